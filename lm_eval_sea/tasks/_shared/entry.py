@@ -1,0 +1,28 @@
+"""What the templates in this folder name with `!function entry.…`.
+
+lm-eval loads the file behind `!function` alone, by its path, so that file cannot import its neighbours in the usual way.
+This one first makes the folder a package, under a name that carries the path: two copies of the pack on one machine
+then never share a module.
+"""
+
+import importlib
+import importlib.util
+import sys
+import zlib
+from pathlib import Path
+
+
+def _package_of(folder: Path) -> str:
+    name = f"lm_eval_sea_shared_{zlib.crc32(str(folder).encode()):08x}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return name
+
+
+_package = _package_of(Path(__file__).resolve().parent)
+RankingTask = importlib.import_module(f"{_package}.ranking_task").RankingTask
+LetterGenerationTask = importlib.import_module(f"{_package}.letter_generation_task").LetterGenerationTask

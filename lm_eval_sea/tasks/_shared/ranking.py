@@ -1,0 +1,76 @@
+"""Scores that rank the options of a row by the probabilities a model gives them. Pure functions, no I/O.
+
+All log-likelihoods are natural logarithms (nats). Ties go to the first option everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class OptionScore(TypedDict):
+    """What a model says about one option of one row; logged with the sample as `filtered_resps`."""
+
+    loglikelihood: float  # log p(option | prompt), nats
+    is_greedy: bool  # whether greedy decoding of the prompt yields the option
+    characters: int  # length of the option in Unicode code points, without the blank before it
+    bytes: int  # the same in UTF-8 bytes
+    tokens: int | None  # tokens of the option with the blank before it; None without a tokenizer
+    log_perplexity: float | None  # mean negative log-likelihood a token of prompt and option, nats; None likewise
+
+
+def log_perplexity(prompt_loglikelihood: float, option_loglikelihood: float, tokens: int) -> float:
+    """Logarithm of the perplexity of prompt and option as one text, in nats a token.
+
+        −(log p(prompt) + log p(option | prompt)) / L
+
+    L is the number of tokens of the whole text, the begin-of-sequence token included; the first token of the text has no
+    probability, so the numerator has L − 1 terms. This is the score of SailCompass' T_o,PPL and its siblings (Guo et al.
+    2024, section 5.1), in the form its evaluation framework computes: OpenCompass, `HuggingFace._get_ppl`.
+
+    Raises:
+        ValueError: if `tokens` is not positive.
+    """
+    if tokens <= 0:
+        raise ValueError(f"a text has at least one token, got {tokens}")
+    return -(prompt_loglikelihood + option_loglikelihood) / tokens
+
+
+def first_maximum(scores: Sequence[float]) -> int:
+    """Index of the largest score, the first one among equals.
+
+    Raises:
+        ValueError: if a score is not a number: a comparison with NaN is always false, so that some option would win.
+    """
+    if any(math.isnan(score) for score in scores):
+        raise ValueError("a score is not a number (NaN); does the model overflow in this dtype?")
+    return max(range(len(scores)), key=lambda index: (scores[index], -index))
+
+
+def predictions(options: Sequence[OptionScore]) -> dict[str, int]:
+    """The option each metric chooses: metric name → index into `options`.
+
+    acc        sum of log-probabilities                            (lm-eval's `acc`)
+    acc_norm   the same divided by the option's characters         (lm-eval's `acc_norm`)
+    acc_bytes  the same divided by the option's bytes in UTF-8     (lm-eval's `acc_bytes`)
+    acc_token  the same divided by the option's tokens
+    acc_ppl    lowest perplexity of the whole text, see `log_perplexity`
+
+    `acc_token` and `acc_ppl` are left out when the tokens are not known.
+
+    Raises:
+        ValueError: if a score is NaN.
+    """
+    loglikelihoods = [option["loglikelihood"] for option in options]
+    chosen = {
+        "acc": first_maximum(loglikelihoods),
+        "acc_norm": first_maximum([option["loglikelihood"] / option["characters"] for option in options]),
+        "acc_bytes": first_maximum([option["loglikelihood"] / option["bytes"] for option in options]),
+    }
+    if all(option["tokens"] is not None for option in options):
+        chosen["acc_token"] = first_maximum([option["loglikelihood"] / option["tokens"] for option in options])
+    if all(option["log_perplexity"] is not None for option in options):
+        chosen["acc_ppl"] = first_maximum([-option["log_perplexity"] for option in options])
+    return chosen

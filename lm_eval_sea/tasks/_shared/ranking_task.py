@@ -1,0 +1,148 @@
+"""The task class that ranks options: makes the requests, gathers what came back, hands it to `ranking.py`."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval.api.instance import Instance
+
+from .base_task import SEATask
+from .ranking import OptionScore, log_perplexity, predictions
+from .tokenization import TextTokenizer, resolve_tokenizer
+
+logger = logging.getLogger("lm_eval_sea")
+
+
+class RankingTask(SEATask):
+    """Multiple choice by log-likelihood, with the perplexity of the whole text beside lm-eval's own scores.
+
+    Requests of a row with k options, told apart by `Instance.idx`:
+
+        0 … k−1     log p(option | prompt)
+        k           log p(prompt): one request for all options
+        k+1 … 2k    log p(prompt and option), only for an option whose first characters merge with the end of the prompt
+                    into one token, so that the two parts do not add up to the whole
+
+    Without a tokenizer only the first k are made.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """Loads the rows and finds the model's tokenizer."""
+        super().__init__(config)
+        self._tokenizer: TextTokenizer | None = resolve_tokenizer(self.config.metadata)
+
+    def _request_shape(self) -> dict[str, Any]:
+        tokenizer = self._tokenizer
+        return super()._request_shape() | {
+            "tokenizer": tokenizer and [tokenizer.name, tokenizer.adds_bos, tokenizer.max_length],
+        }
+
+    def build_all_requests(self, **kwargs: Any) -> None:
+        """Builds the requests of all rows and says how many prompts had to be cut."""
+        super().build_all_requests(**kwargs)
+        cut = sum(getattr(instance, "prompt_was_cut", False) and instance.idx == 0 for instance in self.instances)
+        rows = sum(instance.idx == 0 for instance in self.instances)
+        self._warn_of_unscored_tokens()
+        if cut:
+            logger.warning(
+                "%s: %d of %d prompts do not fit the model's context of %d tokens and were cut from the left, so they lack "
+                "the instruction. Lower --num_fewshot or raise max_length.",
+                self.task_name,
+                cut,
+                rows,
+                self._tokenizer.max_length,
+            )
+
+    def _warn_of_unscored_tokens(self) -> None:
+        options = len(self.doc_to_choice(self.instances[0].doc))
+        first = next((instance.arguments[0] for instance in self.instances if instance.idx == options), "")
+        if first and (unscored := self._tokenizer.unscored_tokens(first)):
+            logger.warning(
+                "%s: the tokenizer cuts the first character %r in pieces that a text request cannot tell apart; acc_ppl leaves "
+                "out the log-likelihood of %d token(s), the same for all options of a row.",
+                self.task_name,
+                first,
+                unscored,
+            )
+
+    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> list[Instance]:
+        """The requests of one row."""
+        options: list[Instance] = super().construct_requests(doc, ctx, **kwargs)
+        if self._tokenizer is None:
+            return options
+        endings = [instance.arguments[1] for instance in options]
+        prompt = self._tokenizer.cut_to_fit(ctx, endings)
+        request = {"request_type": "loglikelihood", "doc": doc, "metadata": kwargs["metadata"]}
+        whole = Instance(arguments=self._tokenizer.split_first_token(prompt), idx=len(options), **request)
+        merged = []
+        prompt_ids = self._tokenizer.encode(prompt)
+        for index, (instance, ending) in enumerate(zip(options, endings, strict=True)):
+            ids = self._tokenizer.encode(prompt + ending)
+            instance.arguments = (prompt, ending)
+            instance.prompt_was_cut = prompt != ctx
+            instance.tokens = len(ids) - len(prompt_ids)
+            instance.text_tokens = len(ids)
+            if ids[: len(prompt_ids)] != prompt_ids:
+                arguments = self._tokenizer.split_first_token(prompt + ending)
+                merged.append(Instance(arguments=arguments, idx=len(options) + 1 + index, **request))
+        return [*options, whole, *merged]
+
+    def apply_filters(self) -> None:
+        """Turns the responses to a row's requests into one `OptionScore` an option.
+
+        They take the place of the bare responses in `filtered_resps`, so that lm-eval logs them with the sample and
+        hands them to `process_results`.
+        """
+        super().apply_filters()
+        rows = defaultdict(dict)
+        for instance in self.instances:
+            rows[instance.doc_id][instance.idx] = instance
+        for instances in rows.values():
+            self._score_options(instances)
+
+    def _score_options(self, instances: Mapping[int, Instance]) -> None:
+        choices = self.doc_to_choice(instances[0].doc)
+        for filter_name in instances[0].filtered_resps:
+            response = {index: instance.filtered_resps[filter_name] for index, instance in instances.items()}
+            for index, choice in enumerate(choices):
+                loglikelihood, is_greedy = response[index]
+                if math.isnan(loglikelihood):
+                    raise ValueError(
+                        f"{self.task_name}, row {instances[0].doc_id}: the model's log-likelihood of option {index + 1} is not "
+                        "a number (NaN); choose another dtype, such as --model_args dtype=float32"
+                    )
+                tokens = getattr(instances[index], "tokens", None)
+                instances[index].filtered_resps[filter_name] = OptionScore(
+                    loglikelihood=loglikelihood,
+                    is_greedy=bool(is_greedy),
+                    characters=len(choice),
+                    bytes=len(choice.encode()),
+                    tokens=tokens,
+                    log_perplexity=self._log_perplexity(instances[index], index, response, len(choices)),
+                )
+
+    def _log_perplexity(
+        self, option: Instance, index: int, response: Mapping[int, tuple[float, bool]], choices: int
+    ) -> float | None:
+        if choices not in response:  # no tokenizer, no request for the prompt
+            return None
+        if choices + 1 + index in response:
+            prompt, ending = response[choices + 1 + index][0], 0.0
+        else:
+            prompt, ending = response[choices][0], response[index][0]
+        return log_perplexity(prompt, ending, option.text_tokens)
+
+    def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, float]:
+        """The share of right predictions a metric, for one row: 0 or 1.
+
+        The predictions are written into `doc`, which is what lm-eval logs of the row.
+        """
+        chosen = predictions(results[: len(self.doc_to_choice(doc))])
+        doc["predictions"] = chosen
+        return {
+            metric: float(index == doc["gold"]) for metric, index in chosen.items() if metric in self._metric_fn_list
+        }

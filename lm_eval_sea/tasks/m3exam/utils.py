@@ -1,0 +1,74 @@
+"""M3Exam: from published rows to processed rows.
+
+The options carry their labels in the text, in many spellings: "A. …", "a. …", "A.…", "A . …", "B, …", "D …", with a
+Cyrillic В, with Arabic or Thai digits, with a line break or a no-break space behind. Here the label is cut off, and the
+options are labelled anew by their position: A to D, in Thai 1 to 5.
+"""
+
+import re
+
+_LABEL = re.compile(r"\s*([A-Ea-eВ1-5๑-๕])\s*[.,]?\s*(.*)", re.DOTALL)
+# Thai digits to Arabic ones, Cyrillic В (U+0412) to Latin B
+_PLAIN = str.maketrans("๑๒๓๔๕\u0412", "12345B")
+
+
+def _plain_label(label):
+    return label.strip().translate(_PLAIN).upper()
+
+
+def _gold_position(answer, printed, letters):
+    """Position of the right option.
+
+    The printed label decides where it stands once. Where labels are printed twice or are missing (nine Vietnamese rows
+    have "A, B, C, C" and the like), the position that the label ought to have does.
+    """
+    if printed.count(answer) == 1:
+        return printed.index(answer)
+    if answer not in letters:
+        raise ValueError(f"field 'answer_text' is {answer!r}; expected one of {', '.join(letters)}")
+    return letters.index(answer)
+
+
+def process_row(row, labels, number):
+    """{"question_text", "options", "answer_text"} → a processed row.
+
+    Args:
+        row: the published row.
+        labels: the labels in order, "ABCDE" or "12345".
+        number: the row's number, which is its name.
+    """
+    split = [_LABEL.fullmatch(option) for option in row["options"]]
+    for position, match in enumerate(split):
+        if match is None:
+            raise ValueError(
+                f"field 'options' has no label at position {position + 1}: {row['options'][position]!r}; expected 'A. …' or '1. …'"
+            )
+    letters = list(labels[: len(split)])
+    return {
+        "id": str(number),
+        "cluster": str(number),
+        "question": row["question_text"].strip(),
+        "options": [match[2].strip() for match in split],
+        "letters": letters,
+        "gold": _gold_position(_plain_label(row["answer_text"]), [_plain_label(match[1]) for match in split], letters),
+    }
+
+
+def _numbered(labels, mend=lambda row: row):
+    numbers = iter(range(10**9))
+    return lambda row: mend(process_row(row, labels, next(numbers)))
+
+
+def process_thai_rows(splits):
+    """The processor of Thai rows: digits are labels."""
+    return _numbered("12345")
+
+
+def process_vietnamese_rows(splits):
+    """The processor of Vietnamese rows."""
+    return _numbered("ABCDE")
+
+
+def process_javanese_rows(splits):
+    """The processor of Javanese rows: stems end in a row of dots to be filled in, which the published prompt cuts off."""
+    return _numbered("ABCDE", lambda row: row | {"question": row["question"].rstrip(" .…")})

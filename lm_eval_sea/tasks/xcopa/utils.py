@@ -1,0 +1,39 @@
+"""XCOPA: from published rows to processed rows."""
+
+QUESTIONS = ("cause", "effect")
+
+
+def process_row(row):
+    """{"premise", "choice1", "choice2", "question", "label", "idx"} → a processed row."""
+    if row["question"] not in QUESTIONS:
+        raise ValueError(f"field 'question' is {row['question']!r}; expected 'cause' or 'effect'")
+    return {
+        "id": str(row["idx"]),
+        "cluster": str(row["idx"]),
+        "premise": row["premise"].strip(),
+        "question": row["question"],
+        "options": [row["choice1"].strip(), row["choice2"].strip()],
+        "letters": ["A", "B"],
+        "gold": int(row["label"]),
+    }
+
+
+def process_rows(splits):
+    """The processor of rows whose `question` is right, or is wanted as published."""
+    return process_row
+
+
+def process_rows_with_vietnamese_question(splits):
+    """The processor that takes `question` from the Vietnamese row of the same `idx`.
+
+    The items are the same in all languages. The Thai file says "effect" in every row, the Indonesian one in four rows
+    too many; the Vietnamese file agrees with Estonian, Haitian Creole, Quechua, Tamil and Chinese in all rows.
+    """
+    questions = {row["idx"]: row["question"] for row in splits["vietnamese"]}
+
+    def process(row):
+        if row["idx"] not in questions:
+            raise ValueError(f"field 'idx' is {row['idx']}, which the Vietnamese file lacks; expected the same items")
+        return process_row(row | {"question": questions[row["idx"]]})
+
+    return process
