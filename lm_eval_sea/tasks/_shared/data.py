@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import datasets
+import huggingface_hub
+from huggingface_hub import errors
 
 Row = dict[str, Any]
 # Gets the published splits by name and returns the function from a published row to a processed row.
 RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row]]
 
 TEST_SPLIT = "test"
+LOCAL_FOLDER = "local folder"
 
 
 class DataError(ValueError):
@@ -30,25 +33,84 @@ class LoadedRows(NamedTuple):
     sha256: str  # over the processed rows; equal digests mean equal rows
 
 
-def load_splits(source: str, files: Mapping[str, str]) -> datasets.DatasetDict:
-    """Loads the published rows of a hub repository, or of a folder of the same name under the current directory.
+def download(source: str, path: str, **options: Any) -> Path:
+    """A file of a hub repository: from the hub, or from its cache if the hub cannot be reached.
+
+    Args:
+        source: hub repository, such as "sail/Sailcompass_data".
+        path: path inside the repository.
+        options: of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
+
+    Returns:
+        Where the file lies.
+
+    Raises:
+        DataError: if it cannot be had.
+    """
+    try:
+        return Path(huggingface_hub.hf_hub_download(source, path, repo_type="dataset", **options))
+    except errors.LocalEntryNotFoundError as error:
+        raise DataError(
+            f"cannot get {path} of {source}: the hub cannot be reached and its cache lacks the file. With a network, run "
+            f"`lm-eval-sea data fetch`; without one, start in a folder that holds {source}/{path}."
+        ) from error
+    except errors.EntryNotFoundError as error:
+        raise DataError(f"cannot get {path} of {source}: the repository on the hub has no such file.") from error
+    except errors.GatedRepoError as error:
+        raise DataError(
+            f"cannot get {path} of {source}: ask for access on the repository's page on the hub, then log in with `hf auth login`."
+        ) from error
+    except errors.RepositoryNotFoundError as error:
+        raise DataError(f"cannot get {path} of {source}: the hub has no such repository, or it asks for a login.") from error
+    # What is left are the faults of networks and disks, in classes of several libraries.
+    except Exception as error:
+        raise DataError(f"cannot get {path} of {source}: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n", 1)[0] or type(error).__name__
+
+
+def _locate(source: str, files: Mapping[str, str]) -> tuple[Path, str]:
+    """The folder that holds the files, and the commit that they are of.
+
+    `datasets` could download by itself, but what it has downloaded with `data_files` it does not find again offline.
+    """
+    folder = Path(source)
+    if folder.is_dir():
+        for path in files.values():
+            if not (folder / path).is_file():
+                raise DataError(
+                    f"the folder {source} has no {path}. Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
+                )
+        return folder, LOCAL_FOLDER
+    commit = None
+    for path in files.values():
+        # The hub's cache has a folder for each commit; all files are taken of the first one's.
+        folder = download(source, path, revision=commit).parents[path.count("/")]
+        commit = folder.name
+    return folder, commit
+
+
+def load_splits(source: str, files: Mapping[str, str]) -> tuple[datasets.DatasetDict, str]:
+    """Loads the published rows of a folder SOURCE under the current directory or, if there is none, of the hub repository.
 
     Args:
         source: hub repository, such as "sail/Sailcompass_data".
         files: split name → path inside the repository.
 
+    Returns:
+        The splits, and the commit of the repository or "local folder".
+
     Raises:
         DataError: if a file is missing, cannot be reached or cannot be read.
     """
+    folder, revision = _locate(source, files)
     try:
-        return datasets.load_dataset(source, data_files=dict(files))
-    # Every failure of the libraries below ends here: they raise a dozen unrelated classes.
+        return datasets.load_dataset(str(folder), data_files=dict(files)), revision
+    # Readers of several formats raise what they like, and `datasets` wraps it.
     except Exception as error:
-        reason = str(error).strip().split("\n", 1)[0] or type(error).__name__
-        raise DataError(
-            f"cannot load {', '.join(files.values())} of {source}: {reason}. The folder ./{source}, the hub's cache and the hub "
-            f"were tried. With a network, run `lm-eval-sea data fetch`; without one, start in a folder that holds {source}/."
-        ) from error
+        raise DataError(f"cannot read {', '.join(files.values())} of {source}: {_first_line(error.__cause__ or error)}") from error
 
 
 def check_row(row: Mapping[str, Any]) -> None:
@@ -97,8 +159,8 @@ def iterate_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, fil
 
 
 @functools.cache
-def _load_rows(source: str, files: tuple[tuple[str, str], ...], process: RowProcessor) -> LoadedRows:
-    splits = load_splits(source, dict(files))
+def _load_rows(source: str, files: tuple[tuple[str, str], ...], process: RowProcessor, folder: Path) -> LoadedRows:
+    splits, revision = load_splits(source, dict(files))
     rows = []
     for row in iterate_rows(splits, process, f"{source}/{dict(files)[TEST_SPLIT]}"):
         if isinstance(row, DataError):
@@ -109,7 +171,7 @@ def _load_rows(source: str, files: tuple[tuple[str, str], ...], process: RowProc
     text = json.dumps(rows, ensure_ascii=False, sort_keys=True)
     return LoadedRows(
         rows=datasets.Dataset.from_list(rows),
-        revision=_revision(splits[TEST_SPLIT]),
+        revision=revision,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
     )
 
@@ -125,12 +187,4 @@ def load_rows(source: str, files: Mapping[str, str], process: RowProcessor) -> L
     Raises:
         DataError: if the data cannot be loaded or a row cannot be scored.
     """
-    return _load_rows(source, tuple(files.items()), process)
-
-
-def _revision(split: datasets.Dataset) -> str:
-    """The commit in the addresses that `datasets` keeps (hf://datasets/OWNER/NAME@COMMIT/FILE)."""
-    for address in split.info.download_checksums or {}:
-        if match := re.search(r"@([0-9a-f]{40})/", address):
-            return match[1]
-    return "local folder"
+    return _load_rows(source, tuple(files.items()), process, Path.cwd())  # `source` may be a folder below it

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import NamedTuple
 
 
-class OptionScore(TypedDict):
-    """What a model says about one option of one row; logged with the sample as `filtered_resps`."""
+class OptionScore(NamedTuple):
+    """What a model says about one option of one row."""
 
     loglikelihood: float  # log p(option | prompt), nats
     is_greedy: bool  # whether greedy decoding of the prompt yields the option
@@ -63,14 +63,14 @@ def predictions(options: Sequence[OptionScore]) -> dict[str, int]:
     Raises:
         ValueError: if a score is NaN.
     """
-    loglikelihoods = [option["loglikelihood"] for option in options]
+    loglikelihoods = [option.loglikelihood for option in options]
     chosen = {
         "acc": first_maximum(loglikelihoods),
-        "acc_norm": first_maximum([option["loglikelihood"] / option["characters"] for option in options]),
-        "acc_bytes": first_maximum([option["loglikelihood"] / option["bytes"] for option in options]),
+        "acc_norm": first_maximum([option.loglikelihood / option.characters for option in options]),
+        "acc_bytes": first_maximum([option.loglikelihood / option.bytes for option in options]),
     }
-    if all(option["tokens"] is not None for option in options):
-        chosen["acc_token"] = first_maximum([option["loglikelihood"] / option["tokens"] for option in options])
-    if all(option["log_perplexity"] is not None for option in options):
-        chosen["acc_ppl"] = first_maximum([-option["log_perplexity"] for option in options])
+    if all(option.tokens is not None for option in options):
+        chosen["acc_token"] = first_maximum([option.loglikelihood / option.tokens for option in options])
+    if all(option.log_perplexity is not None for option in options):
+        chosen["acc_ppl"] = first_maximum([-option.log_perplexity for option in options])
     return chosen

@@ -42,30 +42,24 @@ class RankingTask(SEATask):
         }
 
     def build_all_requests(self, **kwargs: Any) -> None:
-        """Builds the requests of all rows and says how many prompts had to be cut."""
+        """Builds the requests of all rows, and says what of the prompts the scores will not cover."""
         super().build_all_requests(**kwargs)
-        cut = sum(getattr(instance, "prompt_was_cut", False) and instance.idx == 0 for instance in self.instances)
-        rows = sum(instance.idx == 0 for instance in self.instances)
-        self._warn_of_unscored_tokens()
+        cut = sum(getattr(instance, "prompt_was_cut", False) for instance in self.instances)
         if cut:
             logger.warning(
                 "%s: %d of %d prompts do not fit the model's context of %d tokens and were cut from the left, so they lack "
                 "the instruction. Lower --num_fewshot or raise max_length.",
                 self.task_name,
                 cut,
-                rows,
+                len({instance.doc_id for instance in self.instances}),
                 self._tokenizer.max_length,
             )
-
-    def _warn_of_unscored_tokens(self) -> None:
-        options = len(self.doc_to_choice(self.instances[0].doc))
-        first = next((instance.arguments[0] for instance in self.instances if instance.idx == options), "")
-        if first and (unscored := self._tokenizer.unscored_tokens(first)):
+        unscored = max(getattr(instance, "unscored_tokens", 0) for instance in self.instances)
+        if unscored:
             logger.warning(
-                "%s: the tokenizer cuts the first character %r in pieces that a text request cannot tell apart; acc_ppl leaves "
-                "out the log-likelihood of %d token(s), the same for all options of a row.",
+                "%s: the tokenizer cuts the first character of the prompt in pieces that a request cannot tell apart; "
+                "acc_ppl leaves out the log-likelihood of %d token(s), the same for all options of a row.",
                 self.task_name,
-                first,
                 unscored,
             )
 
@@ -78,12 +72,14 @@ class RankingTask(SEATask):
         prompt = self._tokenizer.cut_to_fit(ctx, endings)
         request = {"request_type": "loglikelihood", "doc": doc, "metadata": kwargs["metadata"]}
         whole = Instance(arguments=self._tokenizer.split_first_token(prompt), idx=len(options), **request)
+        # As attributes, for --cache_requests stores the requests and drops what the task knows.
+        whole.prompt_was_cut = prompt != ctx
+        whole.unscored_tokens = self._tokenizer.unscored_tokens(whole.arguments[0])
         merged = []
         prompt_ids = self._tokenizer.encode(prompt)
         for index, (instance, ending) in enumerate(zip(options, endings, strict=True)):
             ids = self._tokenizer.encode(prompt + ending)
             instance.arguments = (prompt, ending)
-            instance.prompt_was_cut = prompt != ctx
             instance.tokens = len(ids) - len(prompt_ids)
             instance.text_tokens = len(ids)
             if ids[: len(prompt_ids)] != prompt_ids:
@@ -94,8 +90,7 @@ class RankingTask(SEATask):
     def apply_filters(self) -> None:
         """Turns the responses to a row's requests into one `OptionScore` an option.
 
-        They take the place of the bare responses in `filtered_resps`, so that lm-eval logs them with the sample and
-        hands them to `process_results`.
+        They take the place of the bare responses in `filtered_resps`, which lm-eval hands to `process_results`.
         """
         super().apply_filters()
         rows = defaultdict(dict)
@@ -137,11 +132,13 @@ class RankingTask(SEATask):
         return log_perplexity(prompt, ending, option.text_tokens)
 
     def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, float]:
-        """The share of right predictions a metric, for one row: 0 or 1.
+        """Whether each metric chooses the right option, for one row: 0 or 1.
 
-        The predictions are written into `doc`, which is what lm-eval logs of the row.
+        The scores of the options and the choices are written into `doc`, for that is what lm-eval logs of a row as it is.
         """
-        chosen = predictions(results[: len(self.doc_to_choice(doc))])
+        scores = results[: len(self.doc_to_choice(doc))]
+        chosen = predictions(scores)
+        doc["option_scores"] = [score._asdict() for score in scores]
         doc["predictions"] = chosen
         return {
             metric: float(index == doc["gold"]) for metric, index in chosen.items() if metric in self._metric_fn_list

@@ -1,0 +1,89 @@
+"""From prompt books to task files."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "generate_tasks.py"
+PROMPTS = ROOT / "lm_eval_sea" / "prompts"
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def books(tmp_path) -> Path:
+    return Path(shutil.copytree(PROMPTS, tmp_path / "books"))
+
+
+def change(path: Path, edit) -> None:
+    book = yaml.safe_load(path.read_text(encoding="utf-8"))
+    edit(book)
+    path.write_text(yaml.safe_dump(book, allow_unicode=True), encoding="utf-8")
+
+
+def test_the_tasks_of_the_pack_agree_with_its_books():
+    result = run("--check")
+    assert result.returncode == 0, result.stdout
+
+
+def test_check_names_what_differs_and_writes_nothing(tmp_path, books):
+    out = tmp_path / "tasks"
+    assert run("--prompts", books, "--out", out).returncode == 0
+    task = out / "xcopa" / "sea_xcopa_vi_to_ppl.yaml"
+    (out / "xcopa" / "sea_xcopa_id_to_ppl.yaml").unlink()
+    task.write_text(task.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
+    (out / "xcopa" / "sea_xcopa_old.yaml").write_text(task.read_text(encoding="utf-8"), encoding="utf-8")
+    result = run("--prompts", books, "--out", out, "--check")
+    assert result.returncode == 1
+    assert "xcopa/sea_xcopa_vi_to_ppl.yaml: differs from its book" in result.stdout
+    assert "xcopa/sea_xcopa_id_to_ppl.yaml: missing" in result.stdout
+    assert "xcopa/sea_xcopa_old.yaml: no book makes this file any more" in result.stdout
+    assert "# edited" in task.read_text(encoding="utf-8")
+
+
+def test_another_set_of_books_makes_a_complete_folder(tmp_path, books):
+    change(books / "xcopa.yaml", lambda book: book["languages"]["vi"].update(instruction="Một chỉ dẫn khác."))
+    out = tmp_path / "tasks"
+    assert run("--prompts", books, "--out", out).returncode == 0
+    assert "Một chỉ dẫn khác." in (out / "xcopa" / "sea_xcopa_vi_to_ppl.yaml").read_text(encoding="utf-8")
+    here = {path.relative_to(ROOT / "lm_eval_sea" / "tasks") for path in (ROOT / "lm_eval_sea" / "tasks").rglob("*") if path.is_file()}
+    there = {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
+    assert {path for path in here if "__pycache__" not in path.parts} == there
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda book: book["languages"]["th"]["words"].pop("premise"), "xcopa.yaml: th: words: 'premise' is missing"),
+        (lambda book: book["languages"]["en"].pop("cue"), "xcopa.yaml: en: 'cue' is missing"),
+        (lambda book: book["languages"]["th"]["exemplars"].pop(), "xcopa.yaml: th: 4 exemplars; expected 5"),
+        (lambda book: book["languages"]["id"]["exemplars"][1].update(gold=2), "xcopa.yaml: id: exemplar 2: 'gold' is 2; expected 0 to 1"),
+        (lambda book: book["languages"].pop("vi"), "xcopa.yaml: 'vi' is missing"),
+    ],
+)
+def test_a_faulty_book_is_named_in_one_line(tmp_path, books, edit, message):
+    change(books / "xcopa.yaml", edit)
+    result = run("--prompts", books, "--out", tmp_path / "tasks")
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("path", sorted(PROMPTS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_gold_positions_of_the_exemplars_are_balanced(path):
+    """Of the first three exemplars, which are shown by default, no two share a position where there are enough options."""
+    for language, book in yaml.safe_load(path.read_text(encoding="utf-8"))["languages"].items():
+        exemplars = book.get("exemplars", [])
+        if not exemplars or "gold" not in exemplars[0]:
+            continue
+        golds = [exemplar["gold"] for exemplar in exemplars]
+        positions = min(4, max(len(exemplar["options"]) for exemplar in exemplars))
+        assert len(set(golds)) == positions, (path.stem, language)
+        assert len(set(golds[:3])) == min(3, positions), (path.stem, language)

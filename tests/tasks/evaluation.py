@@ -1,0 +1,36 @@
+"""Runs tasks of the pack in this process, as a user's `simple_evaluate` call would."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import lm_eval
+import pytest
+from lm_eval.tasks import TaskManager
+
+TASKS = Path(__file__).resolve().parents[2] / "lm_eval_sea" / "tasks"
+
+
+def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict | None = None, **options: Any) -> dict:
+    """Results of `tasks` on the data below `folder`.
+
+    Args:
+        folder: laid out like the hub.
+        tasks: names of tasks, groups or tags.
+        model: an lm-eval model, or "hf" with `model_args` in `options`.
+        metadata: what `--metadata` and `--model_args` would hold, for a model that is an object.
+        options: further arguments of `lm_eval.simple_evaluate`.
+    """
+    names = [tasks] if isinstance(tasks, str) else tasks
+    arguments = options.get("model_args") or {}
+    manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={**arguments, **(metadata or {})})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, bootstrap_iters=0, **options)
+
+
+def write_json_lines(path: Path, rows: list[dict]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")

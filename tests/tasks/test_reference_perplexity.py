@@ -1,0 +1,96 @@
+"""acc_ppl against an independent reference: a plain loop over the whole text, as SailCompass on OpenCompass computes it."""
+
+import pytest
+import torch
+import torch.nn.functional as functional
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from .evaluation import evaluate
+
+ROWS = 3
+
+
+def reference_log_perplexity(model, tokenizer, text: str) -> float:
+    """(1/L) Σ_{t=2..L} −log p(x_t | x_<t), nats; L counts all tokens, the begin-of-sequence token included."""
+    ids = tokenizer(text, return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        logits = model(ids).logits
+    return float(functional.cross_entropy(logits[0, :-1], ids[0, 1:], reduction="sum")) / ids.shape[1]
+
+
+def _folder(name: str, request) -> object:
+    return request.getfixturevalue("samples" if name == "samples" else "hub_mirror")
+
+
+@pytest.mark.parametrize("source", ["samples", "hub"])
+@pytest.mark.parametrize("model_fixture", ["tiny_model", "tiny_model_bos"])
+def test_every_option_and_prediction_agree(source, model_fixture, request):
+    folder = _folder(source, request)
+    name = str(request.getfixturevalue(model_fixture))
+    tasks = [
+        "sea_belebele_th_to_ppl",
+        "sea_belebele_id_litilo_ppl",
+        "sea_xcopa_vi_tito_ppl",
+        "sea_xcopa_th_litito_ppl_enprompt",
+        "sea_m3exam_th_litiloto_ppl",
+        "sea_m3exam_jv_to_ppl",
+    ]
+    results = evaluate(
+        folder, tasks, "hf", model_args={"pretrained": name, "dtype": "float32", "device": "cpu"}, limit=ROWS, batch_size=1
+    )
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32).eval()
+    compared = 0
+    for task in tasks:
+        for sample in results["samples"][task]:
+            scores = sample["doc"]["option_scores"]
+            texts = ["".join(arguments) for arguments in sample["arguments"][: len(scores)]]
+            expected = [reference_log_perplexity(model, tokenizer, text) for text in texts]
+            assert [score["log_perplexity"] for score in scores] == pytest.approx(expected, abs=1e-4)
+            assert sample["doc"]["predictions"]["acc_ppl"] == min(range(len(expected)), key=expected.__getitem__)
+            compared += len(texts)
+    assert compared > 2 * len(tasks) * ROWS
+
+
+def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
+    """A tokenizer without pre-tokenisation merges "คำตอบ:" and the blank behind it; the sum of the parts is then not the whole."""
+    tokenizer, model = _merging_model(tmp_path)
+    results = evaluate(
+        samples,
+        "sea_xcopa_th_to_ppl",
+        "hf",
+        model_args={"pretrained": str(tmp_path), "dtype": "float32", "device": "cpu"},
+    )
+    merged = 0
+    for sample in results["samples"]["sea_xcopa_th_to_ppl"]:
+        prompt = sample["arguments"][0][0]
+        for score, (_, ending) in zip(sample["doc"]["option_scores"], sample["arguments"], strict=False):
+            ids, prompt_ids = tokenizer(prompt + ending)["input_ids"], tokenizer(prompt)["input_ids"]
+            merged += ids[: len(prompt_ids)] != prompt_ids
+            assert score["log_perplexity"] == pytest.approx(
+                reference_log_perplexity(model, tokenizer, prompt + ending), abs=1e-4
+            )
+    assert merged, "no option merged; the test shows nothing"
+
+
+def _merging_model(folder):
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=["<eos>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+    )
+    tokenizer.train_from_iterator(["กรุณา" * 50, "คำตอบ: ก คำตอบ: ข " * 50], trainer)
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>", pad_token="<eos>")
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(fast), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+        max_position_embeddings=8192, initializer_range=0.2,
+    )  # fmt: skip
+    model = LlamaForCausalLM(config).eval()
+    model.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return fast, model

@@ -1,0 +1,186 @@
+"""From published rows to processed rows: every known fault of the published data, by hand and on the real files."""
+
+import importlib.util
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.tasks._shared.data import DataError, check_row, iterate_rows, load_rows
+
+from .evaluation import TASKS
+
+
+def _utils(dataset: str):
+    spec = importlib.util.spec_from_file_location(f"{dataset}_utils", TASKS / dataset / "utils.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+belebele, xcopa, m3exam = _utils("belebele"), _utils("xcopa"), _utils("m3exam")
+
+
+def _published(folder: Path, file: str) -> list[dict]:
+    text = (folder / "sail/Sailcompass_data/data" / file).read_text(encoding="utf-8")
+    return json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.splitlines()]
+
+
+class TestBelebele:
+    @pytest.mark.parametrize(
+        ("published", "text"),
+        [
+            ('"Apakah arti ""sel""?"', 'Apakah arti "sel"?'),
+            ('"""Ya,"" katanya."', '"Ya," katanya.'),
+            ('"kutipan biasa"', '"kutipan biasa"'),
+            ('Kata "sel" berarti apa?', 'Kata "sel" berarti apa?'),
+            (" edge\u00a0", "edge"),
+            ('"', '"'),
+        ],
+    )
+    def test_csv_quoting_is_taken_off(self, published, text):
+        assert belebele.unescape_csv(published) == text
+
+    @given(st.text(alphabet='ab", ').filter(lambda text: '"' in text and '""' not in text))
+    def test_a_cell_written_by_the_csv_module_is_read_back(self, text):
+        cell = '"' + text.replace('"', '""') + '"'
+        assert belebele.unescape_csv(cell) == text.strip()
+
+    @pytest.mark.parametrize(("file", "quoted"), [("ind_Latn", 108), ("tha_Thai", 40), ("vie_Latn", 25)])
+    def test_real_rows(self, hub_mirror, file, quoted):
+        published = _published(hub_mirror, f"belebele/{file}.jsonl")
+        rows = [belebele.process_row(row) for row in published]
+        assert sum('"""' in row["flores_passage"] for row in published) == quoted
+        assert not any('""' in text for row in rows for text in (row["passage"], row["question"], *row["options"]))
+        assert not any(option != option.strip() for row in rows for option in row["options"])
+        assert len({row["cluster"] for row in rows}) == 488
+        assert len({row["id"] for row in rows}) == 900
+        assert Counter(row["gold"] for row in rows) == {0: 206, 1: 251, 2: 246, 3: 197}
+        assert sum(len(set(row["options"])) < 4 for row in rows) == 2
+
+
+class TestXCOPA:
+    def test_thai_question_comes_from_the_vietnamese_row(self, samples):
+        data = {"test": _published(samples, "xcopa/th_test.jsonl"), "vietnamese": _published(samples, "xcopa/vi_test.jsonl")}
+        assert {row["question"] for row in data["test"]} == {"effect"}, "the sample lost the published fault"
+        process = xcopa.process_rows_with_vietnamese_question(data)
+        assert [process(row)["question"] for row in data["test"]] == ["cause", "effect", "cause", "effect"]
+
+    @pytest.mark.parametrize(("language", "changed"), [("th", 250), ("id", 4)])
+    def test_real_rows(self, hub_mirror, language, changed):
+        published = _published(hub_mirror, f"xcopa/{language}_test.jsonl")
+        process = xcopa.process_rows_with_vietnamese_question({"vietnamese": _published(hub_mirror, "xcopa/vi_test.jsonl")})
+        rows = [process(row) for row in published]
+        assert sum(row["question"] != old["question"] for row, old in zip(rows, published, strict=True)) == changed
+        assert Counter(row["question"] for row in rows) == {"cause": 250, "effect": 250}
+
+    def test_indonesian_rows_that_change(self, hub_mirror):
+        published = _published(hub_mirror, "xcopa/id_test.jsonl")
+        process = xcopa.process_rows_with_vietnamese_question({"vietnamese": _published(hub_mirror, "xcopa/vi_test.jsonl")})
+        assert [row["idx"] for row in published if process(row)["question"] != row["question"]] == [84, 111, 436, 454]
+
+    def test_as_published_keeps_the_question(self, samples):
+        rows = _published(samples, "xcopa/th_test.jsonl")
+        assert {xcopa.process_rows({"test": rows})(row)["question"] for row in rows} == {"effect"}
+
+
+class TestM3Exam:
+    @pytest.mark.parametrize(
+        ("options", "answer", "texts", "gold"),
+        [
+            (["A. một", "B. hai"], "B", ["một", "hai"], 1),
+            (["A . một", "B, hai", "C.ba", "D bốn"], "C", ["một", "hai", "ba", "bốn"], 2),
+            (["A.\u00a0một", "\u0412. hai"], "B", ["một", "hai"], 1),  # Cyrillic letter
+            (["A. 1,4", "B, 1,24", "C.2.", "D. 0,14"], "A", ["1,4", "1,24", "2.", "0,14"], 0),
+            (["a. siji", "b. loro"], "b", ["siji", "loro"], 1),
+            (["A. một", "C. hai", "B. ba", "D. bốn"], "C", ["một", "hai", "ba", "bốn"], 1),  # the printed letter decides
+            (["A. một", "B. hai", "C. ba", "C. bốn"], "C", ["một", "hai", "ba", "bốn"], 2),  # printed twice: the position
+        ],
+    )
+    def test_latin_labels(self, options, answer, texts, gold):
+        row = m3exam.process_row({"question_text": "Hỏi?", "options": options, "answer_text": answer}, "ABCDE", 0)
+        assert (row["options"], row["gold"]) == (texts, gold)
+        assert row["letters"] == list("ABCD"[: len(options)])
+
+    @pytest.mark.parametrize("answer", ["3", "๓"])
+    def test_thai_digits(self, answer):
+        row = m3exam.process_row(
+            {"question_text": "ถาม", "options": ["๑. ก", "๒.\nข", "๓. ค", "๔. ง", "๕ จ"], "answer_text": answer}, "12345", 0
+        )
+        assert row["options"] == ["ก", "ข", "ค", "ง", "จ"]
+        assert row["letters"] == ["1", "2", "3", "4", "5"]
+        assert row["gold"] == 2
+
+    def test_javanese_stems_lose_their_dots(self):
+        process = m3exam.process_javanese_rows({})
+        row = process({"question_text": "Balung Klapa tegese ….", "options": ["a. Bathok", "b. Pathok"], "answer_text": "A"})
+        assert row["question"] == "Balung Klapa tegese"
+
+    @pytest.mark.parametrize("answer", ["E", "", "AB"])
+    def test_an_answer_outside_the_options_is_refused(self, answer):
+        with pytest.raises(ValueError, match="answer_text"):
+            m3exam.process_row({"question_text": "?", "options": ["A. x", "B. y"], "answer_text": answer}, "ABCDE", 0)
+
+    @pytest.mark.parametrize(
+        ("language", "process", "counts", "spaced"),
+        [
+            ("thai", "process_thai_rows", {2: 42, 4: 1002, 5: 1119}, 0),
+            ("javanese", "process_javanese_rows", {4: 371}, 0),
+            ("vietnamese", "process_vietnamese_rows", {2: 1, 3: 43, 4: 1745}, 3),
+        ],
+    )
+    def test_real_rows(self, hub_mirror, language, process, counts, spaced):
+        published = _published(hub_mirror, f"m3exam/{language}-questions-test.json")
+        rows = list(map(getattr(m3exam, process)({}), published))
+        for row in rows:
+            check_row(row)
+        assert Counter(len(row["options"]) for row in rows) == counts
+        # SailCompass cuts two characters off every option; that is the same but for "A . …"
+        pairs = [pair for row, old in zip(rows, published, strict=True) for pair in zip(row["options"], old["options"], strict=True)]
+        assert sum(option != text[2:].strip() for option, text in pairs) == spaced
+
+    def test_real_vietnamese_rows_with_wrong_letters(self, hub_mirror):
+        published = _published(hub_mirror, "m3exam/vietnamese-questions-test.json")
+        odd = [
+            number
+            for number, row in enumerate(published)
+            if [option.strip()[0] for option in row["options"]] != list("ABCD"[: len(row["options"])])
+        ]
+        assert len(odd) == 10, "nine with wrong or repeated letters, one with a Cyrillic letter"
+
+
+class TestFaults:
+    """What a row that cannot be scored says."""
+
+    def process(self, tmp_path, row):
+        return list(iterate_rows({"test": [{"premise": "p", "choice1": "a", "choice2": "b", "question": "cause", "label": 0, "idx": 0} | row]}, xcopa.process_rows, "xcopa/vi_test.jsonl"))  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"choice2": " "}, "xcopa/vi_test.jsonl, row 0: field 'options' has an empty option at position 2; expected text"),
+            ({"label": 2}, "row 0: field 'gold' is 2; expected 0 to 1"),
+            ({"label": -1}, "row 0: field 'gold' is -1; expected 0 to 1"),
+            ({"question": "why"}, "row 0: field 'question' is 'why'; expected 'cause' or 'effect'"),
+            ({"premise": ""}, "row 0: field 'premise' is empty; expected text"),
+            ({"premise": None}, "row 0: "),
+        ],
+    )
+    def test_one_line_names_row_and_field(self, tmp_path, change, message):
+        (fault,) = self.process(tmp_path, change)
+        assert isinstance(fault, DataError)
+        assert message in str(fault)
+        assert "\n" not in str(fault)
+
+    def test_a_missing_column_is_named_with_those_there_are(self):
+        (fault,) = iterate_rows({"test": [{"premise": "p", "question": "cause"}]}, xcopa.process_rows, "f")
+        assert str(fault) == "f, row 0: no column 'idx'; it has premise, question"
+
+    def test_a_missing_file_says_how_to_get_it(self, tmp_path, monkeypatch):
+        (tmp_path / "sail/Sailcompass_data/data").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(DataError, match=r"sail/Sailcompass_data has no data/xcopa/vi_test.jsonl.*lm-eval-sea data fetch"):
+            load_rows("sail/Sailcompass_data", {"test": "data/xcopa/vi_test.jsonl"}, xcopa.process_rows)

@@ -1,0 +1,101 @@
+"""The task files as lm-eval finds them."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+from lm_eval.tasks import TaskManager
+from lm_eval.tasks._yaml_loader import load_yaml
+
+from .evaluation import TASKS
+
+FILES = sorted(TASKS.rglob("*.yaml"))
+VARIANTS = ("to_ppl", "tito_ppl", "litito_ppl", "litilo_ppl", "litilo_gen", "litiloto_ppl")
+
+
+@pytest.fixture(scope="module")
+def manager() -> TaskManager:
+    return TaskManager(include_path=str(TASKS), include_defaults=False)
+
+
+def _content(path: Path) -> dict:
+    return load_yaml(path, resolve_func=False)
+
+
+def test_every_file_is_registered(manager):
+    """lm-eval skips a file that it cannot read without a word."""
+    registered = {entry.yaml_path for entry in manager.task_index.values() if entry.yaml_path}
+    assert registered == set(FILES)
+
+
+def test_no_name_occurs_twice():
+    names = Counter(_content(path).get("task" if "group" not in _content(path) else "group") for path in FILES)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_a_file_is_named_after_its_task():
+    for path in FILES:
+        content = _content(path)
+        assert path.stem == content.get("group", content.get("task"))
+
+
+def test_names_of_tasks_groups_and_tags_are_disjoint(manager):
+    assert not set(manager.all_tags) & (set(manager.all_groups) | set(manager.all_subtasks))
+
+
+def test_every_task_says_what_a_report_needs():
+    needed = {
+        "version", "dataset", "language", "task", "variant", "prompt_language", "prompt_book_version", "data_source", "rows",
+        "chance", "headline_metric",
+    }  # fmt: skip
+    for path in FILES:
+        content = _content(path)
+        assert content["metadata"]["version"], path
+        if "group" not in content:
+            assert needed <= set(content["metadata"]), path
+
+
+def test_the_108_tasks_and_the_36_groups_are_there(manager):
+    languages = {"belebele": ("id", "th", "vi"), "xcopa": ("id", "th", "vi"), "m3exam": ("jv", "th", "vi")}
+    tasks = {
+        f"sea_{dataset}_{language}_{variant}{suffix}"
+        for dataset, spoken in languages.items()
+        for language in spoken
+        for variant in VARIANTS
+        for suffix in ("", "_enprompt")
+    }
+    groups = {f"sea_{dataset}_{variant}{suffix}" for dataset in languages for variant in VARIANTS for suffix in ("", "_enprompt")}
+    assert len(tasks) == 108
+    assert tasks <= set(manager.all_subtasks)
+    assert groups <= set(manager.all_groups)
+
+
+def test_as_published_twins_are_under_a_tag_of_their_own(manager):
+    twins = {name for name in manager.all_subtasks if name.endswith("_asis")}
+    assert twins == manager.task_index["sea_asis"].tags
+    assert all(re.match(r"sea_xcopa_(th|id)_", name) for name in twins)
+
+
+def test_the_suite_reaches_every_data_set_once(manager):
+    def leaves(name: str) -> list[str]:
+        entry = manager.task_index[name]
+        members = yaml.safe_load(entry.yaml_path.read_text(encoding="utf-8")).get("task") if entry.name in manager.all_groups else None
+        return [leaf for member in members for leaf in leaves(member)] if members else [name]
+
+    suite = leaves("sea_sailcompass")
+    assert len(suite) == len(set(suite))
+    mcq = [f"sea_{dataset}_{language}_to_ppl" for dataset, spoken in
+           {"m3exam": ("jv", "th", "vi"), "xcopa": ("id", "th", "vi"), "belebele": ("id", "th", "vi")}.items() for language in spoken]  # fmt: skip
+    assert set(mcq) <= set(suite)
+
+
+def test_text_files_are_nfc_utf8_without_trailing_blanks():
+    import unicodedata
+
+    for path in [*FILES, *TASKS.rglob("*_yaml")]:
+        text = path.read_bytes().decode("utf-8")
+        assert text == unicodedata.normalize("NFC", text), path
+        assert "\r" not in text
+        assert not re.search(r"[ \t]+$", text, re.MULTILINE), path
