@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,6 +67,22 @@ def download(source: str, path: str, **options: Any) -> Path:
         raise DataError(f"cannot get {path} of {source}: {_first_line(error)}") from error
 
 
+def download_all(source: str, paths: Iterable[str]) -> Path:
+    """Files of a hub repository, all of one commit.
+
+    Returns:
+        The folder of the hub's cache that holds them; its name is the commit.
+
+    Raises:
+        DataError: if one of them cannot be had.
+    """
+    commit = None
+    for path in paths:
+        folder = download(source, path, revision=commit).parents[path.count("/")]
+        commit = folder.name
+    return folder
+
+
 def _first_line(error: BaseException) -> str:
     return str(error).strip().split("\n", 1)[0] or type(error).__name__
 
@@ -84,12 +100,8 @@ def _locate(source: str, files: Mapping[str, str]) -> tuple[Path, str]:
                     f"the folder {source} has no {path}. Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
                 )
         return folder, LOCAL_FOLDER
-    commit = None
-    for path in files.values():
-        # The hub's cache has a folder for each commit; all files are taken of the first one's.
-        folder = download(source, path, revision=commit).parents[path.count("/")]
-        commit = folder.name
-    return folder, commit
+    folder = download_all(source, files.values())
+    return folder, folder.name
 
 
 def load_splits(source: str, files: Mapping[str, str]) -> tuple[datasets.DatasetDict, str]:
@@ -144,7 +156,11 @@ def with_lettered_options(row: Row) -> Row:
 
 def iterate_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str) -> Iterator[Row | DataError]:
     """Processes and checks row by row: yields the processed row, or the fault that keeps it from being scored."""
-    processor = process(splits)
+    try:
+        processor = process(splits)
+    except KeyError as error:
+        yield DataError(f"{file}: a file that its rows are completed from has no column {error}")
+        return
     for number, published in enumerate(splits[TEST_SPLIT]):
         try:
             row = processor(published)
@@ -153,7 +169,10 @@ def iterate_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, fil
         except KeyError as error:
             yield DataError(f"{file}, row {number}: no column {error}; it has {', '.join(published)}")
         except (ValueError, TypeError, AttributeError) as error:
-            yield DataError(f"{file}, row {number}: {error}")
+            # `datasets` puts None where a row lacks a column that others have
+            empty = [column for column, value in published.items() if value is None]
+            hint = f"; nothing in column {', '.join(empty)}" if empty else ""
+            yield DataError(f"{file}, row {number}: {error}{hint}")
         else:
             yield row
 

@@ -14,7 +14,7 @@ def unescape_csv(text):
         text = text[1:-1]
         while '""' in text:
             text = text.replace('""', '"')
-    return text
+    return text.strip()
 
 
 def process_row(row):
