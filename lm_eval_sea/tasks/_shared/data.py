@@ -118,6 +118,9 @@ def load_splits(source: str, files: Mapping[str, str]) -> tuple[datasets.Dataset
         DataError: if a file is missing, cannot be reached or cannot be read.
     """
     folder, revision = _locate(source, files)
+    for path in files.values():
+        if not (folder / path).stat().st_size:
+            raise DataError(f"{source}/{path} has no rows; expected at least one")
     try:
         return datasets.load_dataset(str(folder), data_files=dict(files)), revision
     # Readers of several formats raise what they like, and `datasets` wraps it.

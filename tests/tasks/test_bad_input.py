@@ -1,0 +1,123 @@
+"""What a user does wrong, and what the pack says."""
+
+import json
+import logging
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .evaluation import evaluate
+from .planted_model import PlantedModel
+
+TASK = "sea_xcopa_vi_to_ppl"
+FILE = "sail/Sailcompass_data/data/xcopa/vi_test.jsonl"
+
+
+@pytest.fixture
+def model():
+    return PlantedModel(lambda context, ending: -1.0)
+
+
+@pytest.fixture
+def broken(tmp_path, samples) -> Path:
+    """A copy of the samples to break."""
+    return Path(shutil.copytree(samples, tmp_path / "mirror"))
+
+
+def rewrite(folder: Path, edit) -> None:
+    path = folder / FILE
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    path.write_text("".join(json.dumps(edit(number, row), ensure_ascii=False) + "\n" for number, row in enumerate(rows)), encoding="utf-8")
+
+
+def test_unknown_task(samples, model):
+    with pytest.raises(KeyError, match="sea_xcopa_lo_to_ppl"):
+        evaluate(samples, "sea_xcopa_lo_to_ppl", model)
+
+
+@pytest.mark.parametrize("shots", [6, 9, -1])
+def test_more_exemplars_than_the_book_has(samples, model, shots):
+    with pytest.raises(ValueError, match=rf"{TASK}: --num_fewshot {shots} .*choose 0 to 5"):
+        evaluate(samples, TASK, model, num_fewshot=shots)
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("shots", [0, 5])
+def test_as_many_exemplars_as_the_book_has(samples, model, shots):
+    evaluate(samples, TASK, model, num_fewshot=shots, limit=1)
+    assert model.requests[0][0].count("Trả lời:") == shots + 1
+
+
+def test_limit_of_no_rows(samples, model):
+    with pytest.raises(ValueError, match="--limit 0 leaves no rows"):
+        evaluate(samples, TASK, model, limit=0)
+    assert model.requests == []
+
+
+def test_missing_column(broken, model):
+    rewrite(broken, lambda number, row: {key: value for key, value in row.items() if key != "choice2"})
+    with pytest.raises(ValueError, match=r"vi_test.jsonl, row 0: no column 'choice2'; it has premise, choice1"):
+        evaluate(broken, TASK, model)
+
+
+def test_gold_out_of_range(broken, model):
+    rewrite(broken, lambda number, row: row | {"label": 2} if number == 3 else row)
+    with pytest.raises(ValueError, match=r"vi_test.jsonl, row 3: field 'gold' is 2; expected 0 to 1"):
+        evaluate(broken, TASK, model)
+
+
+def test_empty_option(broken, model):
+    rewrite(broken, lambda number, row: row | {"choice1": "\u00a0"} if number == 1 else row)
+    with pytest.raises(ValueError, match=r"vi_test.jsonl, row 1: field 'options' has an empty option at position 1"):
+        evaluate(broken, TASK, model)
+
+
+def test_a_mirror_without_the_file(broken, model):
+    (broken / FILE).unlink()
+    with pytest.raises(ValueError, match=r"has no data/xcopa/vi_test.jsonl"):
+        evaluate(broken, TASK, model)
+
+
+def test_a_file_without_rows(broken, model):
+    (broken / FILE).write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"vi_test.jsonl"):
+        evaluate(broken, TASK, model)
+
+
+def test_no_tokenizer_leaves_out_the_scores_that_need_one(samples, model, caplog):
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        results = evaluate(samples, TASK, model, metadata={"tokenizer": "no/such-tokenizer-2"})
+        evaluate(samples, "sea_xcopa_vi_tito_ppl", model, metadata={"tokenizer": "no/such-tokenizer-2"})
+    scores = results["results"][TASK]
+    assert "acc,none" in scores
+    assert "acc_ppl,none" not in scores
+    assert "acc_token,none" not in scores
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
+    assert message.startswith("acc_ppl and acc_token are left out: tokenizer 'no/such-tokenizer-2' cannot be loaded")
+    assert "--metadata tokenizer=" in message
+
+
+def test_a_context_shorter_than_the_prompt_is_said_with_counts(samples, tiny_model, caplog):
+    """Every request then fits the model, and keeps the end of the prompt."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu", "max_length": 60}
+    with caplog.at_level(logging.WARNING):
+        results = evaluate(samples, TASK, "hf", model_args=arguments)
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
+    assert message.startswith(f"{TASK}: 4 of 4 prompts do not fit the model's context of 60 tokens")
+    assert "Combined length" not in caplog.text, "lm-eval had to cut a request once more"
+    for sample in results["samples"][TASK]:
+        contexts = {arguments[0] for arguments in sample["arguments"][:2]}
+        assert len(contexts) == 1, "options were scored behind different prompts"
+        assert contexts.pop().endswith("Trả lời:")
+        assert all(len(tokenizer.encode("".join(arguments))) <= 60 for arguments in sample["arguments"])
+        assert all(score["log_perplexity"] > 0 for score in sample["doc"]["option_scores"])
+
+
+def test_a_context_shorter_than_an_answer_is_refused(samples, tiny_model):
+    arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu", "max_length": 3}
+    with pytest.raises(ValueError, match=r"leaves no room for a prompt in the model's context of 3 tokens"):
+        evaluate(samples, TASK, "hf", model_args=arguments)

@@ -1,0 +1,94 @@
+"""The plain `lm_eval` command on the pack: alone in a folder, in one and two processes, with small and large batches."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .evaluation import TASKS, evaluate
+
+CPU = {"dtype": "float32", "device": "cpu"}
+
+
+def results_of(output: Path) -> tuple[dict, dict]:
+    """The results and, by task, the logged samples that a run left in its `--output_path`."""
+    (file,) = output.rglob("results_*.json")
+    samples = {
+        path.name.removeprefix("samples_").rsplit("_", 1)[0]: sorted(
+            map(json.loads, path.read_text(encoding="utf-8").splitlines()), key=lambda sample: sample["doc_id"]
+        )
+        for path in output.rglob("samples_*.jsonl")
+    }
+    return json.loads(file.read_text(encoding="utf-8")), samples
+
+
+def scores(results: dict) -> dict:
+    return {
+        (task, metric): value
+        for task, metrics in results["results"].items()
+        for metric, value in metrics.items()
+        if metric.endswith(",none")
+    }
+
+
+TASK_NAMES = "sea_belebele_th_litilo_ppl,sea_m3exam_th_to_ppl,sea_xcopa_id_litilo_gen"
+
+
+def test_the_folder_alone_works_and_two_processes_agree_with_one(tmp_path, tiny_model, samples, run_command):
+    """The copied folder, run outside the checkout; three rows a task, so that the processes get unequal shares."""
+    tasks = Path(shutil.copytree(TASKS, tmp_path / "elsewhere" / "tasks", ignore=shutil.ignore_patterns("__pycache__")))
+    outputs = {}
+    for processes in (1, 2):
+        output = tmp_path / f"out{processes}"
+        launch = ["accelerate", "launch", "--cpu", "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no",
+                  "--dynamo_backend", "no", "--main_process_port", "0", "-m", "lm_eval"] if processes == 2 else ["lm_eval"]  # fmt: skip
+        run_command(
+            [*launch, "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--include_path", str(tasks),
+             "--tasks", TASK_NAMES, "--device", "cpu", "--limit", "3", "--output_path", str(output), "--log_samples"],
+            cwd=samples,
+        )  # fmt: skip
+        outputs[processes] = results_of(output)
+    (one, one_samples), (two, two_samples) = outputs[1], outputs[2]
+    assert scores(one) == scores(two)
+    assert one_samples.keys() == two_samples.keys() == set(TASK_NAMES.split(","))
+    for task, rows in one_samples.items():
+        assert [row["doc"]["predictions"] for row in rows] == [row["doc"]["predictions"] for row in two_samples[task]]
+    assert "elsewhere" in one["configs"]["sea_m3exam_th_to_ppl"]["metadata"]["config_source"]
+
+
+def test_batch_size_changes_nothing(tiny_model, samples):
+    tasks = ["sea_belebele_vi_tito_ppl", "sea_m3exam_jv_litilo_ppl"]
+    runs = [
+        evaluate(samples, tasks, "hf", model_args={"pretrained": str(tiny_model), **CPU}, batch_size=size) for size in (1, 8)
+    ]
+    assert scores(runs[0]) == scores(runs[1])
+    for task in tasks:
+        for one, eight in zip(runs[0]["samples"][task], runs[1]["samples"][task], strict=True):
+            for score, other in zip(one["doc"]["option_scores"], eight["doc"]["option_scores"], strict=True):
+                assert score["loglikelihood"] == pytest.approx(other["loglikelihood"], abs=1e-5)
+                assert score["log_perplexity"] == pytest.approx(other["log_perplexity"], abs=1e-5)
+
+
+def test_cached_requests_never_meet_another_tokenizer(tmp_path, tiny_model, tiny_model_bos, samples, monkeypatch):
+    """lm-eval's key knows only the task's name; the requests of a tokenizer with and without BOS differ."""
+    monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path))
+    for model in (tiny_model, tiny_model_bos, tiny_model):
+        arguments = {"pretrained": str(model), **CPU}
+        plain = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments)
+        cached = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments, cache_requests=True)
+        assert [sample["doc"] for sample in cached["samples"]["sea_xcopa_vi_to_ppl"]] == [
+            sample["doc"] for sample in plain["samples"]["sea_xcopa_vi_to_ppl"]
+        ]
+    assert len(list(tmp_path.glob("*.pickle"))) == 2
+
+
+def test_chosen_samples_are_scored_as_in_the_whole_run(tmp_path, tiny_model, samples, monkeypatch):
+    monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path))
+    arguments = {"pretrained": str(tiny_model), **CPU}
+    whole = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments, cache_requests=True)
+    chosen = evaluate(
+        samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments, cache_requests=True, samples={"sea_xcopa_vi_to_ppl": [1, 3]}
+    )
+    expected = [whole["samples"]["sea_xcopa_vi_to_ppl"][index]["doc"] for index in (1, 3)]
+    assert [sample["doc"] for sample in chosen["samples"]["sea_xcopa_vi_to_ppl"]] == expected
