@@ -14,6 +14,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import re
 import shutil
@@ -48,12 +49,15 @@ VARIANTS = {
     "to_ppl": _ranked(None, "options"),
     "tito_ppl": _ranked("options", "options"),
     "litito_ppl": _ranked("lettered_options", "options"),
-    "litilo_ppl": _ranked("lettered_options", "letters"),
+    "litilo_ppl": Variant(
+        "lettered_options", "letters", "letter_ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm", "acc_cc")
+    ),
     "litilo_gen": Variant(
         "lettered_options", "{{letters[gold]}}", "letter_generation_yaml", "exact_match", ("exact_match", "null_rate")
     ),
     "litiloto_ppl": _ranked("lettered_options", "lettered_options"),
 }
+CLASSIFICATION = Variant(None, "labels", "classification_yaml", "acc_cc", ("acc_cc", "f1_cc", "acc_ppl", "acc", "f1"))
 RECOMMENDED_VARIANT = "to_ppl"  # by the SailCompass paper, section 5.2
 
 
@@ -95,22 +99,35 @@ def _get(mapping: dict[str, Any], key: str, where: str) -> Any:
     return mapping[key]
 
 
-def check_exemplars(exemplars: Any, fields: list[str], where: str) -> list[dict[str, Any]]:
-    """The exemplars of a book if they are whole.
+def _as_row(
+    exemplar: dict[str, Any], record: dict[str, Any], labels: tuple[str, ...], letters: str, where: str
+) -> dict[str, Any]:
+    """An exemplar of a book in the form of a processed row.
 
-    Raises:
-        BookError: naming the book, the language, the exemplar and the field.
+    Args:
+        exemplar: what the book has.
+        record: the data set's record in the catalogue.
+        labels: the labels of a classification task in order; empty for multiple choice.
+        letters: the labels of options, of which the exemplar's options take the first.
+        where: the place to name in an error.
     """
-    if len(exemplars) != EXEMPLARS:
-        raise BookError(f"{where}: {len(exemplars)} exemplars; expected {EXEMPLARS}")
-    for number, exemplar in enumerate(exemplars, start=1):
-        place = f"{where}: exemplar {number}"
-        for field in fields:
-            _get(exemplar, field, place)
-        options = _get(exemplar, "options", place)
-        if exemplar.get("gold") not in range(len(options)):
-            raise BookError(f"{place}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
-    return exemplars
+    row = {field: _get(exemplar, field, where) for field in record["fields"]}
+    if record["kind"] == "classification":
+        if exemplar.get("label") not in labels:
+            raise BookError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
+        return row | {"gold": labels.index(exemplar["label"])}
+    options = _get(exemplar, "options", where)
+    if exemplar.get("gold") not in range(len(options)):
+        raise BookError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
+    return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
+
+
+def labels_of(data_set: str) -> tuple[str, ...]:
+    """The labels of a classification task in the order of their numbers, from the data set's utils.py."""
+    spec = importlib.util.spec_from_file_location(f"{data_set}_utils", TASKS / data_set / "utils.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.LABELS
 
 
 def question_block(book: dict[str, Any], fields: list[str], variant: Variant, where: str) -> str:
@@ -137,14 +154,18 @@ def question_block(book: dict[str, Any], fields: list[str], variant: Variant, wh
 class DataSet:
     """One data set: its record in the catalogue and its prompt book, and the files they make."""
 
-    def __init__(self, name: str, record: dict[str, Any], prompts: Path) -> None:
+    def __init__(self, name: str, catalogue: dict[str, Any], prompts: Path) -> None:
         """Reads the book of the data set."""
-        self.name, self.record = name, record
+        self.name, self.record = name, catalogue["data_sets"][name]
+        self.content_free_inputs = catalogue["content_free_inputs"]
         path = prompts / f"{name}.yaml"
         if not path.exists():
             raise BookError(f"{path}: no prompt book for data set {name!r}")
         self.book = yaml.safe_load(path.read_text(encoding="utf-8"))
         self.where = path.name
+        self.is_classification = self.record["kind"] == "classification"
+        self.labels = labels_of(name) if self.is_classification else ()
+        self.variants = {"": CLASSIFICATION} if self.is_classification else VARIANTS
 
     def _words(self, prompt_language: str) -> dict[str, Any]:
         return _get(_get(self.book, "languages", self.where), prompt_language, self.where)
@@ -155,15 +176,15 @@ class DataSet:
         for language, data in self.record["languages"].items():
             files[f"{self.name}/_{language}_yaml"] = self._language_file(language, data)
             for prompt_language in dict.fromkeys((language, "en")):
-                for variant in VARIANTS:
+                for variant in self.variants:
                     leaf = self._leaf(language, data, prompt_language, variant)
                     files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
                     if "process_asis" in data:
                         leaf = self._as_is(leaf, data["process_asis"])
                         files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
-        for suffix in ("", "_enprompt"):
-            for variant in VARIANTS:
-                group = self._group(variant, suffix)
+        for enprompt in (False, True):
+            for variant in self.variants:
+                group = self._group(variant, enprompt)
                 files[f"{self.name}/{group['group']}.yaml"] = self._render(group)
         return files
 
@@ -172,43 +193,61 @@ class DataSet:
 
     def _language_file(self, language: str, data: dict[str, Any]) -> str:
         where = f"{self.where}: {language}"
-        exemplars = check_exemplars(_get(self._words(language), "exemplars", where), self.record["fields"], where)
-        labels = self.record.get("labels", {}).get(language, "ABCDE")
-        samples = [exemplar | {"letters": list(labels[: len(exemplar["options"])])} for exemplar in exemplars]
-        process = data.get("process", self.record.get("process"))
+        exemplars = _get(self._words(language), "exemplars", where)
+        if len(exemplars) != EXEMPLARS:
+            raise BookError(f"{where}: {len(exemplars)} exemplars; expected {EXEMPLARS}")
+        letters = self.record.get("letters", {}).get(language, "ABCDE")
+        samples = [
+            _as_row(exemplar, self.record, self.labels, letters, f"{where}: exemplar {number}")
+            for number, exemplar in enumerate(exemplars, start=1)
+        ]
         content = {
             "dataset_path": data["source"],
             "dataset_kwargs": {"data_files": data["files"]},
-            "process_docs": _Function(f"utils.{process}"),
+            "process_docs": _Function(f"utils.{data.get('process', self.record.get('process'))}"),
             "fewshot_config": {"sampler": "first_n", "samples": samples},
         }
         return self._render(content)
 
+    def _answers(self, book: dict[str, Any], variant: Variant, where: str) -> dict[str, Any]:
+        """The key that says which answers there are to choose from; none where the answer is generated."""
+        if self.is_classification:
+            words = _get(book, "labels", where)
+            return {"doc_to_choice": [_get(words, label, f"{where}: labels") for label in self.labels]}
+        return {} if variant.template == "letter_generation_yaml" else {"doc_to_choice": variant.answer}
+
+    def _calibration(self, book: dict[str, Any], variant: Variant) -> dict[str, Any]:
+        """What the content-free prompts of a calibrated task are made from."""
+        if variant.template not in ("classification_yaml", "letter_ranking_yaml"):
+            return {}
+        fields = [field for field in self.record["fields"] if not (field == "question" and "questions" in book)]
+        return {"content_free_inputs": self.content_free_inputs, "content_fields": fields}
+
+    def _name(self, language: str, variant: str, enprompt: bool) -> str:
+        """The name of a task, or of a group if `language` is empty."""
+        parts = ["sea", self.name, language, variant, "enprompt" if enprompt else ""]
+        return "_".join(filter(None, parts))
+
     def _leaf(self, language: str, data: dict[str, Any], prompt_language: str, variant: str) -> dict[str, Any]:
-        kind = VARIANTS[variant]
+        kind = self.variants[variant]
         book = self._words(prompt_language)
         where = f"{self.where}: {prompt_language}"
-        suffix = "" if prompt_language == language else "_enprompt"
-        answer = {"doc_to_choice": kind.answer} if kind.template == "ranking_yaml" else {}
+        native = prompt_language == language
+        tags = [language, self.record["kind"], self.record["task"], f"variant_{variant}" if variant else ""]
+        tags.append("prompt_native" if native else "prompt_en")
         return {
-            "task": f"sea_{self.name}_{language}_{variant}{suffix}",
+            "task": self._name(language, variant, not native),
             "include": [f"../_shared/{kind.template}", f"_{language}_yaml"],
-            "tag": [
-                f"sea_{language}",
-                f"sea_{self.record['kind']}",
-                f"sea_{self.record['task']}",
-                f"sea_variant_{variant}",
-                "sea_prompt_native" if prompt_language == language else "sea_prompt_en",
-            ],
+            "tag": [f"sea_{tag}" for tag in tags if tag],
             "description": _Quoted(_get(book, "instruction", where) + "\n\n"),
             "doc_to_text": question_block(book, self.record["fields"], kind, where),
-            **answer,
+            **self._answers(book, kind, where),
             "metadata": {
                 "version": self.record["version"],
                 "dataset": self.name,
                 "language": language,
                 "task": self.record["task"],
-                "variant": variant,
+                "variant": variant or self.record["kind"],
                 "prompt_language": prompt_language,
                 "prompt_book_version": _get(self.book, "version", self.where),
                 "answer_cue": book["cue"],
@@ -216,6 +255,7 @@ class DataSet:
                 "rows": data["rows"],
                 "chance": data["chance"],
                 "headline_metric": kind.headline,
+                **self._calibration(book, kind),
             },
         }
 
@@ -229,13 +269,12 @@ class DataSet:
             "metadata": leaf["metadata"] | {"as_published": True},
         }
 
-    def _group(self, variant: str, suffix: str) -> dict[str, Any]:
+    def _group(self, variant: str, enprompt: bool) -> dict[str, Any]:
         return {
-            "group": f"sea_{self.name}_{variant}{suffix}",
-            "task": [f"sea_{self.name}_{language}_{variant}{suffix}" for language in self.record["languages"]],
+            "group": self._name("", variant, enprompt),
+            "task": [self._name(language, variant, enprompt) for language in self.record["languages"]],
             "aggregate_metric_list": [
-                {"metric": metric, "aggregation": "mean", "weight_by_size": False}
-                for metric in VARIANTS[variant].aggregated
+                {"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in self.variants[variant].aggregated
             ],
             "metadata": {"version": self.record["version"]},
         }
@@ -245,7 +284,7 @@ def suite_files(catalogue: dict[str, Any]) -> dict[str, str]:
     """The groups of the whole suite: sea_sailcompass → its tasks → the groups of the data sets."""
     members: dict[str, list[str]] = {task: [] for task in catalogue["tasks"]}
     for name, record in catalogue["data_sets"].items():
-        members[record["task"]].append(f"sea_{name}_{RECOMMENDED_VARIANT}")
+        members[record["task"]].append(f"sea_{name}" + (f"_{RECOMMENDED_VARIANT}" if record["kind"] == "mcq" else ""))
     groups = [{"group": "sea_sailcompass", "task": [f"sea_sailcompass_{task}" for task in members]}]
     groups += [{"group": f"sea_sailcompass_{task}", "task": names} for task, names in members.items()]
     version = {"metadata": {"version": catalogue["suite_version"]}}
@@ -260,8 +299,8 @@ def generate(prompts: Path) -> dict[str, str]:
     """
     catalogue = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))
     files = suite_files(catalogue)
-    for name, record in catalogue["data_sets"].items():
-        files |= DataSet(name, record, prompts).files()
+    for name in catalogue["data_sets"]:
+        files |= DataSet(name, catalogue, prompts).files()
     return files
 
 

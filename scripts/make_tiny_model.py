@@ -37,7 +37,9 @@ def train_tokenizer(texts: list[str], *, bos: bool, vocabulary: int = 4000) -> P
         tokenizer.post_processor = processors.TemplateProcessing(
             single=f"{BOS} $A", special_tokens=[(BOS, tokenizer.token_to_id(BOS))]
         )
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=EOS, pad_token=EOS, **({"bos_token": BOS} if bos else {}))
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token=EOS, pad_token=EOS, **({"bos_token": BOS} if bos else {})
+    )
 
 
 def make_model(folder: Path, *, bos: bool, max_length: int, hidden: int, layers: int, seed: int) -> None:

@@ -53,7 +53,9 @@ def test_another_set_of_books_makes_a_complete_folder(tmp_path, books):
     out = tmp_path / "tasks"
     assert run("--prompts", books, "--out", out).returncode == 0
     assert "Một chỉ dẫn khác." in (out / "xcopa" / "sea_xcopa_vi_to_ppl.yaml").read_text(encoding="utf-8")
-    here = {path.relative_to(ROOT / "lm_eval_sea" / "tasks") for path in (ROOT / "lm_eval_sea" / "tasks").rglob("*") if path.is_file()}
+    here = {
+        path.relative_to(ROOT / "lm_eval_sea" / "tasks") for path in (ROOT / "lm_eval_sea" / "tasks").rglob("*") if path.is_file()
+    }
     there = {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
     assert {path for path in here if "__pycache__" not in path.parts} == there
 
@@ -64,7 +66,10 @@ def test_another_set_of_books_makes_a_complete_folder(tmp_path, books):
         (lambda book: book["languages"]["th"]["words"].pop("premise"), "xcopa.yaml: th: words: 'premise' is missing"),
         (lambda book: book["languages"]["en"].pop("cue"), "xcopa.yaml: en: 'cue' is missing"),
         (lambda book: book["languages"]["th"]["exemplars"].pop(), "xcopa.yaml: th: 4 exemplars; expected 5"),
-        (lambda book: book["languages"]["id"]["exemplars"][1].update(gold=2), "xcopa.yaml: id: exemplar 2: 'gold' is 2; expected 0 to 1"),
+        (
+            lambda book: book["languages"]["id"]["exemplars"][1].update(gold=2),
+            "xcopa.yaml: id: exemplar 2: 'gold' is 2; expected 0 to 1",
+        ),
         (lambda book: book["languages"].pop("vi"), "xcopa.yaml: 'vi' is missing"),
     ],
 )

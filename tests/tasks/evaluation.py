@@ -28,7 +28,7 @@ def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict
     manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={**arguments, **(metadata or {})})
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, bootstrap_iters=0, **options)
+        return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, **{"bootstrap_iters": 0, **options})
 
 
 def write_json_lines(path: Path, rows: list[dict]) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,12 @@ def render_task(task) -> str:
     requests = task.construct_requests(doc, context, metadata=(task.task_name, 0, 1))
     lines = [f"########## {task.task_name}", context]
     for request in requests if isinstance(requests, list) else [requests]:
-        assert request.arguments[0] == context
-        lines.append(f"########## {request.arguments[1]!r}")
+        before, ending = request.arguments
+        if before == context:
+            lines.append(f"########## {ending!r}")
+        else:  # calibration asks for the same answers behind other questions
+            question = before[len(os.path.commonprefix([before, context])) :]
+            lines.append(f"########## without content, behind …{question!r}: {ending!r}")
     return "\n".join(lines) + "\n\n"
 
 

@@ -27,7 +27,9 @@ def test_layout_from_the_book_by_hand(language, shots, samples, monkeypatch):
     """INSTRUCTION, blank line, then exemplar after exemplar with a blank line between, then the row up to the cue."""
     book = yaml.safe_load((ROOT / "lm_eval_sea/prompts/belebele.yaml").read_text(encoding="utf-8"))["languages"][language]
     file = samples / CATALOGUE["data_sets"]["belebele"]["languages"][language]["source"]
-    row = json.loads((file / CATALOGUE["data_sets"]["belebele"]["languages"][language]["files"]["test"]).open(encoding="utf-8").readline())
+    row = json.loads(
+        (file / CATALOGUE["data_sets"]["belebele"]["languages"][language]["files"]["test"]).open(encoding="utf-8").readline()
+    )
     words, cue = book["words"], book["cue"]
     blocks = [book["instruction"]]
     for exemplar in book["exemplars"][:shots]:

@@ -53,7 +53,7 @@ def test_every_option_and_prediction_agree(source, model_fixture, request):
 
 
 def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
-    """A tokenizer without pre-tokenisation merges "คำตอบ:" and the blank behind it; the sum of the parts is then not the whole."""
+    """A tokenizer without pre-tokenisation merges "คำตอบ:" and the blank behind it; the parts are then not the whole."""
     tokenizer, model = _merging_model(tmp_path)
     results = evaluate(
         samples,
@@ -67,9 +67,7 @@ def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
         for score, (_, ending) in zip(sample["doc"]["option_scores"], sample["arguments"], strict=False):
             ids, prompt_ids = tokenizer(prompt + ending)["input_ids"], tokenizer(prompt)["input_ids"]
             merged += ids[: len(prompt_ids)] != prompt_ids
-            assert score["log_perplexity"] == pytest.approx(
-                reference_log_perplexity(model, tokenizer, prompt + ending), abs=1e-4
-            )
+            assert score["log_perplexity"] == pytest.approx(reference_log_perplexity(model, tokenizer, prompt + ending), abs=1e-4)
     assert merged, "no option merged; the test shows nothing"
 
 

@@ -101,14 +101,14 @@ class TestM3Exam:
         ],
     )
     def test_latin_labels(self, options, answer, texts, gold):
-        row = m3exam.process_row({"question_text": "Hỏi?", "options": options, "answer_text": answer}, "ABCDE", 0)
+        row = m3exam.process_row({"question_text": "Hỏi?", "options": options, "answer_text": answer}, "ABCDE")
         assert (row["options"], row["gold"]) == (texts, gold)
         assert row["letters"] == list("ABCD"[: len(options)])
 
     @pytest.mark.parametrize("answer", ["3", "๓"])
     def test_thai_digits(self, answer):
         row = m3exam.process_row(
-            {"question_text": "ถาม", "options": ["๑. ก", "๒.\nข", "๓. ค", "๔. ง", "๕ จ"], "answer_text": answer}, "12345", 0
+            {"question_text": "ถาม", "options": ["๑. ก", "๒.\nข", "๓. ค", "๔. ง", "๕ จ"], "answer_text": answer}, "12345"
         )
         assert row["options"] == ["ก", "ข", "ค", "ง", "จ"]
         assert row["letters"] == ["1", "2", "3", "4", "5"]
@@ -122,7 +122,7 @@ class TestM3Exam:
     @pytest.mark.parametrize("answer", ["E", "", "AB"])
     def test_an_answer_outside_the_options_is_refused(self, answer):
         with pytest.raises(ValueError, match="answer_text"):
-            m3exam.process_row({"question_text": "?", "options": ["A. x", "B. y"], "answer_text": answer}, "ABCDE", 0)
+            m3exam.process_row({"question_text": "?", "options": ["A. x", "B. y"], "answer_text": answer}, "ABCDE")
 
     @pytest.mark.parametrize(
         ("language", "process", "counts", "spaced"),
@@ -139,7 +139,9 @@ class TestM3Exam:
             check_row(row)
         assert Counter(len(row["options"]) for row in rows) == counts
         # SailCompass cuts two characters off every option; that is the same but for "A . …"
-        pairs = [pair for row, old in zip(rows, published, strict=True) for pair in zip(row["options"], old["options"], strict=True)]
+        pairs = [
+            pair for row, old in zip(rows, published, strict=True) for pair in zip(row["options"], old["options"], strict=True)
+        ]
         assert sum(option != text[2:].strip() for option, text in pairs) == spaced
 
     def test_real_vietnamese_rows_with_wrong_letters(self, hub_mirror):
@@ -155,8 +157,9 @@ class TestM3Exam:
 class TestFaults:
     """What a row that cannot be scored says."""
 
-    def process(self, tmp_path, row):
-        return list(iterate_rows({"test": [{"premise": "p", "choice1": "a", "choice2": "b", "question": "cause", "label": 0, "idx": 0} | row]}, xcopa.process_rows, "xcopa/vi_test.jsonl"))  # fmt: skip
+    def process(self, change):
+        row = {"premise": "p", "choice1": "a", "choice2": "b", "question": "cause", "label": 0, "idx": 0} | change
+        return list(iterate_rows({"test": [row]}, xcopa.process_rows, "xcopa/vi_test.jsonl"))
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -169,8 +172,8 @@ class TestFaults:
             ({"premise": None}, "row 0: "),
         ],
     )
-    def test_one_line_names_row_and_field(self, tmp_path, change, message):
-        (fault,) = self.process(tmp_path, change)
+    def test_one_line_names_row_and_field(self, change, message):
+        (fault,) = self.process(change)
         assert isinstance(fault, DataError)
         assert message in str(fault)
         assert "\n" not in str(fault)

@@ -1,7 +1,10 @@
 """The plain `lm_eval` command on the pack: alone in a folder, in one and two processes, with small and large batches."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,36 +35,42 @@ def scores(results: dict) -> dict:
     }
 
 
+LAUNCH_TWO = [
+    "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no",
+    "--dynamo_backend", "no", "--main_process_port", "0",
+]  # fmt: skip
 TASK_NAMES = "sea_belebele_th_litilo_ppl,sea_m3exam_th_to_ppl,sea_xcopa_id_litilo_gen"
 
 
-def test_the_folder_alone_works_and_two_processes_agree_with_one(tmp_path, tiny_model, samples, run_command):
-    """The copied folder, run outside the checkout; three rows a task, so that the processes get unequal shares."""
+def test_the_folder_alone_works_and_two_processes_agree_with_one(tmp_path, tiny_model, samples):
+    """The copied folder, where importing this package fails; three rows a task, so that the processes get unequal shares."""
     tasks = Path(shutil.copytree(TASKS, tmp_path / "elsewhere" / "tasks", ignore=shutil.ignore_patterns("__pycache__")))
+    shadow = tmp_path / "shadow" / "lm_eval_sea.py"
+    shadow.parent.mkdir()
+    shadow.write_text("raise ImportError('the tasks folder must not need this package')\n", encoding="utf-8")
     outputs = {}
     for processes in (1, 2):
         output = tmp_path / f"out{processes}"
-        launch = ["accelerate", "launch", "--cpu", "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no",
-                  "--dynamo_backend", "no", "--main_process_port", "0", "-m", "lm_eval"] if processes == 2 else ["lm_eval"]  # fmt: skip
-        run_command(
-            [*launch, "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--include_path", str(tasks),
-             "--tasks", TASK_NAMES, "--device", "cpu", "--limit", "3", "--output_path", str(output), "--log_samples"],
-            cwd=samples,
+        launch = LAUNCH_TWO if processes == 2 else []
+        subprocess.run(
+            [sys.executable, *launch, "-m", "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32",
+             "--include_path", tasks, "--tasks", TASK_NAMES, "--device", "cpu", "--limit", "3", "--output_path", output,
+             "--log_samples"],
+            cwd=samples, env=os.environ | {"PYTHONPATH": str(shadow.parent)}, check=True, capture_output=True, timeout=300,
         )  # fmt: skip
         outputs[processes] = results_of(output)
     (one, one_samples), (two, two_samples) = outputs[1], outputs[2]
     assert scores(one) == scores(two)
     assert one_samples.keys() == two_samples.keys() == set(TASK_NAMES.split(","))
     for task, rows in one_samples.items():
+        assert len(rows) == 3
         assert [row["doc"]["predictions"] for row in rows] == [row["doc"]["predictions"] for row in two_samples[task]]
     assert "elsewhere" in one["configs"]["sea_m3exam_th_to_ppl"]["metadata"]["config_source"]
 
 
 def test_batch_size_changes_nothing(tiny_model, samples):
     tasks = ["sea_belebele_vi_tito_ppl", "sea_m3exam_jv_litilo_ppl"]
-    runs = [
-        evaluate(samples, tasks, "hf", model_args={"pretrained": str(tiny_model), **CPU}, batch_size=size) for size in (1, 8)
-    ]
+    runs = [evaluate(samples, tasks, "hf", model_args={"pretrained": str(tiny_model), **CPU}, batch_size=size) for size in (1, 8)]
     assert scores(runs[0]) == scores(runs[1])
     for task in tasks:
         for one, eight in zip(runs[0]["samples"][task], runs[1]["samples"][task], strict=True):

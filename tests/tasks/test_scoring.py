@@ -15,7 +15,15 @@ M3EXAM = "sail/Sailcompass_data/data/m3exam/thai-questions-test.json"
 def xcopa_folder(tmp_path, items):
     """A mirror with Vietnamese XCOPA rows: (right option, wrong option, label)."""
     rows = [
-        {"premise": f"Tiền đề {i}.", "choice1": one, "choice2": two, "question": "cause", "label": label, "idx": i, "changed": False}
+        {
+            "premise": f"Tiền đề {i}.",
+            "choice1": one,
+            "choice2": two,
+            "question": "cause",
+            "label": label,
+            "idx": i,
+            "changed": False,
+        }
         for i, (one, two, label) in enumerate(items)
     ]
     write_json_lines(tmp_path / XCOPA, rows)

@@ -57,8 +57,9 @@ class SEATask(ConfigurableTask):
         return _template(doc_to_text or self.config.doc_to_text).render(doc)
 
     def doc_to_choice(self, doc, doc_to_choice=None):
-        """The answers to choose from."""
-        return doc[doc_to_choice or self.config.doc_to_choice]
+        """The answers to choose from: a column of the row, or the same labels for every row."""
+        source = doc_to_choice or self.config.doc_to_choice
+        return doc[source] if isinstance(source, str) else source
 
     def doc_to_target(self, doc, doc_to_target=None):
         """The right answer: the position of the option, or a text."""

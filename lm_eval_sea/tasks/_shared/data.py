@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,13 +59,13 @@ def download(source: str, path: str, **options: Any) -> Path:
         raise DataError(f"cannot get {path} of {source}: the repository on the hub has no such file.") from error
     except errors.GatedRepoError as error:
         raise DataError(
-            f"cannot get {path} of {source}: ask for access on the repository's page on the hub, then log in with `hf auth login`."
+            f"cannot get {path} of {source}: ask for access on the repository's page, then log in with `hf auth login`."
         ) from error
     except errors.RepositoryNotFoundError as error:
         raise DataError(f"cannot get {path} of {source}: the hub has no such repository, or it asks for a login.") from error
     # What is left are the faults of networks and disks, in classes of several libraries.
     except Exception as error:
-        raise DataError(f"cannot get {path} of {source}: {_first_line(error)}") from error
+        raise DataError(f"cannot get {path} of {source}: {_one_line(error)}") from error
 
 
 def download_all(source: str, paths: Iterable[str]) -> Path:
@@ -83,8 +84,8 @@ def download_all(source: str, paths: Iterable[str]) -> Path:
     return folder
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().split("\n", 1)[0] or type(error).__name__
+def _one_line(error: BaseException) -> str:
+    return textwrap.shorten(str(error), 300) or type(error).__name__
 
 
 def _locate(source: str, files: Mapping[str, str]) -> tuple[Path, str]:
@@ -97,7 +98,8 @@ def _locate(source: str, files: Mapping[str, str]) -> tuple[Path, str]:
         for path in files.values():
             if not (folder / path).is_file():
                 raise DataError(
-                    f"the folder {source} has no {path}. Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
+                    f"the folder {source} has no {path}. Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use "
+                    "the hub."
                 )
         return folder, LOCAL_FOLDER
     folder = download_all(source, files.values())
@@ -118,14 +120,19 @@ def load_splits(source: str, files: Mapping[str, str]) -> tuple[datasets.Dataset
         DataError: if a file is missing, cannot be reached or cannot be read.
     """
     folder, revision = _locate(source, files)
-    for path in files.values():
-        if not (folder / path).stat().st_size:
-            raise DataError(f"{source}/{path} has no rows; expected at least one")
+    # One by one, for `datasets` would make all splits of a call fit the columns of the first.
+    splits = {split: _read(folder, path, source) for split, path in files.items()}
+    return datasets.DatasetDict(splits), revision
+
+
+def _read(folder: Path, path: str, source: str) -> datasets.Dataset:
+    if not (folder / path).stat().st_size:
+        raise DataError(f"{source}/{path} has no rows; expected at least one")
     try:
-        return datasets.load_dataset(str(folder), data_files=dict(files)), revision
+        return datasets.load_dataset(str(folder), data_files=path, split="train")
     # Readers of several formats raise what they like, and `datasets` wraps it.
     except Exception as error:
-        raise DataError(f"cannot read {', '.join(files.values())} of {source}: {_first_line(error.__cause__ or error)}") from error
+        raise DataError(f"cannot read {path} of {source}: {_one_line(error.__cause__ or error)}") from error
 
 
 def check_row(row: Mapping[str, Any]) -> None:
@@ -166,7 +173,8 @@ def iterate_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, fil
         return
     for number, published in enumerate(splits[TEST_SPLIT]):
         try:
-            row = processor(published)
+            row = {"id": str(number)} | processor(published)
+            row = {"cluster": row["id"]} | row  # a row that shares nothing with others is a cluster of its own
             check_row(row)
             row = with_lettered_options(row)
         except KeyError as error:

@@ -15,14 +15,25 @@ from pathlib import Path
 def _package_of(folder: Path) -> str:
     name = f"lm_eval_sea_shared_{zlib.crc32(str(folder).encode()):08x}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(
-            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
-        )
+        spec = importlib.util.spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
     return name
 
 
 _package = _package_of(Path(__file__).resolve().parent)
-RankingTask = importlib.import_module(f"{_package}.ranking_task").RankingTask
-LetterGenerationTask = importlib.import_module(f"{_package}.letter_generation_task").LetterGenerationTask
+
+
+def _import(module: str, name: str):
+    return getattr(importlib.import_module(f"{_package}.{module}"), name)
+
+
+RankingTask = _import("ranking_task", "RankingTask")
+CalibratedRankingTask = _import("calibrated_ranking_task", "CalibratedRankingTask")
+LetterGenerationTask = _import("letter_generation_task", "LetterGenerationTask")
+macro_f1 = _import("classification_metrics", "macro_f1")
+macro_f1_stderr = _import("classification_metrics", "macro_f1_stderr")
+batch_calibrated_accuracy = _import("classification_metrics", "batch_calibrated_accuracy")
+batch_calibrated_accuracy_stderr = _import("classification_metrics", "batch_calibrated_accuracy_stderr")
+batch_calibrated_macro_f1 = _import("classification_metrics", "batch_calibrated_macro_f1")
+batch_calibrated_macro_f1_stderr = _import("classification_metrics", "batch_calibrated_macro_f1_stderr")

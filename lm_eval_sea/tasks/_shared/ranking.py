@@ -19,6 +19,8 @@ class OptionScore(NamedTuple):
     bytes: int  # the same in UTF-8 bytes
     tokens: int | None  # tokens of the option with the blank before it; None without a tokenizer
     log_perplexity: float | None  # mean negative log-likelihood a token of prompt and option, nats; None likewise
+    content_free: list[float] | None = None  # log p(option | prompt without content), nats, one an input; if calibrated
+    cue: float | None = None  # log p(option | answer cue alone), nats; if a metric is a PMI
 
 
 def log_perplexity(prompt_loglikelihood: float, option_loglikelihood: float, tokens: int) -> float:

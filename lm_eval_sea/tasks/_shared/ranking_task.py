@@ -138,8 +138,6 @@ class RankingTask(SEATask):
         """
         scores = results[: len(self.doc_to_choice(doc))]
         chosen = predictions(scores)
-        doc["option_scores"] = [score._asdict() for score in scores]
+        doc["option_scores"] = [{name: value for name, value in score._asdict().items() if value is not None} for score in scores]
         doc["predictions"] = chosen
-        return {
-            metric: float(index == doc["gold"]) for metric, index in chosen.items() if metric in self._metric_fn_list
-        }
+        return {metric: float(index == doc["gold"]) for metric, index in chosen.items() if metric in self._metric_fn_list}

@@ -4,11 +4,11 @@ ANSWERS = ("mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4")
 
 
 def unescape_csv(text):
-    '''Takes off the quoting of a CSV cell that the published rows kept: `"He said ""yes""."` becomes `He said "yes".`.
+    """Takes off the quoting of a CSV cell that the published rows kept: `"He said ""yes""."` becomes `He said "yes".`.
 
     Without blanks at the edges. A text is such a cell if quotation marks enclose it and stand doubled inside; one passage
     was quoted twice.
-    '''
+    """
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] == '"' and '""' in text[1:-1]:
         text = text[1:-1]

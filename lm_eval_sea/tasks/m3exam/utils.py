@@ -29,24 +29,21 @@ def _gold_position(answer, printed, letters):
     return letters.index(answer)
 
 
-def process_row(row, labels, number):
+def process_row(row, labels):
     """{"question_text", "options", "answer_text"} → a processed row.
 
     Args:
         row: the published row.
         labels: the labels in order, "ABCDE" or "12345".
-        number: the row's number, which is its name.
     """
     split = [_LABEL.fullmatch(option) for option in row["options"]]
     for position, match in enumerate(split):
         if match is None:
             raise ValueError(
-                f"field 'options' has no label at position {position + 1}: {row['options'][position]!r}; expected 'A. …' or '1. …'"
+                f"field 'options' has no label at position {position + 1}: {row['options'][position]!r}; expected 'A. …'"
             )
     letters = list(labels[: len(split)])
     return {
-        "id": str(number),
-        "cluster": str(number),
         "question": row["question_text"].strip(),
         "options": [match[2].strip() for match in split],
         "letters": letters,
@@ -54,21 +51,21 @@ def process_row(row, labels, number):
     }
 
 
-def _numbered(labels, mend=lambda row: row):
-    numbers = iter(range(10**9))
-    return lambda row: mend(process_row(row, labels, next(numbers)))
-
-
 def process_thai_rows(splits):
     """The processor of Thai rows: digits are labels."""
-    return _numbered("12345")
+    return lambda row: process_row(row, "12345")
 
 
 def process_vietnamese_rows(splits):
     """The processor of Vietnamese rows."""
-    return _numbered("ABCDE")
+    return lambda row: process_row(row, "ABCDE")
 
 
 def process_javanese_rows(splits):
     """The processor of Javanese rows: stems end in a row of dots to be filled in, which the published prompt cuts off."""
-    return _numbered("ABCDE", lambda row: row | {"question": row["question"].rstrip(" .…")})
+
+    def process(row):
+        processed = process_row(row, "ABCDE")
+        return processed | {"question": processed["question"].rstrip(" .…")}
+
+    return process

@@ -9,7 +9,6 @@ def process_row(row):
         raise ValueError(f"field 'question' is {row['question']!r}; expected 'cause' or 'effect'")
     return {
         "id": str(row["idx"]),
-        "cluster": str(row["idx"]),
         "premise": row["premise"].strip(),
         "question": row["question"],
         "options": [row["choice1"].strip(), row["choice2"].strip()],

@@ -1,0 +1,123 @@
+"""Checks the data files of tasks before a long job: whether all rows are there and can be scored, and none is an exemplar."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from lm_eval.tasks._yaml_loader import load_yaml
+
+from lm_eval_sea.task_list import TaskRecord
+from lm_eval_sea.tasks._shared import data
+
+FAULTS_SHOWN = 10
+ROWS_SHOWN = 10
+# Characters from which on a text that stands in two places has hardly been written twice.
+DISTINCTIVE = 25
+
+
+@dataclass
+class Report:
+    """What was found in a data file."""
+
+    file: str  # SOURCE/PATH
+    process: str  # name of the function that processed the rows
+    expected: int  # rows
+    found: int | None = None  # rows; None if the file could not be loaded
+    columns: list[str] = field(default_factory=list)
+    ties: list[int] = field(default_factory=list)  # numbers of the rows with identical options, from 0
+    repeated: list[int] = field(default_factory=list)  # numbers of the rows that show what an earlier row shows
+    golds: Counter[int] = field(default_factory=Counter)  # position of the right answer → rows
+    faults: list[str] = field(default_factory=list)
+
+
+def distinct_data(tasks: Iterable[TaskRecord]) -> list[TaskRecord]:
+    """One task for each combination of source, files and processing; the others show the same rows."""
+    return list({(task.source, *task.files.items(), task.process): task for task in tasks}.values())
+
+
+def check_data(task: TaskRecord) -> Report:
+    """Loads and processes the rows of a task and collects all that is wrong with them."""
+    path = task.files[data.TEST_SPLIT]
+    report = Report(f"{task.source}/{path}", task.process.rpartition(".")[2], task.metadata["rows"])
+    try:
+        splits, _ = data.load_splits(task.source, task.files)
+    except data.DataError as error:
+        report.faults.append(str(error))
+        return report
+    published = splits[data.TEST_SPLIT]
+    report.found, report.columns = len(published), published.column_names
+    if report.found != report.expected:
+        report.faults.append(f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
+    process = load_yaml(task.path)["process_docs"]
+    seen: set[frozenset[str]] = set()
+    for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
+        if isinstance(row, data.DataError):
+            report.faults.append(str(row))
+            continue
+        report.golds[row["gold"]] += 1
+        shown = frozenset(_texts({key: value for key, value in row.items() if key not in ("id", "cluster")}, "options"))
+        if shown in seen:
+            report.repeated.append(number)
+        seen.add(shown)
+        if len(set(row.get("options", ()))) < len(row.get("options", ())):
+            report.ties.append(number)
+        report.faults += [
+            f"{report.file}, row {number}: exemplar {position} of the prompt book occurs here: {text!r}"
+            for position, text in occurring_exemplars(task.exemplars, row)
+        ]
+    for position, label in enumerate(task.labels):
+        if not report.golds[position]:
+            report.faults.append(f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels")
+    return report
+
+
+def occurring_exemplars(exemplars: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """The exemplars that a row repeats: position from 1, and a text that both have.
+
+    That is so if a long text of the exemplar, options aside, stands in a text of the row, or if the row has all texts of the
+    exemplar, whatever their length. A short question alone ("Which word is spelt correctly?") or an option belongs to nobody.
+    """
+    texts = _texts(row, "options")
+    for position, exemplar in enumerate(exemplars, start=1):
+        shared = {text for text in _texts(exemplar) if len(text) >= DISTINCTIVE and any(text in other for other in texts)}
+        everything = _texts(exemplar, "options")
+        if shared or everything <= texts:
+            yield position, max(shared or everything, key=len)
+
+
+def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
+    """The texts of a row, with those in the named lists, in the form in which they are compared."""
+    texts = [value for value in row.values() if isinstance(value, str)]
+    return {_plain(text) for text in chain(texts, *(row.get(name, ()) for name in lists))}
+
+
+def _plain(text: str) -> str:
+    """The text without differences that no reader sees."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def render(report: Report) -> str:
+    """The report as lines of text."""
+    found = "not loaded" if report.found is None else f"{report.found:,} of {report.expected:,} rows"
+    lines = [f"{'FAULT' if report.faults else 'ok':5}  {report.file}  {found}  ({report.process})"]
+    if report.columns:
+        lines.append(f"columns: {', '.join(report.columns)}")
+    if report.golds:
+        counts = ", ".join(f"{position}: {report.golds[position]:,}" for position in sorted(report.golds))
+        lines.append(f"right answers by position: {counts}")
+    for name, numbers in (
+        ("ties (identical options, the first of them counts)", report.ties),
+        ("repeated rows", report.repeated),
+    ):
+        if numbers:
+            rows = [str(number) for number in numbers[:ROWS_SHOWN]] + ["…"] * (len(numbers) > ROWS_SHOWN)
+            lines.append(f"{name}: {len(numbers)}, in row {', '.join(rows)}")
+    lines += report.faults[:FAULTS_SHOWN]
+    if len(report.faults) > FAULTS_SHOWN:
+        lines.append(f"… and {len(report.faults) - FAULTS_SHOWN:,} more faults")
+    return "\n       ".join(lines)

@@ -1,0 +1,131 @@
+"""What the pack has: reads the task files as lm-eval does, without data and models."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TASKS_FOLDER = Path(__file__).resolve().parent / "tasks"
+
+COLUMNS = ("task", "language", "data set", "variant", "rows", "metric", "source")
+
+
+class UnknownNameError(ValueError):
+    """A name that is no task, group or tag; the message lists close names."""
+
+
+@dataclass(frozen=True)
+class TaskRecord:
+    """What one task file says of its task."""
+
+    name: str
+    path: Path  # the task file
+    source: str  # hub repository
+    files: Mapping[str, str]  # split → path in the repository
+    process: str  # the function that processes the rows: "/FOLDER/utils.FUNCTION"
+    exemplars: list[dict[str, Any]]
+    labels: list[str]  # the words to choose from, where they are the same for all rows; else empty
+    metadata: Mapping[str, Any]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The entries of `COLUMNS`."""
+        described = [self.metadata[key] for key in ("language", "dataset", "variant", "rows", "headline_metric")]
+        return (self.name, *map(str, described), self.source)
+
+
+@dataclass(frozen=True)
+class TaskList:
+    """All tasks, groups and tags of a folder, in alphabetical order."""
+
+    tasks: Mapping[str, TaskRecord]
+    groups: Mapping[str, list[str]]  # name → names of its tasks
+    tags: Mapping[str, list[str]]  # the same
+
+    def select(self, wanted: Iterable[str]) -> list[TaskRecord]:
+        """The tasks that are asked for, each once.
+
+        Args:
+            wanted: names or globs of tasks, groups and tags, as lm-eval's `--tasks` takes them.
+
+        Raises:
+            UnknownNameError: if one of them matches nothing.
+        """
+        members = {name: [name] for name in self.tasks} | dict(self.groups) | dict(self.tags)
+        chosen: dict[str, None] = {}
+        for pattern in wanted:
+            names = fnmatch.filter(members, pattern)
+            if not names:
+                raise UnknownNameError(self._unknown(pattern))
+            chosen |= dict.fromkeys(task for name in names for task in members[name])
+        return [self.tasks[name] for name in chosen]
+
+    def search(self, pattern: str) -> tuple[list[TaskRecord], list[str], list[str]]:
+        """The tasks, the groups and the tags whose names a glob matches or a part of a name occurs in.
+
+        The whole name of a group or tag also finds its tasks.
+
+        Raises:
+            UnknownNameError: if there are none.
+        """
+        glob = pattern if set(pattern) & set("*?[") else f"*{pattern}*"
+        tasks, groups, tags = (fnmatch.filter(names, glob) for names in (self.tasks, self.groups, self.tags))
+        if not (tasks or groups or tags):
+            raise UnknownNameError(self._unknown(pattern))
+        tasks = sorted({*tasks, *self.groups.get(pattern, []), *self.tags.get(pattern, [])})
+        return [self.tasks[name] for name in tasks], groups, tags
+
+    def _unknown(self, pattern: str) -> str:
+        close = difflib.get_close_matches(pattern, [*self.tasks, *self.groups, *self.tags], n=5)
+        advice = f"did you mean {', '.join(close)}?" if close else "`lm-eval-sea ls` lists what there is."
+        return f"no task, group or tag {pattern!r}; {advice}"
+
+
+def read_tasks(folder: Path = TASKS_FOLDER) -> TaskList:
+    """Reads the task files of a folder."""
+    from lm_eval.tasks import TaskManager  # a second of imports that printing the folder's path does without
+
+    manager = TaskManager(include_path=str(folder), include_defaults=False)
+    index = manager.task_index
+
+    def leaves(name: str) -> list[str]:
+        if name in manager.all_groups:
+            return [leaf for member in index[name].cfg["task"] for leaf in leaves(member)]
+        return sorted(index[name].tags) if name in manager.all_tags else [name]
+
+    return TaskList(
+        tasks={name: _record(name, index[name].yaml_path, index[name].cfg) for name in manager.all_subtasks},
+        groups={name: leaves(name) for name in manager.all_groups},
+        tags={name: leaves(name) for name in manager.all_tags},
+    )
+
+
+def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
+    return TaskRecord(
+        name=name,
+        path=path,
+        source=config["dataset_path"],
+        files=config["dataset_kwargs"]["data_files"],
+        process=config["process_docs"],
+        exemplars=config["fewshot_config"]["samples"],
+        labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else [],
+        metadata=config["metadata"],
+    )
+
+
+def table(tasks: Iterable[TaskRecord]) -> str:
+    """The tasks as lines of aligned columns, the numbers to the right."""
+    lines = [COLUMNS, *(task.cells for task in tasks)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    numbers = COLUMNS.index("rows")
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column == numbers else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ).rstrip()
+        for cells in lines
+    )

@@ -1,0 +1,133 @@
+"""The task class that ranks labels and takes off the bias that a model has towards them (`calibration.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval.api.instance import Instance
+
+from .calibration import content_free_shares, log_shares, softmax, subtract_bias
+from .classification_metrics import Choice, Evidence
+from .ranking import OptionScore, first_maximum
+from .ranking_task import RankingTask
+
+
+class CalibratedRankingTask(RankingTask):
+    """Ranks labels, or the letters of options, with contextual calibration.
+
+    Besides the requests of `RankingTask` it asks for the log-likelihood of the labels behind prompts without content, and,
+    where a metric is a PMI, behind the answer cue alone. `metadata.content_free_inputs` says what stands in place of every
+    field of the row. With fixed exemplars these prompts are the same for all rows: each distinct one is asked once (once a
+    process), with the first row that needs it; `Instance.idx` 2k+1 and up.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """Loads the rows and notes which methods the metrics need."""
+        super().__init__(config)
+        self._uses_cue = "acc_pmi" in self._metric_fn_list
+        self._asked: set[tuple[str, str]] = set()
+        self._contexts: dict[tuple[str, str, int], list[str]] = {}
+
+    def _request_shape(self) -> dict[str, Any]:
+        return super()._request_shape() | {"content_free_inputs": self.config.metadata["content_free_inputs"]}
+
+    def build_all_requests(self, **kwargs: Any) -> None:
+        """Builds the requests of all rows."""
+        self._asked.clear()
+        super().build_all_requests(**kwargs)
+
+    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> list[Instance]:
+        """The requests of one row, with those for the prompts without content that no earlier row has asked for."""
+        requests = super().construct_requests(doc, ctx, **kwargs)
+        choices = len(self.doc_to_choice(doc))
+        endings = [instance.arguments[1] for instance in requests[:choices]]
+        # As an attribute, for --cache_requests stores the requests and drops what the task knows.
+        requests[0].content_free_contexts = self._content_free_contexts(doc, ctx, endings)
+        new = [
+            (context, ending)
+            for context in requests[0].content_free_contexts
+            for ending in endings
+            if (context, ending) not in self._asked
+        ]
+        self._asked.update(new)
+        return requests + [
+            Instance("loglikelihood", doc, arguments, 2 * choices + 1 + number, metadata=kwargs["metadata"])
+            for number, arguments in enumerate(dict.fromkeys(new))
+        ]
+
+    def _content_free_contexts(self, doc: dict, ctx: str, endings: Sequence[str]) -> list[str]:
+        """The prompts without content that belong to a row's prompt, one an input; last the cue alone, if it is used."""
+        block = self.doc_to_text(doc)
+        before, found, after = ctx.rpartition(block)
+        if not found:
+            raise ValueError(
+                f"{self.task_name}: the chat template changes the question's text, so that no content-free prompt can be made; "
+                "run without --apply_chat_template"
+            )
+        key = (before, after, len(endings))
+        if key not in self._contexts:
+            contexts = [
+                before + self.doc_to_text(self._without_content(doc, text)) + after
+                for text in self.config.metadata["content_free_inputs"]
+            ]
+            if self._uses_cue:
+                contexts.append(self.config.metadata["answer_cue"])
+            if self._tokenizer is not None:
+                contexts = [self._tokenizer.cut_to_fit(context, endings) for context in contexts]
+            self._contexts[key] = contexts
+        return self._contexts[key]
+
+    def _without_content(self, doc: dict, text: str) -> dict:
+        """A row whose every field, and every option's text, is `text`; fields that only choose a word keep it."""
+        fields = {field: text for field in self.config.metadata["content_fields"]}
+        if "options" in doc:
+            fields["options"] = [text] * len(doc["options"])
+            fields["lettered_options"] = [f"{letter}. {text}" for letter in doc["letters"]]
+        return doc | fields
+
+    def apply_filters(self) -> None:
+        """Adds to the `OptionScore`s of each row what the model says of them without the row."""
+        super().apply_filters()
+        for filter_name in self.instances[0].filtered_resps:
+            responses = {
+                instance.arguments: instance.filtered_resps[filter_name][0]
+                for instance in self.instances
+                if not isinstance(instance.filtered_resps[filter_name], OptionScore)
+            }
+            rows: dict[int, dict[int, Instance]] = {}
+            for instance in self.instances:
+                if isinstance(instance.filtered_resps[filter_name], OptionScore):
+                    rows.setdefault(instance.doc_id, {})[instance.idx] = instance
+            for options in rows.values():
+                contexts = options[0].content_free_contexts
+                for instance in options.values():
+                    without_content = [responses[context, instance.arguments[1]] for context in contexts]
+                    cue = without_content.pop() if self._uses_cue else None
+                    instance.filtered_resps[filter_name] = instance.filtered_resps[filter_name]._replace(
+                        content_free=without_content, cue=cue
+                    )
+
+    def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, Any]:
+        """What each metric needs of one row: 0 or 1 for an accuracy, choices or evidence for what depends on all rows.
+
+        Besides what `RankingTask` writes into `doc`, this writes p and q: the shares of the labels with and without the row.
+        """
+        metrics = super().process_results(doc, results)
+        scores = results[: len(self.doc_to_choice(doc))]
+        loglikelihoods = [score.loglikelihood for score in scores]
+        doc["p"] = softmax(loglikelihoods)
+        doc["q"] = content_free_shares(list(zip(*(score.content_free for score in scores), strict=True)))
+        chosen = doc["predictions"]
+        chosen["acc_cc"] = first_maximum(subtract_bias(loglikelihoods, log_shares(doc["q"])))
+        if self._uses_cue:
+            chosen["acc_pmi"] = first_maximum(subtract_bias(loglikelihoods, [score.cue for score in scores]))
+        gold, labels = doc["gold"], len(scores)
+        for method in ("cc", "pmi"):
+            if f"acc_{method}" in chosen:
+                metrics[f"acc_{method}"] = float(chosen[f"acc_{method}"] == gold)
+                metrics[f"f1_{method}"] = Choice(gold, chosen[f"acc_{method}"], labels)
+        metrics["f1"] = Choice(gold, chosen["acc"], labels)
+        metrics["acc_bc"] = metrics["f1_bc"] = Evidence(gold, loglikelihoods)
+        metrics |= {f"{name}_stderr": metrics[name] for name in ("f1", "f1_cc", "f1_pmi", "acc_bc", "f1_bc") if name in metrics}
+        return {name: value for name, value in metrics.items() if name in self._metric_fn_list}

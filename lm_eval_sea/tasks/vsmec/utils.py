@@ -1,0 +1,25 @@
+"""UIT-VSMEC: from published rows to processed rows."""
+
+# The published words and the labels they stand for.
+WORDS = {
+    "Sợ hãi": "fear",
+    "Ghê tởm": "disgust",
+    "Buồn bã": "sadness",
+    "Thích thú": "enjoyment",
+    "Khác": "other",
+    "Tức giận": "anger",
+    "Bất ngờ": "surprise",
+}
+LABELS = tuple(WORDS.values())
+
+
+def process_row(row):
+    """{"text", "label"} → a processed row."""
+    if row["label"] not in WORDS:
+        raise ValueError(f"field 'label' is {row['label']!r}; expected {', '.join(WORDS)}")
+    return {"text": row["text"].strip(), "gold": LABELS.index(WORDS[row["label"]])}
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

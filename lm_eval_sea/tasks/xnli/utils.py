@@ -1,0 +1,21 @@
+"""XNLI: from published rows to processed rows."""
+
+LABELS = ("neutral", "entailment", "contradiction")
+
+
+def process_row(row):
+    """{"sentence1", "sentence2", "label"} → a processed row; the premise is the cluster, for it has three hypotheses."""
+    if row["label"] not in LABELS:
+        raise ValueError(f"field 'label' is {row['label']!r}; expected {', '.join(LABELS)}")
+    premise = row["sentence1"].strip()
+    return {
+        "cluster": premise,
+        "premise": premise,
+        "hypothesis": row["sentence2"].strip(),
+        "gold": LABELS.index(row["label"]),
+    }
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

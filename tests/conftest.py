@@ -1,0 +1,73 @@
+"""What all tests share: tiny models, data folders, and an environment that no cache or setting of the user reaches."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Before any library reads them. In this process nothing may ask the network; tests that need the hub start their own
+# server and a process that knows its address.
+_home = tempfile.TemporaryDirectory(prefix="hf_home_")
+for _name in [name for name in os.environ if name.startswith("HF_")]:
+    del os.environ[_name]
+os.environ |= {"HF_HOME": _home.name, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+
+sys.path.insert(0, str(ROOT / "scripts"))
+
+
+def _tiny_model(factory: pytest.TempPathFactory, *, bos: bool) -> Path:
+    from make_tiny_model import make_model
+
+    folder = factory.mktemp("tiny_model")
+    make_model(folder, bos=bos, max_length=8192, hidden=64, layers=2, seed=0)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory) -> Path:
+    """A random model whose tokenizer adds no begin-of-sequence token."""
+    return _tiny_model(tmp_path_factory, bos=False)
+
+
+@pytest.fixture(scope="session")
+def tiny_model_bos(tmp_path_factory) -> Path:
+    """A random model whose tokenizer adds one."""
+    return _tiny_model(tmp_path_factory, bos=True)
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The mirror folder of hand-written rows."""
+    return ROOT / "lm_eval_sea" / "samples"
+
+
+@pytest.fixture(scope="session")
+def hub_mirror() -> Path:
+    """A mirror folder of the real rows."""
+    if "SEA_HUB_MIRROR" not in os.environ:
+        pytest.skip("needs real rows: set SEA_HUB_MIRROR to a folder laid out like the hub")
+    return Path(os.environ["SEA_HUB_MIRROR"]).resolve()
+
+
+@pytest.fixture
+def run_python(tmp_path):
+    """Runs `python -m MODULE ARGUMENTS` in an empty folder, with a fresh cache; both can be chosen.
+
+    `online` is the hub's address; without it the process is told that there is no network.
+    """
+    (tmp_path / "empty").mkdir()
+
+    def run(*arguments: object, cwd: Path = tmp_path / "empty", home: Path = tmp_path / "home", online: str | None = None):
+        environment = dict(os.environ) | {"HF_HOME": str(home), "PYTHONPATH": str(ROOT)}
+        if online:
+            del environment["HF_HUB_OFFLINE"]
+            environment["HF_ENDPOINT"] = online
+        command = [sys.executable, "-m", *map(str, arguments)]
+        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+
+    return run

@@ -1,0 +1,122 @@
+"""The command line as a user meets it: what it prints, and its exit status."""
+
+import subprocess
+import sys
+
+import pytest
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.task_list import TASKS_FOLDER
+
+ROOT = TASKS_FOLDER.parents[1]
+
+
+def test_path_is_the_folder_for_include_path(capsys):
+    assert main(["path"]) == 0
+    assert capsys.readouterr().out == f"{TASKS_FOLDER}\n"
+    assert (TASKS_FOLDER / "belebele" / "sea_belebele_th_to_ppl.yaml").is_file()
+
+
+def test_path_and_help_load_no_heavy_library():
+    code = (
+        "import sys; from lm_eval_sea.cli import main; main(['path'])\n"
+        "try: main(['data', 'check', '--help'])\n"
+        "except SystemExit: print(sorted({'lm_eval', 'datasets', 'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", [[], ["path"], ["ls"], ["data"], ["data", "check"], ["data", "fetch"]])
+def test_help_of_every_command_has_an_example(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert "examples:" in text
+    assert " ".join(["lm-eval-sea", *command]) in text.split("examples:")[1]
+
+
+@pytest.mark.parametrize("command", [[], ["data"]])
+def test_no_command_shows_the_help(command, capsys):
+    assert main(command) == 0
+    assert "examples:" in capsys.readouterr().out
+
+
+def lines_of(capsys, *arguments):
+    assert main(["ls", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_ls_shows_a_line_a_task_in_aligned_columns(capsys):
+    header, *lines = lines_of(capsys, "sea_m3exam_jv_litilo*prompt")
+    assert header.split() == ["task", "language", "data", "set", "variant", "rows", "metric", "source"]
+    assert [line.split() for line in lines] == [
+        [f"sea_m3exam_jv_{variant}_enprompt", "jv", "m3exam", variant, "371", metric, "sail/Sailcompass_data"]
+        for variant, metric in [("litilo_gen", "exact_match"), ("litilo_ppl", "acc_ppl"), ("litiloto_ppl", "acc_ppl")]
+    ]
+    assert len({line.index("sail/") for line in lines} | {header.index("source")}) == 1
+
+
+def test_ls_without_pattern_shows_everything(capsys):
+    _, *lines, groups, tags = lines_of(capsys)
+    files = {path.stem: path.read_text(encoding="utf-8") for path in TASKS_FOLDER.glob("*/sea_*.yaml")}
+    assert {line.split()[0] for line in lines} == {name for name, text in files.items() if "\ntask: " in text}
+    assert set(groups.split()[1:]) == {name for name, text in files.items() if "\ngroup: " in text}
+    assert {"sea_th", "sea_mcq", "sea_asis"} < set(tags.split())
+
+
+def test_ls_finds_parts_of_names(capsys):
+    lines = lines_of(capsys, "xcopa_vi_to_")
+    assert [line.split()[0] for line in lines[1:]] == ["sea_xcopa_vi_to_ppl", "sea_xcopa_vi_to_ppl_enprompt"]
+
+
+def test_ls_shows_the_tasks_of_a_group_or_tag(capsys):
+    names = [line.split()[0] for line in lines_of(capsys, "sea_sailcompass_cr")[1:-1]]
+    assert names == ["sea_xcopa_id_to_ppl", "sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
+    tagged = lines_of(capsys, "sea_jv")
+    assert {line.split()[1] for line in tagged[1:-1]} == {"jv"}
+    assert tagged[-1] == "tags: sea_jv"
+
+
+def test_ls_of_an_unknown_name_suggests(capsys):
+    assert main(["ls", "sea_belebele_th_to_pp1"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("lm-eval-sea: no task, group or tag 'sea_belebele_th_to_pp1'; did you mean sea_belebele_th_to_ppl")
+
+
+@pytest.mark.parametrize("command", ["check", "fetch"])
+def test_data_of_an_unknown_name_suggests(command, capsys):
+    assert main(["data", command, "--tasks", "sea_th,sea_xcopa_to_pp"]) == 2
+    err = capsys.readouterr().err
+    assert "no task, group or tag 'sea_xcopa_to_pp'; did you mean sea_xcopa_to_ppl" in err
+    assert main(["data", command, "--tasks", "qqq*"]) == 2
+    assert "`lm-eval-sea ls` lists what there is" in capsys.readouterr().err
+
+
+def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    assert main(["data", "check", "--tasks", "sea_belebele_th_to_ppl,sea_xcopa_th*_to_ppl*"]) == 1
+    out = capsys.readouterr().out
+    assert "FAULT  sail/Sailcompass_data/data/belebele/tha_Thai.jsonl  4 of 900 rows" in out
+    assert "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl: 4 rows; expected 900" in out
+    assert out.count("data/xcopa/th_test.jsonl  4 of 500 rows") == 2, "corrected and as published"
+    assert out.splitlines()[-1] == "3 data files checked, 3 with faults"
+
+
+def test_data_check_of_real_rows_finds_no_fault(hub_mirror, monkeypatch, capsys):
+    monkeypatch.chdir(hub_mirror)
+    assert main(["data", "check"]) == 0
+    out = capsys.readouterr().out
+    assert "FAULT" not in out
+    assert out.splitlines()[-1] == f"{out.count('ok ')} data files checked, 0 with faults"
+
+
+def test_ls_into_a_pipe_that_closes():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lm_eval_sea.cli", "ls"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert process.stderr.read() == b""

@@ -1,0 +1,132 @@
+"""Data by way of the hub, its cache and a mirror folder, with a local server as the hub. Each run is a user's command."""
+
+import json
+import socket
+
+import pytest
+
+from lm_eval_sea.task_list import TASKS_FOLDER
+
+from .hub_server import HubServer
+
+SOURCE = "sail/Sailcompass_data"
+TASK = "sea_belebele_th_to_ppl"
+FILE = "data/belebele/tha_Thai.jsonl"
+
+
+@pytest.fixture
+def hub(samples):
+    with HubServer(samples) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def no_network():
+    """An endpoint that refuses connections."""
+    with socket.socket() as reserved:  # bound and never listened on, so that no other process gets the port
+        reserved.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{reserved.getsockname()[1]}"
+
+
+@pytest.fixture
+def evaluate(run_python, tiny_model, tmp_path):
+    """Runs plain lm_eval on the task; returns the finished process and the results file's content, if there is one."""
+
+    def evaluate(**how):
+        output = tmp_path / f"results_{len(list(tmp_path.iterdir()))}"
+        process = run_python(
+            "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",
+            "--include_path", TASKS_FOLDER, "--tasks", TASK, "--limit", 2, "--output_path", output, **how,
+        )  # fmt: skip
+        return process, next((json.loads(path.read_text()) for path in output.rglob("results_*.json")), None)
+
+    return evaluate
+
+
+def scores(results):
+    return {name: value for name, value in results["results"][TASK].items() if "," in name}
+
+
+def data_metadata(results):
+    metadata = results["configs"][TASK]["metadata"]
+    return metadata["data_revision"], metadata["data_sha256"]
+
+
+def test_first_run_downloads_and_later_ones_need_no_network(samples, evaluate, run_python, tmp_path, no_network):
+    with HubServer(samples) as hub:
+        process, first = evaluate(online=hub.url)
+        commit = hub.repository(SOURCE).commit
+    assert process.returncode == 0, process.stderr
+    assert f"GET /datasets/{SOURCE}/resolve/main/{FILE}" in hub.requests
+    assert data_metadata(first)[0] == commit
+
+    process, offline = evaluate()
+    assert process.returncode == 0, process.stderr
+    assert scores(offline) == scores(first)
+    assert data_metadata(offline) == data_metadata(first)
+
+    # the hub is down, and nobody said so
+    process = run_python("lm_eval_sea.cli", "data", "check", "--tasks", TASK, online=no_network)
+    assert "4 of 900 rows" in process.stdout
+
+
+def test_fetched_cache_runs_offline(hub, evaluate, run_python):
+    process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", f"{TASK},sea_xcopa_th_to_ppl", online=hub.url)
+    assert process.returncode == 0, process.stderr
+    for path in (FILE, "data/xcopa/th_test.jsonl", "data/xcopa/vi_test.jsonl"):
+        assert path in process.stdout
+    assert f"HF_HUB_OFFLINE=1 lm_eval --model hf --model_args pretrained=MODEL --include_path {TASKS_FOLDER}" in process.stdout
+
+    process, results = evaluate()
+    assert process.returncode == 0, process.stderr
+    assert data_metadata(results)[0] == hub.repository(SOURCE).commit
+
+
+def test_fetched_mirror_runs_without_network_and_cache(hub, samples, evaluate, run_python, tmp_path, no_network):
+    mirror = tmp_path / "my mirror"
+    process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
+    assert process.returncode == 0, process.stderr
+    assert f"cd '{mirror}' && lm_eval" in process.stdout
+    assert (mirror / SOURCE / FILE).read_bytes() == (samples / SOURCE / FILE).read_bytes()
+
+    process, results = evaluate(cwd=mirror, home=tmp_path / "other_home", online=no_network)
+    assert process.returncode == 0, process.stderr
+    assert data_metadata(results)[0] == "local folder"
+
+
+def test_no_network_and_no_cache(evaluate, run_python):
+    process, results = evaluate()
+    assert process.returncode != 0
+    assert results is None
+    message = process.stderr.strip().splitlines()[-1]
+    assert f"cannot get {FILE} of {SOURCE}: the hub cannot be reached and its cache lacks the file" in message
+    assert "lm-eval-sea data fetch" in message
+
+    process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", TASK)
+    assert process.returncode == 1
+    (line,) = process.stderr.strip().splitlines()
+    assert line.startswith(f"lm-eval-sea: cannot get {FILE} of {SOURCE}: the hub cannot be reached")
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [(FILE, "the repository on the hub has no such file"), (".", "the hub has no such repository")],
+)
+def test_the_hub_lacks_what_is_wanted(missing, message, run_python, tmp_path):
+    folder = tmp_path / "mirror" / SOURCE
+    if missing == FILE:
+        folder.mkdir(parents=True)
+    with HubServer(tmp_path / "mirror") as hub:
+        process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", TASK, online=hub.url)
+    assert process.returncode == 1
+    (line,) = process.stderr.strip().splitlines()
+    assert line.startswith(f"lm-eval-sea: cannot get {FILE} of {SOURCE}: {message}")
+
+
+def test_server_speaks_to_datasets_itself(hub, run_python, tmp_path):
+    """`datasets` resolves a glob through the listing of folders, which no command of the pack asks for."""
+    (tmp_path / "load.py").write_text(
+        f"import datasets\nprint(len(datasets.load_dataset({SOURCE!r}, data_files='data/xcopa/*.jsonl', split='train')))\n"
+    )
+    process = run_python("load", cwd=tmp_path, online=hub.url)
+    assert process.stdout == "12\n", process.stderr
