@@ -25,8 +25,8 @@ cat <<EOF
 The bundled samples lie in lm_eval_sea/samples, laid out like the hub, so the command runs in that folder.
 For real numbers run it anywhere else, with your model in pretrained=:
 
-cd $root/lm_eval_sea/samples
-${command[*]}
+cd $(printf '%q' "$root/lm_eval_sea/samples")
+$(printf '%q ' "${command[@]}")
 
 EOF
 (cd lm_eval_sea/samples && "${command[@]}")

@@ -30,9 +30,8 @@ def table(catalogue: dict) -> str:
         languages = "{" + ",".join(record["languages"]) + "}" if len(record["languages"]) > 1 else next(iter(record["languages"]))
         variant = "_<variant>" if record["kind"] == "mcq" else ""
         link = f"[{record['title']}](lm_eval_sea/tasks/{name}/README.md)"
-        lines.append(
-            f"| {catalogue['tasks'][record['task']]} | {link} | {rows} | {' / '.join(chances)} | `sea_{name}_{languages}{variant}` |"
-        )
+        cells = [catalogue["tasks"][record["task"]], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -81,6 +81,19 @@ def test_a_faulty_book_is_named_in_one_line(tmp_path, books, edit, message):
     assert result.stderr.count("\n") == 1
 
 
+def test_a_missing_label_word_is_named_with_book_language_and_label(tmp_path, books):
+    change(books / "vsmec.yaml", lambda book: book["languages"]["vi"]["labels"].pop("anger"))
+    result = run("--prompts", books, "--out", tmp_path / "tasks")
+    assert result.returncode == 2
+    assert result.stderr == "vsmec.yaml: vi: labels: 'anger' is missing or empty\n"
+
+
+def test_an_exemplar_with_an_unknown_label_is_named(tmp_path, books):
+    change(books / "indolem.yaml", lambda book: book["languages"]["id"]["exemplars"][2].update(label="sad"))
+    result = run("--prompts", books, "--out", tmp_path / "tasks")
+    assert result.stderr == "indolem.yaml: id: exemplar 3: 'label' is 'sad'; expected one of positive, negative\n"
+
+
 @pytest.mark.parametrize("path", sorted(PROMPTS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_gold_positions_of_the_exemplars_are_balanced(path):
     """Of the first three exemplars, which are shown by default, no two share a position where there are enough options."""
@@ -92,3 +105,17 @@ def test_gold_positions_of_the_exemplars_are_balanced(path):
         positions = min(4, max(len(exemplar["options"]) for exemplar in exemplars))
         assert len(set(golds)) == positions, (path.stem, language)
         assert len(set(golds[:3])) == min(3, positions), (path.stem, language)
+
+
+@pytest.mark.parametrize("path", sorted(PROMPTS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_exemplars_show_as_many_labels_as_five_can(path):
+    for language, book in yaml.safe_load(path.read_text(encoding="utf-8"))["languages"].items():
+        if "labels" in book and "exemplars" in book:
+            shown = {exemplar["label"] for exemplar in book["exemplars"]}
+            assert len(shown) == min(5, len(book["labels"])), (path.stem, language)
+
+
+def test_the_readme_has_the_table_of_tasks():
+    script = ROOT / "scripts" / "update_readme.py"
+    result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout

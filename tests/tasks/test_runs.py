@@ -39,11 +39,14 @@ LAUNCH_TWO = [
     "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no",
     "--dynamo_backend", "no", "--main_process_port", "0",
 ]  # fmt: skip
-TASK_NAMES = "sea_belebele_th_litilo_ppl,sea_m3exam_th_to_ppl,sea_xcopa_id_litilo_gen"
+TASK_NAMES = "sea_belebele_th_litilo_ppl,sea_m3exam_th_to_ppl,sea_xcopa_id_litilo_gen,sea_wisesight_th,sea_indonli_id"
 
 
 def test_the_folder_alone_works_and_two_processes_agree_with_one(tmp_path, tiny_model, samples):
-    """The copied folder, where importing this package fails; three rows a task, so that the processes get unequal shares."""
+    """The copied folder, where importing this package fails; three rows a task, so that the processes get unequal shares.
+
+    Macro-F1 and batch calibration need the rows of all processes.
+    """
     tasks = Path(shutil.copytree(TASKS, tmp_path / "elsewhere" / "tasks", ignore=shutil.ignore_patterns("__pycache__")))
     shadow = tmp_path / "shadow" / "lm_eval_sea.py"
     shadow.parent.mkdir()
@@ -61,11 +64,32 @@ def test_the_folder_alone_works_and_two_processes_agree_with_one(tmp_path, tiny_
         outputs[processes] = results_of(output)
     (one, one_samples), (two, two_samples) = outputs[1], outputs[2]
     assert scores(one) == scores(two)
+    assert scores(one)["sea_wisesight_th", "acc_bc,none"] is not None
     assert one_samples.keys() == two_samples.keys() == set(TASK_NAMES.split(","))
     for task, rows in one_samples.items():
         assert len(rows) == 3
         assert [row["doc"]["predictions"] for row in rows] == [row["doc"]["predictions"] for row in two_samples[task]]
     assert "elsewhere" in one["configs"]["sea_m3exam_th_to_ppl"]["metadata"]["config_source"]
+
+
+@pytest.mark.parametrize("task", ["sea_xnli_th", "sea_indonli_id_enprompt", "sea_wisesight_th", "sea_indolem_id", "sea_vsmec_vi"])
+def test_real_classification_rows(task, tiny_model, hub_mirror):
+    """A tiny random model on real rows; what can be checked without knowing the answers."""
+    results = evaluate(hub_mirror, task, "hf", model_args={"pretrained": str(tiny_model), **CPU}, limit=6, batch_size=8)
+    rows = [sample["doc"] for sample in results["samples"][task]]
+    labels = len(results["configs"][task]["doc_to_choice"])
+    assert len(rows) == 6
+    assert len({tuple(row["q"]) for row in rows}) == 1, "fixed exemplars have one content-free prior"
+    for row in rows:
+        assert sum(row["p"]) == pytest.approx(1)
+        assert sum(row["q"]) == pytest.approx(1)
+        assert len(row["p"]) == len(row["q"]) == len(row["option_scores"]) == labels
+        ratios = [p / q for p, q in zip(row["p"], row["q"], strict=True)]
+        assert row["predictions"]["acc_cc"] == ratios.index(max(ratios))
+    found = scores(results)
+    for metric in ("acc", "acc_cc", "acc_pmi"):
+        share = sum(row["predictions"][metric] == row["gold"] for row in rows) / len(rows)
+        assert found[task, f"{metric},none"] == pytest.approx(share)
 
 
 def test_batch_size_changes_nothing(tiny_model, samples):
