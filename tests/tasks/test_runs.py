@@ -125,3 +125,34 @@ def test_chosen_samples_are_scored_as_in_the_whole_run(tmp_path, tiny_model, sam
     )
     expected = [whole["samples"]["sea_xcopa_vi_to_ppl"][index]["doc"] for index in (1, 3)]
     assert [sample["doc"] for sample in chosen["samples"]["sea_xcopa_vi_to_ppl"]] == expected
+
+
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}</s>{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+@pytest.mark.parametrize("multiturn", [True, False])
+def test_chat_template(tmp_path, tiny_model_bos, samples, multiturn):
+    """Answers follow the template's end without a blank; the prompts of the calibration are made in the template too."""
+    model = Path(shutil.copytree(tiny_model_bos, tmp_path / "chat"))
+    (model / "chat_template.jinja").write_text(CHAT_TEMPLATE, encoding="utf-8")
+    tasks = ["sea_xcopa_vi_to_ppl", "sea_wisesight_th", "sea_m3exam_vi_litilo_gen"]
+    results = evaluate(
+        samples,
+        tasks,
+        "hf",
+        model_args={"pretrained": str(model), **CPU},
+        apply_chat_template=True,
+        fewshot_as_multiturn=multiturn,
+        limit=2,
+    )
+    (xcopa, _) = results["samples"]["sea_xcopa_vi_to_ppl"]
+    assert xcopa["arguments"][0][0].endswith("Trả lời:</s><assistant>")
+    assert xcopa["arguments"][0][1] == xcopa["doc"]["options"][0]
+    assert all(score["log_perplexity"] > 0 for score in xcopa["doc"]["option_scores"])
+    (wisesight, _) = results["samples"]["sea_wisesight_th"]
+    free = [context for context, _ in wisesight["arguments"] if context.endswith("ข้อความ: N/A\nคำตอบ:</s><assistant>")]
+    assert len(free) == 3
+    assert all("null_rate,none" in results["results"][task] for task in tasks[2:])

@@ -11,6 +11,16 @@ logger = logging.getLogger("lm_eval_sea")
 
 # Under these names the backends of lm-eval receive the model, and with it the tokenizer.
 _NAME_KEYS = ("tokenizer", "pretrained", "model")
+# Arguments of the backends that decide which tokenizer is loaded, and the names `AutoTokenizer` has for them.
+_TOKENIZER_OPTIONS = {
+    "revision": "revision",
+    "tokenizer_revision": "revision",
+    "subfolder": "subfolder",
+    "trust_remote_code": "trust_remote_code",
+    "use_fast_tokenizer": "use_fast",
+    "add_bos_token": "add_bos_token",
+    "gguf_file": "gguf_file",
+}
 _LENGTH_KEYS = ("max_length", "max_model_len")
 _DEFAULT_MAX_LENGTH = 2048  # what lm-eval assumes where the model's configuration says nothing
 
@@ -22,6 +32,7 @@ class TextTokenizer:
         name: where the tokenizer was loaded from.
         adds_bos: whether it begins every text with a begin-of-sequence token.
         max_length: the most tokens the model takes.
+        encode: text → token ids, special tokens as lm-eval adds them.
     """
 
     def __init__(self, tokenizer: Any, *, name: str, max_length: int, add_bos_token: bool | None = None) -> None:
@@ -38,15 +49,17 @@ class TextTokenizer:
         self._tokenizer = tokenizer
         self._special_tokens = {} if add_bos_token is None else {"add_special_tokens": add_bos_token}
         self._prefix_text = tokenizer.bos_token or tokenizer.eos_token
+        # The texts of one row are looked at several times; long prompts take milliseconds each.
+        self.encode = functools.lru_cache(maxsize=32)(self._encode)
         self.adds_bos = tokenizer.bos_token_id is not None and self.encode("a")[0] == tokenizer.bos_token_id
         self._first_token_texts: dict[tuple[int, ...], str] = {}
 
-    def encode(self, text: str) -> list[int]:
+    def _encode(self, text: str) -> tuple[int, ...]:
         """Token ids of a whole text, special tokens as lm-eval adds them (`HFLM.tok_encode`)."""
         special_tokens = self._special_tokens
         if self._prefix_text and text.startswith(self._prefix_text):  # a chat template wrote it already
             special_tokens = {"add_special_tokens": False}
-        return self._tokenizer.encode(text, **special_tokens)
+        return tuple(self._tokenizer.encode(text, **special_tokens))
 
     def split_first_token(self, text: str) -> tuple[str, str]:
         """Splits a text so that a request (first, rest) scores every token of it but the first.
@@ -61,7 +74,7 @@ class TextTokenizer:
         if self.adds_bos:
             return "", text
         ids = self.encode(text)
-        key = tuple(ids[:4])
+        key = ids[:4]
         if key not in self._first_token_texts:
             self._first_token_texts[key] = self._text_of_first_token(text, ids)
         first = self._first_token_texts[key]
@@ -76,7 +89,7 @@ class TextTokenizer:
             prefix = text[:end]
             prefix_ids = self.encode(prefix)
             # lm-eval moves blanks at the end of a context to the continuation
-            if not prefix[-1].isspace() and prefix_ids == list(ids[: len(prefix_ids)]):
+            if not prefix[-1].isspace() and prefix_ids == ids[: len(prefix_ids)]:
                 return prefix
         raise ValueError(f"tokenizer {self.name!r}: no beginning of {text[:20]!r} is encoded as it is inside the text")
 
@@ -117,11 +130,7 @@ def resolve_tokenizer(model_args: Mapping[str, Any]) -> TextTokenizer | None:
     if not name:
         _warn_once("the arguments of the model name no tokenizer")
         return None
-    options = {
-        key: model_args[key]
-        for key in ("revision", "subfolder", "trust_remote_code", "add_bos_token", "gguf_file")
-        if model_args.get(key) is not None
-    }
+    options = {option: model_args[key] for key, option in _TOKENIZER_OPTIONS.items() if model_args.get(key) is not None}
     length = next((int(model_args[key]) for key in _LENGTH_KEYS if model_args.get(key)), None)
     model = model_args.get("pretrained") or name
     return _load_tokenizer(name, model, length, tuple(sorted(options.items())))
