@@ -175,7 +175,7 @@ class BranchingModel:
         for kind in kinds:
             window = self._window if kind == "sliding_attention" or not self._layer_types else None
             masks[kind] = self._as_model_takes_it(attention_mask(ends, positions, prefix.length, window))
-        return {"attention_mask": masks[None] if None in masks else masks, "position_ids": positions}
+        return {"attention_mask": masks.get(None, masks), "position_ids": positions}
 
     def _as_model_takes_it(self, mask: torch.Tensor) -> torch.Tensor:
         if not self._additive:

@@ -61,6 +61,15 @@ class BatchKind:
     branching: bool
     size: int
 
+    @property
+    def needs_mask(self) -> bool:
+        """Whether the model is given a mask of its own."""
+        return self.behind_prefix or self.branching
+
+    def covers(self, other: BatchKind) -> bool:
+        """Whether a model that does this kind of batch does the other, too."""
+        return self.behind_prefix >= other.behind_prefix and self.branching >= other.branching and self.size >= other.size
+
 
 class Scorer:
     """Scores a set of continuations.

@@ -65,7 +65,7 @@ class SharedPrefixLM(HFLM):
         """Loads the model; the arguments are those of `HFLM`."""
         super().__init__(*args, **kwargs)
         self.work = Work()
-        self._verified: dict[tuple[bool, bool], int] = {}  # batch kind → largest size seen to be right
+        self._verified: set[BatchKind] = set()
         self._plain = self.backend != "causal"
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
@@ -109,9 +109,7 @@ class SharedPrefixLM(HFLM):
         scorer = Scorer(self._branching_model(), [self._continuation(request) for request in requests])
         self.work.distinct += scorer.distinct_tokens
         answers: list[tuple[float, bool]] = [(0.0, False)] * len(requests)
-        with tqdm(
-            total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests"
-        ) as progress:
+        with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
             for kind, batch in self._batches(scorer):
                 self._verify(kind, batch, requests)
                 for answer in batch:
@@ -161,12 +159,11 @@ class SharedPrefixLM(HFLM):
         Raises:
             _Mismatch: if they differ too much.
         """
-        known = self._verified.get((kind.behind_prefix, kind.branching), 0)
-        if not batch or known >= kind.size:
+        if not batch or any(seen.covers(kind) for seen in self._verified):
             return
-        # The ends of rows have the most branches before them, the last row the most padding behind it.
-        longest = max(batch, key=lambda answer: len(requests[answer.index][2]))
-        for answer in {answer.index: answer for answer in (batch[0], batch[-1], longest)}.values():
+        # The first row is the longest, the last one has the most padding, and its end the most branches before it.
+        chosen = {batch[0].index: batch[0], batch[-1].index: batch[-1]} if kind.needs_mask else {batch[0].index: batch[0]}
+        for answer in chosen.values():
             request = requests[answer.index]
             ((plain, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
             tokens = len(request[2])
@@ -176,7 +173,7 @@ class SharedPrefixLM(HFLM):
                     f"along shared prefixes a log-likelihood of {tokens} token(s) came out as {answer.loglikelihood:.6g} and not "
                     f"as {plain:.6g}"
                 )
-        self._verified[kind.behind_prefix, kind.branching] = kind.size
+        self._verified.add(kind)
 
     def _tolerance(self) -> float:
         if getattr(self.model, "is_quantized", False):
