@@ -42,11 +42,13 @@ SHAPES = {  # hidden size, size of the feed-forward layer, layers, heads, key-va
     "7b": (3584, 18944, 28, 28, 4, 152064),
 }
 
+PASSAGES = SAMPLES / "sail" / "Sailcompass_data" / "data" / "belebele" / "ind_Latn.jsonl"
+
 Texts = list[tuple[str, str]]
 
 
-def make_model(folder: Path, shape: str, dtype: str) -> int:
-    """Writes a Llama with random weights and a tokenizer; returns the number of parameters outside the embeddings."""
+def make_model(folder: Path, shape: str, dtype: str) -> tuple[int, int]:
+    """Writes a Llama with random weights and a tokenizer; returns the number of parameters, all and outside embeddings."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(SAMPLES.rglob("*.json*"))]
     tokenizer = train_tokenizer(texts, bos=True)
     hidden, feed_forward, layers, heads, key_value_heads, vocabulary = SHAPES[shape]
@@ -70,12 +72,12 @@ def make_model(folder: Path, shape: str, dtype: str) -> int:
     torch.set_default_dtype(torch.float32)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return model.num_parameters()
+    return model.num_parameters(), model.num_parameters(exclude_embeddings=True)
 
 
 def generate(workload: str, rows: int) -> list[Texts]:
     """The requests of each row of a generated workload."""
-    source = " ".join(json.loads(line)["flores_passage"] for line in (SAMPLES_FILE).read_text(encoding="utf-8").splitlines())
+    source = " ".join(json.loads(line)["flores_passage"] for line in PASSAGES.read_text(encoding="utf-8").splitlines())
     words, dice = source.split(), random.Random(0)
 
     def text(low: int, high: int) -> str:
@@ -98,20 +100,16 @@ def generate(workload: str, rows: int) -> list[Texts]:
     return requests
 
 
-SAMPLES_FILE = SAMPLES / "sail" / "Sailcompass_data" / "data" / "belebele" / "ind_Latn.jsonl"
-
-
 def task_requests(task: str, rows: int, folder: Path) -> list[Texts]:
     """The requests of each row of a task."""
-    from lm_eval.tasks import TaskManager, get_task_dict
+    from lm_eval.tasks import TaskManager
 
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), metadata={"pretrained": str(folder)})
-    (instance,) = get_task_dict([task], manager).values()
+    instance = manager.load([task])["tasks"][task]
     instance.build_all_requests(limit=rows, rank=0, world_size=1)
     requests: dict[int, Texts] = {}
     for request in instance.instances:
-        if request.request_type == "loglikelihood":
-            requests.setdefault(request.doc_id, []).append(request.args)
+        requests.setdefault(request.doc_id, []).append(request.args)
     return list(requests.values())
 
 
@@ -143,8 +141,7 @@ def _measure(backend: str, folder: Path, requests: list[Texts], options: argpars
     after = torch.cuda.max_memory_allocated() if cuda else _peak_of_process()
     result = {"answers": answers, "seconds": seconds, "bytes": after - before}
     if backend == "hf-shared-prefix":
-        result["work"] = lm.work.forwarded / lm.work.distinct
-        result["distinct"] = lm.work.distinct
+        result["work"] = lm.work
     return result
 
 
@@ -152,8 +149,10 @@ def _peak_of_process() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def compare(workload: str, requests: list[Texts], hf: dict, shared: dict) -> dict[str, str]:
-    """A row of the table."""
+def compare(workload: str, requests: list[Texts], parameters: int, hf: dict, shared: dict) -> dict[str, str]:
+    """A row of the table; its TFLOP/s are those of the layers alone, by their number of parameters."""
+    work = shared["work"]
+    checked = work.forwarded + work.verification
     pairs = list(zip(hf["answers"], shared["answers"], strict=True))
     begin, same = 0, 0
     for row in requests:
@@ -171,7 +170,8 @@ def compare(workload: str, requests: list[Texts], hf: dict, shared: dict) -> dic
         "shared s": f"{shared['seconds']:.1f}",
         "times faster": f"{hf['seconds'] / shared['seconds']:.1f}",
         "rows/s": f"{len(requests) / shared['seconds']:.1f}",
-        "work ratio": f"{shared['work']:.3f}",
+        "work ratio (with self-check)": f"{work.forwarded / work.distinct:.3f} ({checked / work.distinct:.3f})",
+        "shared TFLOP/s": f"{2e-12 * parameters * work.forwarded / shared['seconds']:.3g}",
         "hf MB": f"{hf['bytes'] / 1e6:.0f}",
         "shared MB": f"{shared['bytes'] / 1e6:.0f}",
         "largest difference (of)": f"{difference[0]:.1e} ({difference[1]:.0f})",
@@ -202,7 +202,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        parameters = make_model(folder, options.shape, options.dtype)
+        parameters, without_embeddings = make_model(folder, options.shape, options.dtype)
         print(
             f"Llama, {parameters / 1e6:.0f}M parameters, {options.dtype}, {options.device}, batch size {options.batch_size}, "
             f"{options.threads} threads, torch {torch.__version__}\n"
@@ -213,7 +213,7 @@ def main() -> None:
                 generated = workload in GENERATED
                 requests = generate(workload, options.rows) if generated else task_requests(workload, options.rows, folder)
                 results = [measure(backend, folder, requests, options) for backend in BACKENDS]
-                yield compare(workload, requests, *results)
+                yield compare(workload, requests, without_embeddings, *results)
 
         table(rows())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from transformers import DynamicCache, PreTrainedModel
 
-from .layout import Layout, Predictions
+from .layout import Batch
+from .predictions import Predictions
 
 # Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory.
 SOFTMAX_ROWS = 256
@@ -92,7 +92,7 @@ class Scores:
     """Log-probabilities of the targets of `Predictions`, and whether each target is the most probable token.
 
     Attributes:
-        logprobs: natural logarithms, as float32.
+        logprobs: natural logarithms, in a type of numpy that holds them exactly.
         greedy: whether the target is the most probable token.
         dtype: the type the logarithms were computed in.
     """
@@ -130,52 +130,43 @@ class BranchingModel:
         self._window = getattr(config, "sliding_window", None)
         self._layer_types = set(getattr(config, "layer_types", None) or ())
 
-    def run(
-        self, layouts: Sequence[Layout], predictions: Sequence[Predictions], prefix: Prefix, *, keep: bool = False
-    ) -> tuple[list[Scores], Prefix]:
+    def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows.
 
         Args:
-            layouts: the rows.
-            predictions: what is read off each.
+            batch: the rows.
+            predictions: what is read off them.
             prefix: what they stand behind.
             keep: whether to return the keys and values, for a single row without branches.
 
         Returns:
-            The scores of each row, and the prefix that a kept row makes.
+            The scores, and the prefix that a kept row makes.
 
         Raises:
-            RuntimeError: if the model did not hand over its keys and values.
+            RuntimeError: if the model does not work as its kind of model should.
         """
-        width = max(len(layout.tokens) for layout in layouts)
-        ids = self._tensor([layout.tokens + [0] * (width - len(layout.tokens)) for layout in layouts])
         keywords: dict[str, Any] = {"use_cache": False}
-        if prefix.length or keep or not all(layout.is_chain for layout in layouts):
-            keywords = self._branching_arguments(layouts, width, prefix)
-        cache = None
+        if prefix.length or keep or batch.branches:
+            keywords |= self._branching_arguments(batch, prefix)
+        cache = PrefixCache(prefix, keep=keep)
         if prefix.length or keep:
-            cache = PrefixCache(prefix, keep=keep)
             keywords |= {"past_key_values": cache, "use_cache": True}
-        rows = np.repeat(np.arange(len(layouts)), [len(prediction.slots) for prediction in predictions])
-        slots = np.concatenate([prediction.slots for prediction in predictions])
-        logits = self._logits(ids, rows, slots, keywords)
+        logits = self._logits(batch, predictions, keywords)
         if keep and not cache.kept:
             raise RuntimeError("it does not use the key-value cache it is given")
-        return self._score(logits, predictions), Prefix(prefix.length + width, cache.kept if keep else {})
+        return self._score(logits, predictions), Prefix(prefix.length + batch.tokens.shape[1], cache.kept)
 
-    def _tensor(self, values: Any) -> torch.Tensor:
-        return torch.tensor(values, dtype=torch.long, device=self._device)
+    def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
+        ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))
 
-    def _branching_arguments(self, layouts: Sequence[Layout], width: int, prefix: Prefix) -> dict[str, Any]:
-        # Padding attends to itself and nothing attends to it; without any key its attention would not be a number.
-        ends = self._tensor([layout.ends + list(range(len(layout.ends) + 1, width + 1)) for layout in layouts])
-        positions = self._tensor([layout.positions + [0] * (width - len(layout.positions)) for layout in layouts])
-        kinds = ["full_attention", "sliding_attention"] if "sliding_attention" in self._layer_types else [None]
-        masks = {}
-        for kind in kinds:
-            window = self._window if kind == "sliding_attention" or not self._layer_types else None
-            masks[kind] = self._as_model_takes_it(attention_mask(ends, positions, prefix.length, window))
-        return {"attention_mask": masks.get(None, masks), "position_ids": positions}
+        def mask(window: int | None) -> torch.Tensor:
+            return self._as_model_takes_it(attention_mask(ends, positions, prefix.length, window))
+
+        if "sliding_attention" in self._layer_types:
+            masks = {"full_attention": mask(None), "sliding_attention": mask(self._window)}
+        else:
+            masks = mask(None if self._layer_types else self._window)
+        return {"attention_mask": masks, "position_ids": positions}
 
     def _as_model_takes_it(self, mask: torch.Tensor) -> torch.Tensor:
         if not self._additive:
@@ -183,15 +174,13 @@ class BranchingModel:
         dtype = self._autocast_dtype or self._model.dtype
         return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill_(~mask, torch.finfo(dtype).min)
 
-    def _logits(self, ids: torch.Tensor, rows: np.ndarray, slots: np.ndarray, keywords: dict[str, Any]) -> torch.Tensor:
-        """Logits at the given slots, [slots, vocabulary]; the head sees nothing else."""
-        # A head of no tokens at all is more than some kernels can do.
-        at = (rows, slots) if len(rows) else (np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+    def _logits(self, batch: Batch, predictions: Predictions, keywords: dict[str, Any]) -> torch.Tensor:
+        """Logits at the needed slots, [slots, vocabulary]; the head sees nothing else."""
 
         def select(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
             hidden = inputs[0]
-            index = [torch.from_numpy(axis).to(hidden.device) for axis in at]
-            return hidden[index[0], index[1]][None], *inputs[1:]
+            slots = torch.from_numpy(predictions.slots).to(hidden.device)
+            return hidden.flatten(0, 1)[slots][None], *inputs[1:]
 
         hook = self._model.get_output_embeddings().register_forward_pre_hook(select)
         try:
@@ -199,28 +188,26 @@ class BranchingModel:
                 torch.inference_mode(),
                 torch.autocast(self._device.type, dtype=self._autocast_dtype, enabled=self._autocast_dtype is not None),
             ):
-                logits = self._model(input_ids=ids, **keywords).logits
+                logits = self._model(input_ids=torch.from_numpy(batch.tokens).to(self._device), **keywords).logits
         finally:
             hook.remove()
-        if logits.shape[:2] != (1, len(at[0])):
-            raise RuntimeError(f"its logits have shape {tuple(logits.shape)} where {len(at[0])} positions were asked for")
-        return logits[0, : len(rows)]
+        expected = (1, len(predictions.slots))
+        if logits.shape[:2] != expected:
+            raise RuntimeError(f"its logits have shape {tuple(logits.shape[:2])} where {expected} was asked for")
+        return logits[0]
 
-    def _score(self, logits: torch.Tensor, predictions: Sequence[Predictions]) -> list[Scores]:
-        offsets = np.cumsum([0, *(len(prediction.slots) for prediction in predictions)])
-        of = np.concatenate([prediction.of + offset for prediction, offset in zip(predictions, offsets[:-1], strict=True)])
-        targets = torch.from_numpy(np.concatenate([prediction.targets for prediction in predictions])).to(logits.device)
+    def _score(self, logits: torch.Tensor, predictions: Predictions) -> Scores:
+        order = np.argsort(predictions.of, kind="stable")
+        of = predictions.of[order]
+        targets = torch.from_numpy(predictions.targets[order]).to(logits.device)
         logprobs, greedy = [], []
-        dtype = self._softmax_dtype or logits.dtype
         for begin in range(0, len(logits), SOFTMAX_ROWS):
             chunk = F.log_softmax(logits[begin : begin + SOFTMAX_ROWS], dim=-1, dtype=self._softmax_dtype)
             low, high = np.searchsorted(of, [begin, begin + SOFTMAX_ROWS])
-            index = torch.from_numpy(of[low:high] - begin).to(logits.device)
-            logprobs.append(chunk[index, targets[low:high]])
-            greedy.append(chunk.argmax(dim=-1)[index] == targets[low:high])
-        if not logprobs:
-            return [Scores(np.zeros(0, np.float32), np.zeros(0, bool), dtype) for _ in predictions]
-        all_logprobs, all_greedy = torch.cat(logprobs).float().cpu().numpy(), torch.cat(greedy).cpu().numpy()
-        cuts = np.cumsum([len(prediction.of) for prediction in predictions])[:-1]
-        parts = zip(np.split(all_logprobs, cuts), np.split(all_greedy, cuts), predictions, strict=True)
-        return [Scores(logprob[part.order], flags[part.order], dtype) for logprob, flags, part in parts]
+            rows = torch.from_numpy(of[low:high] - begin).to(logits.device)
+            logprobs.append(chunk[rows, targets[low:high]])
+            greedy.append(chunk.argmax(dim=-1)[rows] == targets[low:high])
+        back = np.argsort(order)
+        dtype = logprobs[0].dtype
+        all_logprobs = torch.cat(logprobs).to(torch.promote_types(dtype, torch.float32)).cpu().numpy()
+        return Scores(all_logprobs[back], torch.cat(greedy).cpu().numpy()[back], dtype)

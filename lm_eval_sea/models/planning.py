@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .prefix_tree import Node, build_tree, common_prefixes
+from .prefix_tree import Node, build_tree
 
 # Packed branches do not see each other, yet attention computes their products before it masks them. Up to this many tokens
 # (or little more than the longest sequence) a row costs less than a forward pass of its own for what the branches share.
@@ -86,10 +86,14 @@ class Plan:
     longest: int
 
 
-def make_plan(sequences: Sequence[Sequence[int]]) -> Plan:
-    """Plans the computation of sorted, distinct, non-empty sequences."""
-    shared = common_prefixes(sequences)
-    root = build_tree(sequences, shared)
+def make_plan(lengths: Sequence[int], shared: Sequence[int]) -> Plan:
+    """Plans the computation of sorted, distinct, non-empty sequences.
+
+    Args:
+        lengths: the number of tokens of each.
+        shared: how many tokens each has in common with the one before it.
+    """
+    root = build_tree(lengths, shared)
     group = _make_groups(root)
     todo = [group]
     while todo:

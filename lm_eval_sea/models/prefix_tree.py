@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+_KEY_BYTES = 4  # of a token
+
 
 @dataclass(slots=True)
 class Node:
@@ -33,30 +37,35 @@ class Node:
     longest: int = 0
 
 
-def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two sequences share from the beginning."""
+def sort_key(tokens: Sequence[int]) -> bytes:
+    """Bytes that sort and begin alike as the tokens do, and are compared many times faster."""
+    return np.array(tokens, dtype=f">u{_KEY_BYTES}").tobytes()
+
+
+def common_prefix(one: bytes, other: bytes) -> int:
+    """How many tokens two sequences, given by their keys, share from the beginning."""
     low, high = 0, min(len(one), len(other))
     if one[:high] == other[:high]:
-        return high
-    while high - low > 1:  # equal before `low`, a difference before `high`; slices compare at the speed of C
+        return high // _KEY_BYTES
+    while high - low > 1:  # equal before `low`, a difference before `high`
         middle = (low + high) // 2
         if one[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle
-    return low
+    return low // _KEY_BYTES
 
 
-def common_prefixes(sequences: Sequence[Sequence[int]]) -> list[int]:
+def common_prefixes(keys: Sequence[bytes]) -> list[int]:
     """How many tokens each sequence shares with the one before it; 0 for the first."""
-    return [0, *map(common_prefix, sequences, sequences[1:])][: len(sequences)]
+    return [0, *map(common_prefix, keys, keys[1:])]
 
 
-def build_tree(sequences: Sequence[Sequence[int]], shared: Sequence[int]) -> Node:
+def build_tree(lengths: Sequence[int], shared: Sequence[int]) -> Node:
     """The tree of sorted, distinct, non-empty sequences.
 
     Args:
-        sequences: the sequences in ascending order.
+        lengths: the number of tokens of each sequence, in ascending order of the sequences.
         shared: what `common_prefixes` says of them.
 
     Returns:
@@ -72,7 +81,7 @@ def build_tree(sequences: Sequence[Sequence[int]], shared: Sequence[int]) -> Nod
         node.longest = max((child.longest for child in node.children), default=node.end)
         return node
 
-    for index, sequence in enumerate(sequences):
+    for index, length in enumerate(lengths):
         while path[-1].end > shared[index]:
             if path[-2].end < shared[index]:  # the sequences part inside this node
                 node = close(shared[index], index)
@@ -80,8 +89,8 @@ def build_tree(sequences: Sequence[Sequence[int]], shared: Sequence[int]) -> Nod
             else:
                 node = close(path[-2].end, index)
             path[-1].children.append(node)
-        path.append(Node(0, len(sequence), index))
+        path.append(Node(0, length, index))
     while len(path) > 1:
-        node = close(path[-2].end, len(sequences))
+        node = close(path[-2].end, len(lengths))
         path[-1].children.append(node)
-    return close(0, len(sequences))
+    return close(0, len(lengths))

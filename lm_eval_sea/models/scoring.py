@@ -12,9 +12,10 @@ from accelerate.utils.memory import should_reduce_batch_size
 from lm_eval.models.utils_hf import clear_torch_cache
 
 from .forward import BranchingModel, Prefix, Scores
-from .layout import Layout, Predictions, Query, find_predictions, lay_out, lay_out_prefix
+from .layout import Layout, lay_out, lay_out_prefix, make_batch
 from .planning import Group, Row, make_batches, make_plan
-from .prefix_tree import common_prefixes
+from .predictions import Query, Reading, find_predictions
+from .prefix_tree import common_prefixes, sort_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Continuation:
         last_token: last token of the continuation.
     """
 
-    inputs: tuple[int, ...]
+    inputs: list[int]
     first: int
     last_token: int
 
@@ -87,15 +88,17 @@ class Scorer:
             continuations: the requests.
         """
         self._model = model
-        by_sequence = defaultdict(list)
+        numbered = defaultdict(list)
         for index, continuation in enumerate(continuations):
-            by_sequence[continuation.inputs].append(Query(index, continuation.first, continuation.last_token))
-        self._sequences = sorted(by_sequence)
-        self._shared = common_prefixes(self._sequences)
-        self._queries = {number: by_sequence[sequence] for number, sequence in enumerate(self._sequences)}
-        self._parts: dict[int, list[tuple[Scores, int, int, int]]] = defaultdict(list)
-        self._plan = make_plan(self._sequences)
-        self._largest_batch: int | None = None  # learnt from running out of memory
+            numbered[sort_key(continuation.inputs)].append(index)
+        keys = sorted(numbered)
+        self._sequences = [continuations[numbered[key][0]].inputs for key in keys]
+        self._queries = [
+            [Query(index, continuations[index].first, continuations[index].last_token) for index in numbered[key]] for key in keys
+        ]
+        self._shared = common_prefixes(keys)
+        self._parts: dict[int, list[tuple[Scores, Reading]]] = defaultdict(list)
+        self._plan = make_plan(list(map(len, self._sequences)), self._shared)
         self.distinct_tokens = self._plan.distinct_tokens
         self.forwarded_tokens = 0
 
@@ -110,77 +113,72 @@ class Scorer:
         while todo:
             group, prefix = todo.pop()
             if group.end > group.start:
-                kind = self._kind(prefix, [], group.end)
-                prefix = self._compute_prefix(group, prefix)
-                numbers = [n for n in range(group.first, group.last) if len(self._sequences[n]) <= group.end]
-                yield kind, self._answers(numbers)
+                longer, kind = self._compute_prefix(group, prefix)
+                ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
+                yield kind, self._answers(ended)
+                prefix = longer
             batches = deque(make_batches(group.rows, budget))
             while batches:
-                batch = batches.popleft()
+                rows = batches.popleft()
                 try:
-                    layouts = self._compute_batch(batch, prefix)
+                    kind = self._compute_rows(rows, prefix)
                 except RuntimeError as error:
-                    if not should_reduce_batch_size(error) or not (halves := _halve(batch, self._shared)):
+                    if not should_reduce_batch_size(error) or not (halves := _halve(rows)):
                         raise
-                    budget = max(len(batch) * batch[0].tokens // 2, 1)
-                    rows = [row for later in batches for row in later]
-                    batches = deque([*halves, *make_batches(rows, budget)])
                 else:
-                    numbers = [number for row in batch for number in range(row.first, row.last)]
-                    longest = max(len(self._sequences[number]) for number in numbers)
-                    yield self._kind(prefix, layouts, longest), self._answers(numbers)
+                    yield kind, self._answers([number for row in rows for number in range(row.first, row.last)])
                     continue
-                clear_torch_cache()  # not inside the handler: there the traceback still holds the tensors
+                clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
+                budget = max(len(rows) * rows[0].tokens // 2, 1)
+                batches = deque([*halves, *make_batches([row for later in batches for row in later], budget)])
             todo += [(inner, prefix) for inner in reversed(group.groups)]
 
-    @staticmethod
-    def _kind(prefix: Prefix, layouts: Sequence[Layout], longest: int) -> BatchKind:
-        branching = not all(layout.is_chain for layout in layouts)
-        return BatchKind(prefix.length > 0, branching, longest.bit_length())
-
-    def _compute_prefix(self, group: Group, prefix: Prefix) -> Prefix:
+    def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:
         sequences = self._sequences[group.first : group.last]
         layout = lay_out_prefix(sequences[-1], group.start, group.end, map(len, sequences))
-        predictions = find_predictions(layout, self._sequences, self._queries, group.first)
-        scores, longer = self._model.run([layout], [predictions], prefix, keep=True)
-        self._store(predictions, scores[0])
-        self.forwarded_tokens += len(layout.tokens)
-        return longer
+        return self._compute([(group.first, layout)], prefix, keep=True)
 
-    def _compute_batch(self, batch: Sequence[Row], prefix: Prefix) -> list[Layout]:
-        layouts, predictions = [], []
-        for row in batch:
+    def _compute_rows(self, rows: Sequence[Row], prefix: Prefix) -> BatchKind:
+        layouts = []
+        for row in rows:
             span = slice(row.first, row.last)
-            layouts.append(lay_out(self._sequences[span], self._shared[span], row.start))
-            predictions.append(find_predictions(layouts[-1], self._sequences, self._queries, row.first))
-        scores, _ = self._model.run(layouts, predictions, prefix)
-        for prediction, score in zip(predictions, scores, strict=True):
-            self._store(prediction, score)
-        self.forwarded_tokens += len(layouts) * max(len(layout.tokens) for layout in layouts)
-        return layouts
+            layouts.append((row.first, lay_out(self._sequences[span], self._shared[span], row.start)))
+        return self._compute(layouts, prefix, keep=False)[1]
 
-    def _store(self, predictions: Predictions, scores: Scores) -> None:
+    def _compute(self, layouts: Sequence[tuple[int, Layout]], prefix: Prefix, *, keep: bool) -> tuple[Prefix, BatchKind]:
+        batch = make_batch([layout for _, layout in layouts])
+        predictions = find_predictions(batch, layouts, self._sequences, self._queries)
+        scores, longer = self._model.run(batch, predictions, prefix, keep=keep)
         for reading in predictions.readings:
-            self._parts[reading.query.index].append((scores, reading.start, reading.end, reading.pair))
+            self._parts[reading.index].append((scores, reading))
+        self.forwarded_tokens += batch.tokens.size
+        longest = int(batch.positions.max()) + 1
+        return longer, BatchKind(prefix.length > 0, batch.branches, longest.bit_length())
 
     def _answers(self, numbers: Sequence[int]) -> list[Answer]:
         return [self._answer(query.index) for number in numbers for query in self._queries[number]]
 
     def _answer(self, index: int) -> Answer:
         parts = self._parts.pop(index)
-        logprobs = [part for scores, start, end, pair in parts for part in (scores.logprobs[start:end], scores.logprobs[[pair]])]
-        greedy = all(scores.greedy[start:end].all() and scores.greedy[pair] for scores, start, end, pair in parts)
-        # The sum of lm-eval's own backend: in a sum of thousands of terms the order of additions shows.
+        logprobs = [
+            part
+            for scores, reading in parts
+            for part in (scores.logprobs[reading.start : reading.end], scores.logprobs[[reading.last]])
+        ]
+        greedy = all(
+            scores.greedy[reading.last] and scores.greedy[reading.start : reading.end].all() for scores, reading in parts
+        )
+        # A sum of thousands of terms shows the order of additions: add as lm-eval's own backend does.
         total = torch.from_numpy(np.concatenate(logprobs)).to(parts[0][0].dtype).sum()
         return Answer(index, float(total), bool(greedy))
 
 
-def _halve(batch: Sequence[Row], shared: Sequence[int]) -> list[list[Row]]:
+def _halve(rows: Sequence[Row]) -> list[list[Row]]:
     """Two batches with half the rows each, or of a single row half the sequences; nothing if there is one sequence."""
-    if len(batch) > 1:
-        middle = len(batch) // 2
-        return [list(batch[:middle]), list(batch[middle:])]
-    row = batch[0]
+    if len(rows) > 1:
+        middle = len(rows) // 2
+        return [list(rows[:middle]), list(rows[middle:])]
+    row = rows[0]
     middle = (row.first + row.last) // 2
     if middle == row.first:
         return []

@@ -131,7 +131,7 @@ class SharedPrefixLM(HFLM):
                 f"a request has {len(context)} tokens of context and {len(continuation)} of continuation; both must have "
                 f"some, and the continuation at most {self.max_length}, the model's window"
             )
-        inputs = tuple((context + continuation)[-(self.max_length + 1) :][:-1])
+        inputs = (context + continuation)[-(self.max_length + 1) :][:-1]
         return Continuation(inputs, len(inputs) - len(continuation), continuation[-1])
 
     def _batches(self, scorer: Scorer):

@@ -10,7 +10,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
-WORDS = "sebuah kota besar di tepi sungai yang ramai pada hari pasar ketika para pedagang datang dari desa".split()
+TEXT = "sebuah kota besar di tepi sungai yang ramai pada hari pasar ketika para pedagang datang dari desa"
+WORDS = TEXT.split()
 
 _SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 _GQA = _SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 256, "initializer_range": 0.3}
@@ -48,7 +49,7 @@ def tokenizers():
     """Byte-level tokenizers, without and with a begin-of-sequence token."""
     from make_tiny_model import train_tokenizer
 
-    return {bos: train_tokenizer([" ".join(WORDS)] * 4, bos=bos, vocabulary=400) for bos in (False, True)}
+    return {bos: train_tokenizer([TEXT] * 4, bos=bos, vocabulary=400) for bos in (False, True)}
 
 
 def make_model(name, vocabulary, *, dtype=torch.float32, attention=None, **changes):
