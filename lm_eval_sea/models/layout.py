@@ -1,0 +1,115 @@
+"""Lays the sequences of rows out as tokens. No tensors.
+
+Tokens of a row stand in the order of a walk through the tree of its sequences: each branch in one piece, its own branches
+behind it. So the tokens that follow from a token are the ones up to a certain slot, and one number a token describes the
+attention mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Positions `start` to `end` (exclusive) of a sequence, which stand in a row from `slot` on."""
+
+    start: int
+    end: int
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A row of tokens.
+
+    Attributes:
+        tokens: token ids.
+        positions: position of each token in its sequence.
+        ends: for each token the slot behind the last token that follows from it.
+        pieces: for each sequence where its tokens stand, in order.
+    """
+
+    tokens: list[int]
+    positions: list[int]
+    ends: list[int]
+    pieces: list[tuple[Piece, ...]]
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether each token follows from the one before, as in ordinary text."""
+        return self.ends.count(len(self.tokens)) == len(self.tokens)
+
+
+def lay_out(sequences: Sequence[Sequence[int]], shared: Sequence[int], start: int) -> Layout:
+    """Lays out sorted sequences behind their first `start` tokens.
+
+    Args:
+        sequences: sequences in ascending order, all longer than `start` and equal up to there.
+        shared: how many tokens each has in common with the one before it.
+        start: the number of tokens that are computed already.
+    """
+    tokens: list[int] = []
+    positions: list[int] = []
+    ends: list[int] = []
+    pieces: list[tuple[Piece, ...]] = []
+    path: list[Piece] = []
+    for index, sequence in enumerate(sequences):
+        parting = shared[index] if index else start
+        while path and path[-1].end > parting:
+            piece = path.pop()
+            kept = max(parting - piece.start, 0)
+            length = piece.end - piece.start
+            ends[piece.slot + kept : piece.slot + length] = [len(tokens)] * (length - kept)
+            if kept:
+                path.append(Piece(piece.start, parting, piece.slot))
+        path.append(Piece(parting, len(sequence), len(tokens)))
+        pieces.append(tuple(path))
+        tokens += sequence[parting:]
+        positions += range(parting, len(sequence))
+        ends += [0] * (len(sequence) - parting)
+    for piece in path:
+        length = piece.end - piece.start
+        ends[piece.slot : piece.slot + length] = [len(tokens)] * length
+    return Layout(tokens, positions, ends, pieces)
+
+
+def lay_out_prefix(sequence: Sequence[int], start: int, end: int, lengths: Iterable[int]) -> Layout:
+    """Lays out positions `start` to `end` of a sequence, as the prefix of sequences of the given lengths."""
+    pieces = [(Piece(start, min(end, length), 0),) for length in lengths]
+    return Layout(list(sequence[start:end]), list(range(start, end)), [end - start] * (end - start), pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows of equal width, [rows, width] each.
+
+    Attributes:
+        tokens: token ids; padding is token 0.
+        positions: position of each token in its sequence; that of padding is 0.
+        ends: for each token the slot behind the last token that follows from it. Padding is seen by itself alone: without
+            any key its attention would not be a number.
+        branches: whether a row branches.
+    """
+
+    tokens: np.ndarray
+    positions: np.ndarray
+    ends: np.ndarray
+    branches: bool
+
+
+def make_batch(layouts: Sequence[Layout]) -> Batch:
+    """Pads rows to equal width."""
+    width = max(len(layout.tokens) for layout in layouts)
+    tokens = np.zeros((len(layouts), width), dtype=np.int64)
+    positions = np.zeros_like(tokens)
+    ends = np.tile(np.arange(1, width + 1), (len(layouts), 1))
+    for row, layout in enumerate(layouts):
+        length = len(layout.tokens)
+        tokens[row, :length] = layout.tokens
+        positions[row, :length] = layout.positions
+        ends[row, :length] = layout.ends
+    return Batch(tokens, positions, ends, branches=not all(layout.is_chain for layout in layouts))

@@ -1,0 +1,179 @@
+"""Decides what is computed together: which prefixes are kept, which sequences share a row, which rows share a batch.
+
+The sequences hang on a tree (`prefix_tree.py`). A *group* has a prefix that is computed once, alone, and whose keys and
+values are kept; its *rows* begin behind that prefix. A row holds sequences that part late, packed behind one another, so
+that what they share is in it once. Pure functions, no tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .prefix_tree import Node, build_tree
+
+# Packed branches do not see each other, yet attention computes their products before it masks them. Up to this many tokens
+# (or little more than the longest sequence) a row costs less than a forward pass of its own for what the branches share.
+ROW_TOKENS = 1024
+ROW_EXCESS = 1.25
+
+# Rows shorter than this are put together, as every row carries a copy of the keys and values of its prefix.
+PACKED_ROW_TOKENS = 128
+
+# A shared beginning is worth a forward pass of its own if that saves this part of the tokens below it.
+WORTH_CACHING = 0.05
+
+# The part of a batch that may be padding, and the number of tokens below which padding does not matter.
+PADDING = 0.05
+NEGLIGIBLE_TOKENS = 64
+
+# Keys and values a row sees count a quarter of a token it computes: they exist for one layer at a time.
+PREFIX_ROWS_FACTOR = 4
+
+
+@dataclass(slots=True)
+class Row:
+    """The sorted sequences `first` to `last` (exclusive) behind their first `start` tokens.
+
+    Attributes:
+        start: length of the prefix they stand behind.
+        first: the first sequence.
+        last: the one behind the last sequence.
+        tokens: distinct token positions behind the prefix.
+    """
+
+    start: int
+    first: int
+    last: int
+    tokens: int
+
+
+@dataclass(slots=True)
+class Group:
+    """Sequences with a common prefix, computed once.
+
+    Attributes:
+        start: length of the part of the prefix that the group above has computed.
+        end: length of the prefix.
+        first: the first of the sorted sequences that begin with it.
+        last: the one behind the last of them.
+        longest: length of the longest of them.
+        rows: what is computed directly behind the prefix.
+        groups: groups with a longer prefix.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+    longest: int
+    rows: list[Row] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to compute.
+
+    Attributes:
+        group: the group of all sequences, whose prefix is empty.
+        distinct_tokens: number of distinct token positions, the least that has to be computed.
+        longest: length of the longest sequence.
+    """
+
+    group: Group
+    distinct_tokens: int
+    longest: int
+
+
+def make_plan(lengths: Sequence[int], shared: Sequence[int]) -> Plan:
+    """Plans the computation of sorted, distinct, non-empty sequences.
+
+    Args:
+        lengths: the number of tokens of each.
+        shared: how many tokens each has in common with the one before it.
+    """
+    root = build_tree(lengths, shared)
+    group = _make_groups(root)
+    todo = [group]
+    while todo:
+        inner = todo.pop()
+        if inner.end:  # without a prefix there is nothing to copy, and plain rows are the fastest
+            inner.rows = _pack_short_rows(inner.rows, shared)
+        inner.groups.sort(key=lambda group: -group.longest)
+        todo += inner.groups
+    return Plan(group, root.tokens, root.longest)
+
+
+def _fits_row(node: Node, start: int) -> bool:
+    tokens = node.end - start + sum(child.tokens for child in node.children)
+    return not node.children or tokens <= max(ROW_TOKENS, ROW_EXCESS * (node.longest - start))
+
+
+def _count_rows(root: Node) -> dict[int, int]:
+    """The number of rows below each node, by the node's identity."""
+    order, todo = [], [root]
+    while todo:
+        node = todo.pop()
+        order.append(node)
+        todo += node.children
+    rows: dict[int, int] = {}
+    for node in reversed(order):  # children before their parents
+        rows[id(node)] = 1 if _fits_row(node, node.start) else sum(rows[id(child)] for child in node.children)
+    return rows
+
+
+def _make_groups(root: Node) -> Group:
+    rows = _count_rows(root)
+    top = Group(0, 0, root.first, root.last, root.longest)
+    todo = [(root, root.first, top)]
+    while todo:
+        node, first, group = todo.pop()
+        if node.end and _fits_row(node, group.end):
+            tokens = node.end - group.end + sum(child.tokens for child in node.children)
+            group.rows.append(Row(group.end, first, node.last, tokens))
+            continue
+        saved = (node.end - group.end) * (rows[id(node)] - 1)
+        if saved > WORTH_CACHING * node.tokens:
+            inner = Group(group.end, node.end, first, node.last, node.longest)
+            group.groups.append(inner)
+            todo += [(child, child.first, inner) for child in node.children]
+        else:  # each row computes this node anew; sequences that end in it go with the first row
+            firsts = [first, *(child.first for child in node.children[1:])]
+            todo += [(child, begin, group) for child, begin in zip(node.children, firsts, strict=True)]
+    return top
+
+
+def _pack_short_rows(rows: Sequence[Row], shared: Sequence[int]) -> list[Row]:
+    packed: list[Row] = []
+    for row in sorted(rows, key=lambda row: row.first):
+        if packed and packed[-1].last == row.first:
+            tokens = packed[-1].tokens + row.tokens - (shared[row.first] - row.start)
+            if tokens <= PACKED_ROW_TOKENS:
+                packed[-1] = Row(row.start, packed[-1].first, row.last, tokens)
+                continue
+        packed.append(row)
+    return packed
+
+
+def make_batches(rows: Sequence[Row], budget: int) -> Iterator[list[Row]]:
+    """Puts rows of one group into batches, the longest first.
+
+    Args:
+        rows: rows behind the same prefix.
+        budget: the most tokens in a batch, padding included; a single row may exceed it.
+    """
+    batch: list[Row] = []
+    tokens = 0
+    for row in sorted(rows, key=lambda row: -row.tokens):
+        if batch:
+            width, count = batch[0].tokens, len(batch) + 1
+            padding = width * count - tokens - row.tokens
+            too_big = width * count > budget or (row.start + width) * count > PREFIX_ROWS_FACTOR * budget
+            if too_big or padding > max(PADDING * (tokens + row.tokens), NEGLIGIBLE_TOKENS):
+                yield batch
+                batch, tokens = [], 0
+        batch.append(row)
+        tokens += row.tokens
+    if batch:
+        yield batch

@@ -1,0 +1,103 @@
+"""Finds which predictions of a batch the continuations need. No tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .layout import Batch, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A continuation to be scored.
+
+    Attributes:
+        index: number of the request.
+        first: position whose prediction is the first token of the continuation.
+        last_token: last token of the continuation; the others are in the sequence itself.
+    """
+
+    index: int
+    first: int
+    last_token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where the scores of a continuation stand among those of a batch: `start` to `end` (exclusive), and then `last`."""
+
+    index: int
+    start: int
+    end: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """The predictions that are read off a batch.
+
+    Attributes:
+        slots: slots whose predictions are needed, counted through all rows; ascending.
+        of: for each score, the index into `slots`.
+        targets: for each score, the token that is scored.
+        readings: which scores belong to which request.
+    """
+
+    slots: np.ndarray
+    of: np.ndarray
+    targets: np.ndarray
+    readings: list[Reading]
+
+
+def find_predictions(
+    batch: Batch,
+    layouts: Iterable[tuple[int, Layout]],
+    sequences: Sequence[Sequence[int]],
+    queries: Sequence[Sequence[Query]],
+) -> Predictions:
+    """Finds the predictions that the queries need.
+
+    Inside a piece of a sequence the next token is the next one in the row, so that whole runs of scores are shared between
+    queries; the token behind the end of a piece depends on the query.
+
+    Args:
+        batch: the rows.
+        layouts: for each row the number of its first sequence, and how its sequences are laid out.
+        sequences: all sequences.
+        queries: the queries of each sequence.
+    """
+    width = batch.tokens.shape[1]
+    needed = np.zeros(batch.tokens.size, dtype=bool)
+    pairs: dict[tuple[int, int], int] = {}
+    found = []
+    for row, (first, layout) in enumerate(layouts):
+        for number, pieces in enumerate(layout.pieces, start=first):
+            sequence = sequences[number]
+            for query in queries[number]:
+                for piece in pieces:
+                    if query.first < piece.end:
+                        slot = row * width + piece.slot
+                        start = slot + max(query.first - piece.start, 0)
+                        last = slot + piece.end - piece.start - 1
+                        target = sequence[piece.end] if piece.end < len(sequence) else query.last_token
+                        needed[start:last] = True
+                        found.append((query.index, start, last, pairs.setdefault((last, target), len(pairs))))
+    return _index_scores(batch, needed, pairs, found)
+
+
+def _index_scores(
+    batch: Batch, needed: np.ndarray, pairs: Mapping[tuple[int, int], int], found: Iterable[tuple[int, int, int, int]]
+) -> Predictions:
+    """Scores of slots inside pieces first, in the order of the slots, then those of the pairs of slot and target."""
+    inner = np.flatnonzero(needed)
+    last_slots, last_targets = np.array(list(pairs), dtype=np.int64).reshape(-1, 2).T
+    scored = np.concatenate([inner, last_slots])
+    # Nothing at all is more than the kernels of some heads can do.
+    slots = np.unique(scored) if len(scored) else np.zeros(1, dtype=np.int64)
+    before = np.concatenate([[0], np.cumsum(needed)]).tolist()  # how many scores of `inner` stand before a slot
+    readings = [Reading(index, before[start], before[last], len(inner) + pair) for index, start, last, pair in found]
+    targets = np.concatenate([batch.tokens.ravel()[inner + 1], last_targets])
+    return Predictions(slots, np.searchsorted(slots, scored), targets, readings)

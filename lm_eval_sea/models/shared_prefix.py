@@ -1,0 +1,181 @@
+"""lm-eval's `hf` backend, with log-likelihoods computed along shared prefixes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from accelerate.utils import DistributedType
+from accelerate.utils.memory import should_reduce_batch_size
+from lm_eval.api.registry import register_model
+from lm_eval.models.huggingface import HFLM
+from tqdm import tqdm
+
+from .forward import BranchingModel
+from .obstacles import find_obstacle
+from .scoring import Answer, BatchKind, Continuation, Scorer
+
+logger = logging.getLogger("lm_eval_sea")
+
+Request = tuple[tuple[str, str], list[int], list[int]]
+
+# Tokens in a batch where the user leaves its size to the backend: enough to keep an accelerator busy.
+AUTO_BATCH_TOKENS = 16384
+
+# How far a token's log-probability, on average, may be from that of the plain forward pass: the arithmetic of each type
+# makes differences a few times smaller between batches of different shape.
+TOLERANCES = {torch.float64: 1e-4, torch.float32: 1e-4, torch.float16: 0.03}
+COARSE_TOLERANCE = 0.2
+
+
+@dataclass(slots=True)
+class Work:
+    """How much was computed so far, in tokens.
+
+    Attributes:
+        distinct: distinct token positions of all calls, the least possible.
+        forwarded: tokens that went through the model, padding included.
+        verification: tokens of the plain forward passes the results were held against.
+    """
+
+    distinct: int = 0
+    forwarded: int = 0
+    verification: int = 0
+
+
+class _Mismatch(Exception):
+    """The model's log-likelihoods along shared prefixes are not those of the plain forward pass."""
+
+
+@register_model("hf-shared-prefix")
+class SharedPrefixLM(HFLM):
+    """A Hugging Face model that computes each distinct beginning of the requests once.
+
+    Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch
+    size. Generation, rolling log-likelihoods and models that cannot do it are left to `hf`.
+
+    Attributes:
+        work: how much was computed so far.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Loads the model; the arguments are those of `HFLM`."""
+        super().__init__(*args, **kwargs)
+        self.work = Work()
+        self._verified: set[BatchKind] = set()
+        self._plain = self.backend != "causal"
+        if obstacle := self._find_obstacle():
+            self._fall_back(obstacle)
+
+    def _find_obstacle(self) -> str | None:
+        if self.backend != "causal":
+            return "it is an encoder-decoder"
+        accelerator = getattr(self, "accelerator", None)
+        if accelerator is not None and accelerator.distributed_type == DistributedType.FSDP:
+            return "its processes must run in step (FSDP)"
+        return find_obstacle(self.model)
+
+    def _fall_back(self, reason: str) -> None:
+        self._plain = True
+        logger.warning("The model is computed request by request, as lm-eval's hf does: %s.", reason)
+
+    def _loglikelihood_tokens(
+        self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
+    ) -> list[tuple[float, bool]]:
+        """Log-likelihoods of continuations.
+
+        Args:
+            requests: texts (None for the windows of a rolling log-likelihood), context tokens and continuation tokens.
+            disable_tqdm: whether to show no progress bar.
+            override_bs: batch size that `loglikelihood_rolling` has settled on.
+
+        Raises:
+            ValueError: for an empty context or continuation, or a continuation longer than the model's window.
+        """
+        if self._plain or override_bs is not None or not requests:
+            return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
+        try:
+            return self._along_prefixes(requests, disable_tqdm)
+        except _Mismatch as mismatch:
+            self._fall_back(str(mismatch))
+        # lm-eval finds an automatic batch size by a talk between all processes; the others may not have fallen back
+        alone = self.world_size > 1 and self.batch_size == "auto"
+        return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
+
+    def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool]]:
+        scorer = Scorer(self._branching_model(), [self._continuation(request) for request in requests])
+        self.work.distinct += scorer.distinct_tokens
+        answers: list[tuple[float, bool]] = [(0.0, False)] * len(requests)
+        with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
+            for kind, batch in self._batches(scorer):
+                self._verify(kind, batch, requests)
+                for answer in batch:
+                    answers[answer.index] = answer.loglikelihood, answer.is_greedy
+                    self.cache_hook.add_partial("loglikelihood", requests[answer.index][0], answers[answer.index])
+                progress.update(len(batch))
+        self.work.forwarded += scorer.forwarded_tokens
+        return answers
+
+    def _branching_model(self) -> BranchingModel:
+        return BranchingModel(
+            self.model, device=self.device, autocast_dtype=self.mixed_precision_dtype, softmax_dtype=self.softmax_dtype
+        )
+
+    def _continuation(self, request: Request) -> Continuation:
+        _, context, continuation = request
+        if not context or not 0 < len(continuation) <= self.max_length:
+            raise ValueError(
+                f"a request has {len(context)} tokens of context and {len(continuation)} of continuation; both must have "
+                f"some, and the continuation at most {self.max_length}, the model's window"
+            )
+        inputs = (context + continuation)[-(self.max_length + 1) :][:-1]
+        return Continuation(inputs, len(inputs) - len(continuation), continuation[-1])
+
+    def _batches(self, scorer: Scorer):
+        """The batches; what a model raises, but for want of memory, is taken for inability."""
+        batches = scorer.run(self._budget(scorer.longest))
+        while True:
+            try:
+                item = next(batches, None)
+            except Exception as error:
+                if should_reduce_batch_size(error):
+                    raise
+                raise _Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
+            if item is None:
+                return
+            yield item
+
+    def _budget(self, longest: int) -> int:
+        if self.batch_size == "auto":
+            return max(min(self.max_batch_size * longest, AUTO_BATCH_TOKENS), longest)
+        return int(self.batch_size) * longest
+
+    def _verify(self, kind: BatchKind, batch: Sequence[Answer], requests: list[Request]) -> None:
+        """Holds a few answers against the plain forward pass, if the model has not been seen to do this kind of batch.
+
+        Raises:
+            _Mismatch: if they differ too much.
+        """
+        if not batch or any(seen.covers(kind) for seen in self._verified):
+            return
+        # The first row is the longest, the last one has the most padding, and its end the most branches before it.
+        chosen = {batch[0].index: batch[0], batch[-1].index: batch[-1]} if kind.needs_mask else {batch[0].index: batch[0]}
+        for answer in chosen.values():
+            request = requests[answer.index]
+            ((plain, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
+            tokens = len(request[2])
+            self.work.verification += min(len(request[1]) + tokens - 1, self.max_length)
+            if not abs(plain - answer.loglikelihood) <= self._tolerance() * tokens:
+                raise _Mismatch(
+                    f"along shared prefixes a log-likelihood of {tokens} token(s) came out as {answer.loglikelihood:.6g} and not "
+                    f"as {plain:.6g}"
+                )
+        self._verified.add(kind)
+
+    def _tolerance(self) -> float:
+        if getattr(self.model, "is_quantized", False):
+            return COARSE_TOLERANCE
+        return TOLERANCES.get(self.mixed_precision_dtype or self.model.dtype, COARSE_TOLERANCE)

@@ -1,0 +1,95 @@
+"""A tokenizer, random models, and the parent's answers to hold the backend's against."""
+
+import random
+
+import pytest
+import torch
+from lm_eval.api.instance import Instance
+from lm_eval.models.huggingface import HFLM
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from lm_eval_sea.models import SharedPrefixLM, planning
+
+TEXT = "sebuah kota besar di tepi sungai yang ramai pada hari pasar ketika para pedagang datang dari desa"
+WORDS = TEXT.split()
+
+_SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+_GQA = _SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 256, "initializer_range": 0.3}
+_WINDOWED = _GQA | {"head_dim": 8, "sliding_window": 24}
+ARCHITECTURES = {
+    "llama": ("llama", _GQA),
+    "llama-tied": ("llama", _GQA | {"tie_word_embeddings": True}),
+    "llama-all-heads": ("llama", _GQA | {"num_key_value_heads": 4}),
+    "qwen2": ("qwen2", _GQA),
+    "qwen2-windowed": ("qwen2", _GQA | {"use_sliding_window": True, "sliding_window": 24, "max_window_layers": 1}),
+    "qwen3": ("qwen3", _GQA | {"head_dim": 8}),
+    "gemma": ("gemma", _GQA | {"head_dim": 8}),
+    "gemma2": ("gemma2", _WINDOWED | {"attn_logit_softcapping": 2.0, "final_logit_softcapping": 5.0}),
+    "gemma3": ("gemma3_text", _WINDOWED | {"layer_types": ["sliding_attention", "full_attention"]}),
+    "mistral": ("mistral", _GQA | {"sliding_window": None}),
+    "mistral-windowed": ("mistral", _GQA | {"sliding_window": 24}),
+    "gpt2": ("gpt2", {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 256, "initializer_range": 0.3}),
+    "gpt-neox": ("gpt_neox", _SIZES | {"max_position_embeddings": 256, "initializer_range": 0.3}),
+    "falcon": ("falcon", _SIZES | {"alibi": False, "max_position_embeddings": 256, "initializer_range": 0.3}),
+    "falcon-alibi": ("falcon", _SIZES | {"alibi": True, "new_decoder_architecture": False, "initializer_range": 0.3}),
+    "bloom": ("bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.3}),
+    "mamba": ("mamba", {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3}),
+}
+
+
+@pytest.fixture(autouse=True)
+def short_rows(monkeypatch):
+    """Rows so short that a few requests need prefixes, branches and several batches."""
+    monkeypatch.setattr(planning, "ROW_TOKENS", 80)
+    monkeypatch.setattr(planning, "PACKED_ROW_TOKENS", 40)
+
+
+@pytest.fixture(scope="session")
+def tokenizers():
+    """Byte-level tokenizers, without and with a begin-of-sequence token."""
+    from make_tiny_model import train_tokenizer
+
+    return {bos: train_tokenizer([TEXT] * 4, bos=bos, vocabulary=400) for bos in (False, True)}
+
+
+def make_model(name, vocabulary, *, dtype=torch.float32, attention=None, **changes):
+    kind, settings = ARCHITECTURES[name]
+    settings = settings | {"vocab_size": vocabulary, "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0} | changes
+    torch.manual_seed(0)
+    options = {} if attention is None else {"attn_implementation": attention}
+    return AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **settings), **options).to(dtype).eval()
+
+
+def text(dice, low, high=None):
+    return " ".join(dice.choices(WORDS, k=dice.randint(low, high or low)))
+
+
+def ranking_requests(rows=6, *, seed=0, prefix=20, bos=False):
+    """What the pack asks: per row the options and the prompt itself, two rows a passage."""
+    dice = random.Random(seed)
+    exemplars = text(dice, prefix)
+    requests = []
+    for row in range(rows):
+        if row % 2 == 0:
+            passage = text(dice, 4, 12)
+        prompt = f"{exemplars}\n{passage}\n{text(dice, 2, 5)}:"
+        requests += [(prompt, " " + text(dice, 1, 5)) for _ in range(3)]
+        requests.append(("", prompt) if bos else (prompt[:1], prompt[1:]))
+    return requests
+
+
+def answer(model_class, model, tokenizer, requests, **options):
+    lm = model_class(model, tokenizer=tokenizer, **({"batch_size": 4} | options))
+    instances = [Instance("loglikelihood", {}, args, index) for index, args in enumerate(requests)]
+    return lm, lm.loglikelihood(instances, disable_tqdm=True)
+
+
+def assert_like_parent(model, tokenizer, requests, *, tolerance=1e-4, greedy=True, plain=False, parent=None, **options):
+    """Holds the backend against its parent; returns it."""
+    _, expected = answer(HFLM, model, tokenizer, requests, **options, **(parent or {}))
+    lm, answers = answer(SharedPrefixLM, model, tokenizer, requests, **options)
+    assert lm._plain == plain
+    for (loglikelihood, is_greedy), (expected_loglikelihood, expected_greedy) in zip(answers, expected, strict=True):
+        assert loglikelihood == pytest.approx(expected_loglikelihood, abs=tolerance, rel=3e-7)
+        assert is_greedy == expected_greedy or not greedy
+    return lm

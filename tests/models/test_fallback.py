@@ -1,0 +1,144 @@
+"""Models that cannot be computed along shared prefixes, and machines that run out of memory."""
+
+import logging
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModelForSeq2SeqLM
+
+from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.models.obstacles import find_obstacle
+
+from .conftest import answer, assert_like_parent, make_model, ranking_requests
+
+
+@pytest.fixture
+def warnings(caplog):
+    caplog.set_level(logging.WARNING, logger="lm_eval_sea")
+    return lambda: [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
+
+
+@pytest.mark.parametrize("name, reason", [("bloom", "ALiBi"), ("falcon-alibi", "ALiBi"), ("mamba", "keeps a state")])
+def test_known_obstacles(name, reason, tokenizers, warnings):
+    model = make_model(name, len(tokenizers[False]))
+    assert_like_parent(model, tokenizers[False], ranking_requests(), plain=True, max_length=256)
+    (warning,) = warnings()
+    assert reason in warning
+
+
+def test_encoder_decoder(tokenizers, warnings):
+    config = AutoConfig.for_model(
+        "t5", vocab_size=len(tokenizers[False]), d_model=16, d_ff=32, num_layers=1, num_heads=2, decoder_start_token_id=0
+    )
+    model = AutoModelForSeq2SeqLM.from_config(config).eval()
+    assert_like_parent(model, tokenizers[False], [("sebuah", " kota"), ("sebuah", " desa")], plain=True, max_length=64)
+    assert "encoder-decoder" in warnings()[0]
+
+
+@pytest.mark.parametrize(
+    "change, reason",
+    [
+        (lambda model: setattr(model.config, "_attn_implementation_internal", "flex_attention"), "takes no mask"),
+        (lambda model: setattr(model.config, "layer_types", ["full_attention", "linear_attention"]), "linear_attention"),
+        (lambda model: setattr(model, "peft_config", {"default": type("Tuning", (), {"is_prompt_learning": True})}), "learnt"),
+        (lambda model: setattr(model, "get_output_embeddings", lambda: None), "head"),
+    ],
+)
+def test_other_obstacles(change, reason, tokenizers):
+    model = make_model("llama", len(tokenizers[False]))
+    assert find_obstacle(model) is None
+    change(model)
+    assert reason in find_obstacle(model)
+
+
+class _Changed:
+    """A model whose forward pass is bent."""
+
+    def __init__(self, model, bend):
+        self.model, self.forward, self.bend = model, model.forward, bend
+        model.forward = self
+
+    def __call__(self, *args, **keywords):
+        return self.forward(*args, **self.bend(keywords))
+
+
+def _causal_mask_only(keywords):
+    return keywords | {"attention_mask": None}
+
+
+def _no_cache(keywords):
+    return {name: value for name, value in keywords.items() if name != "past_key_values"}
+
+
+def _refuses_masks(keywords):
+    if keywords.get("attention_mask") is not None:
+        raise TypeError("unexpected attention_mask")
+    return keywords
+
+
+@pytest.mark.parametrize(
+    "bend, reason",
+    [(_causal_mask_only, "came out as"), (_no_cache, "key-value cache"), (_refuses_masks, "unexpected attention_mask")],
+)
+def test_a_wrong_number_is_never_used(bend, reason, tokenizers, warnings):
+    """A model that ignores or refuses what it is given is found out on the run's own requests."""
+    model = make_model("llama", len(tokenizers[False]))
+    _Changed(model, bend)
+    assert_like_parent(model, tokenizers[False], ranking_requests(), plain=True)
+    (warning,) = warnings()
+    assert reason in warning
+    assert len(warnings()) == 1
+
+
+def test_a_later_batch_is_checked_too(tokenizers, warnings):
+    """The first requests share nothing, so that only later ones show what the model cannot do."""
+    model = make_model("llama", len(tokenizers[False]))
+    _Changed(model, _causal_mask_only)
+    lm, _ = answer(SharedPrefixLM, model, tokenizers[False], [("sebuah", " kota"), ("di", " desa")])
+    assert not lm._plain
+    lm.loglikelihood([type("Request", (), {"args": args, "task_name": None}) for args in ranking_requests()], disable_tqdm=True)
+    assert lm._plain
+
+
+def test_out_of_memory_halves_the_batch(tokenizers):
+    model = make_model("llama", len(tokenizers[False]))
+    limit, sizes = 150, []
+
+    def scarce(keywords):
+        ids = keywords.get("input_ids")
+        if ids is not None:
+            sizes.append(ids.numel())
+            if ids.numel() > limit:
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
+        return keywords
+
+    _Changed(model, scarce)
+    lm = assert_like_parent(model, tokenizers[False], ranking_requests(20), batch_size=16)
+    assert max(sizes) > limit
+    assert lm.work.forwarded <= 1.3 * lm.work.distinct
+
+
+def test_out_of_memory_on_a_single_row(tokenizers):
+    model = make_model("llama", len(tokenizers[False]))
+
+    def none_left(keywords):
+        if "input_ids" in keywords:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
+        return keywords
+
+    _Changed(model, none_left)
+    with pytest.raises(torch.OutOfMemoryError):
+        answer(SharedPrefixLM, model, tokenizers[False], ranking_requests())
+
+
+def test_two_processes_fall_back_alone(tokenizers, monkeypatch):
+    """One of several processes that falls back does not wait for the others to find a batch size."""
+    model = make_model("llama", len(tokenizers[False]))
+    _, expected = answer(SharedPrefixLM, model, tokenizers[False], ranking_requests())
+    _Changed(model, _causal_mask_only)
+    lm = SharedPrefixLM(model, tokenizer=tokenizers[False], batch_size="auto")
+    lm._world_size = 2
+    monkeypatch.setattr(lm, "_detect_batch_size", lambda *_: pytest.fail("talks to the other processes"))
+    encoded = [(args, *lm._encode_pair(*args)) for args in ranking_requests()]
+    for got, wanted in zip(lm._loglikelihood_tokens(encoded, disable_tqdm=True), expected, strict=True):
+        assert got[0] == pytest.approx(wanted[0], abs=1e-4, rel=3e-7)

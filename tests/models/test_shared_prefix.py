@@ -1,0 +1,193 @@
+"""The backend against lm-eval's own: the same log-likelihoods on every architecture and every kind of request."""
+
+import random
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import CachingLM
+from lm_eval.api.registry import get_model
+from lm_eval.models.huggingface import HFLM
+
+from lm_eval_sea.models import SharedPrefixLM, planning
+
+from .conftest import ARCHITECTURES, answer, assert_like_parent, make_model, ranking_requests, text
+
+BRANCHING = [name for name in ARCHITECTURES if name not in ("bloom", "falcon-alibi", "mamba")]
+
+
+@pytest.mark.parametrize("bos", [False, True], ids=["", "bos"])
+@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("name", BRANCHING)
+def test_architectures(name, attention, bos, tokenizers):
+    if name == "gemma2" and attention == "sdpa":
+        pytest.skip("its soft-capped attention has no sdpa kernel")
+    model = make_model(name, len(tokenizers[bos]), attention=attention)
+    lm = assert_like_parent(model, tokenizers[bos], ranking_requests(bos=bos))
+    assert {(kind.behind_prefix, kind.branching) for kind in lm._verified} >= {(True, True)}
+
+
+@pytest.mark.parametrize("name", BRANCHING)
+def test_bfloat16(name, tokenizers):
+    model = make_model(name, len(tokenizers[False]), dtype=torch.bfloat16, initializer_range=0.02)
+    assert_like_parent(model, tokenizers[False], ranking_requests(), tolerance=0.5, greedy=False)
+
+
+@pytest.mark.parametrize("options", [{"softmax_dtype": "float64"}, {"mixed_precision_dtype": "bfloat16"}])
+def test_precision_of_parts(options, tokenizers):
+    model = make_model("llama", len(tokenizers[False]), initializer_range=0.02)
+    tolerance = 0.5 if "mixed_precision_dtype" in options else 1e-4
+    assert_like_parent(model, tokenizers[False], ranking_requests(), tolerance=tolerance, greedy=False, **options)
+
+
+@pytest.fixture(scope="module")
+def llama(tokenizers):
+    return make_model("llama", len(tokenizers[False]))
+
+
+dice = random.Random(1)
+LONG = text(dice, 80)
+AWKWARD = {
+    "empty context": [("", text(dice, 5)) for _ in range(4)] + [("", "sungai")],
+    "one token": [(LONG, letter) for letter in "abcd"],
+    "long continuations": [("desa", f" {text(dice, 40)}") for _ in range(3)] + [("desa", f" {LONG}")],
+    "beyond the window": [(f"{LONG} {text(dice, 60)}", f" {text(dice, low)}") for low in (1, 2, 3, 60)],
+    "beyond the window, cut alike": [(f"{LONG} {LONG}", f" {ending}") for ending in ("a", "b", "desa", "desa kota desa")],
+    "duplicates": [(LONG, " kota")] * 5 + [(LONG, " desa")] * 2,
+    "one": [(LONG, " kota")],
+    "one short": [("a", "b")],
+    "equal prefixes": [(LONG, f" {text(dice, 1, 3)}{number}") for number in range(300)],
+    "options that begin alike": [(LONG, " kota" + " besar" * count) for count in range(6)],
+    "merging boundary": [
+        ("sebuah kota be", "sar di tepi sungai yang ramai"),
+        ("sebuah kota", " besar di tepi sungai yang ramai"),
+        ("sebuah kota ", "besar di tepi sungai yang ramai"),
+        ("sebuah kota  ", " besar di tepi sungai yang ramai"),
+    ],
+    "two tasks": ranking_requests(seed=1) + ranking_requests(seed=2) + ranking_requests(seed=3, prefix=1),
+    "nothing shared": [(str(number) + text(dice, 3, 30), f" {text(dice, 1, 9)}") for number in range(12)],
+    "prompt inside a prompt": [(LONG[:length], LONG[length:]) for length in range(3, 60, 7)],
+}
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 64, "auto"])
+@pytest.mark.parametrize("name", AWKWARD)
+def test_awkward_requests(name, batch_size, llama, tokenizers):
+    requests = AWKWARD[name]
+    random.Random(2).shuffle(requests)
+    options = {"batch_size": batch_size, "max_length": 100}
+    if batch_size == "auto":
+        options["max_batch_size"] = 8
+    # With its logits cache the parent scores the wrong positions of requests that are the same tokens, cut differently.
+    assert_like_parent(llama, tokenizers[False], requests, parent={"logits_cache": False}, **options)
+
+
+def test_work(llama, tokenizers):
+    lm = assert_like_parent(llama, tokenizers[False], ranking_requests(80, prefix=60), batch_size=16)
+    assert lm.work.forwarded <= 1.15 * lm.work.distinct
+    assert lm.work.verification < 400  # a handful of requests
+
+
+def test_letters_without_logits_cache(llama, tokenizers):
+    assert_like_parent(llama, tokenizers[False], ranking_requests(), logits_cache=False)
+
+
+@pytest.mark.parametrize("context, continuation", [([], [1]), ([1], []), ([1], [1] * 101)])
+def test_requests_no_model_can_answer(context, continuation, llama, tokenizers):
+    lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], max_length=100)
+    with pytest.raises(ValueError, match="tokens of context"):
+        lm._loglikelihood_tokens([(("", ""), context, continuation)])
+
+
+def test_rows_in_batches_of_every_size(llama, tokenizers, monkeypatch):
+    """The same numbers however the requests are cut into prefixes, rows and batches."""
+    requests = ranking_requests(10) + ranking_requests(4, seed=5, prefix=3)
+    for row_tokens, packed, worth in [(1, 1, 0.0), (8, 64, 0.02), (40, 200, 0.2), (4096, 4096, 9.0)]:
+        monkeypatch.setattr(planning, "ROW_TOKENS", row_tokens)
+        monkeypatch.setattr(planning, "PACKED_ROW_TOKENS", packed)
+        monkeypatch.setattr(planning, "WORTH_CACHING", worth)
+        assert_like_parent(llama, tokenizers[False], requests)
+
+
+token_lists = st.lists(st.integers(1, 4), min_size=2, max_size=40)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    sequences=st.lists(st.tuples(token_lists, st.integers(1, 39)), min_size=1, max_size=30),
+    row_tokens=st.sampled_from([4, 32, 1024]),
+    worth_caching=st.sampled_from([0.0, 0.05]),
+    batch_size=st.integers(1, 8),
+)
+def test_random_sequences(sequences, row_tokens, worth_caching, batch_size, llama, tokenizers):
+    """Any set of token sequences, against one plain forward pass for each."""
+    requests = []
+    for tokens, cut in sequences:
+        cut = min(cut, len(tokens) - 1)
+        requests.append((("", ""), tokens[:cut], tokens[cut:]))
+    lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=batch_size, max_length=30)
+    requests = [request for request in requests if len(request[2]) <= 30]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "ROW_TOKENS", row_tokens)
+        patch.setattr(planning, "PACKED_ROW_TOKENS", row_tokens)
+        patch.setattr(planning, "WORTH_CACHING", worth_caching)
+        answers = lm._loglikelihood_tokens(requests, disable_tqdm=True)
+    assert not lm._plain
+    for (_, context, continuation), (loglikelihood, is_greedy) in zip(requests, answers, strict=True):
+        inputs = torch.tensor((context + continuation)[-31:][:-1])
+        with torch.inference_mode():
+            logprobs = llama(inputs[None]).logits[0, -len(continuation) :].log_softmax(-1)
+        targets = torch.tensor(continuation)
+        assert loglikelihood == pytest.approx(float(logprobs.gather(1, targets[:, None]).sum()), abs=1e-4)
+        assert is_greedy == bool((logprobs.argmax(-1) == targets).all())
+
+
+def test_registered():
+    assert get_model("hf-shared-prefix") is SharedPrefixLM
+
+
+def test_rolling_and_generation_are_the_parents(llama, tokenizers):
+    rolling = [Instance("loglikelihood_rolling", {}, (LONG,), 0)]
+    generation = [Instance("generate_until", {}, ("sebuah kota", {"until": ["\n"], "max_gen_toks": 5}), 0)]
+    lms = [model_class(llama, tokenizer=tokenizers[False], max_length=64) for model_class in (HFLM, SharedPrefixLM)]
+    for method, requests in [("loglikelihood_rolling", rolling), ("generate_until", generation)]:
+        expected, got = (getattr(lm, method)(requests, disable_tqdm=True) for lm in lms)
+        assert got == expected
+
+
+def test_interrupted_and_resumed(llama, tokenizers, tmp_path, monkeypatch):
+    """What was answered before an interruption is not computed again."""
+    requests = [Instance("loglikelihood", {}, args, 0) for args in ranking_requests()]
+    _, expected = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
+    lm = CachingLM(SharedPrefixLM(llama, tokenizer=tokenizers[False]), str(tmp_path / "cache.db"))
+    put, answered = lm.lm.cache_hook.add_partial, []
+
+    def interrupt(*args):
+        put(*args)
+        answered.append(args)
+        if len(answered) == 10:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(lm.lm.cache_hook, "add_partial", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        lm.loglikelihood(requests)
+    lm.dbdict.close()
+    lm = CachingLM(SharedPrefixLM(llama, tokenizer=tokenizers[False]), str(tmp_path / "cache.db"))
+    sizes = []
+    compute = lm.lm._loglikelihood_tokens
+    monkeypatch.setattr(
+        lm.lm, "_loglikelihood_tokens", lambda rest, **options: sizes.append(len(rest)) or compute(rest, **options)
+    )
+    answers = lm.loglikelihood(requests)
+    assert 0 < sizes[0] <= len(requests) - 8  # the plain passes of the self-check are among the first ten
+    for got, wanted in zip(answers, expected, strict=True):
+        assert got[0] == pytest.approx(wanted[0], abs=1e-4)
+    lm.dbdict.close()
+
+
+def test_progress_bar(llama, tokenizers, capfd):
+    lm = SharedPrefixLM(llama, tokenizer=tokenizers[False])
+    lm.loglikelihood([Instance("loglikelihood", {}, args, 0) for args in ranking_requests()])
+    assert "Running loglikelihood requests: 100%" in capfd.readouterr().err
