@@ -1,6 +1,7 @@
 """Scores of whole runs against models with planted log-probabilities and answers."""
 
 import json
+import logging
 import math
 
 import pytest
@@ -90,6 +91,21 @@ def test_nan_stops_the_run_and_names_the_row(tmp_path):
     folder = xcopa_folder(tmp_path, [("Một.", "Hai.", 0)])
     with pytest.raises(ValueError, match=r"sea_xcopa_vi_to_ppl, row 0: .*option 1 is not a number.*dtype=float32"):
         evaluate(folder, "sea_xcopa_vi_to_ppl", PlantedModel(lambda context, ending: math.nan))
+
+
+def test_a_prompt_without_probability_stops_the_run(tmp_path, tiny_model):
+    folder = xcopa_folder(tmp_path, [("Một.", "Hai.", 0)])
+    model = PlantedModel(lambda context, ending: -1.0 if ending.startswith(" ") else -math.inf)
+    with pytest.raises(ValueError, match=r"row 0: .*the prompt is not a number \(-inf\)"):
+        evaluate(folder, "sea_xcopa_vi_to_ppl", model, metadata={"tokenizer": str(tiny_model)})
+
+
+@pytest.mark.parametrize(("softmax", "warned"), [({}, True), ({"softmax_dtype": "float32"}, False)])
+def test_coarse_loglikelihoods_are_named(samples, tiny_model, caplog, softmax, warned):
+    arguments = {"pretrained": str(tiny_model), "dtype": "bfloat16", "device": "cpu", **softmax}
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments)
+    assert ("rounded to bfloat16" in caplog.text) == warned
 
 
 def test_generated_letters(samples):

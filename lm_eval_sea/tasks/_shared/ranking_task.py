@@ -11,6 +11,7 @@ from typing import Any
 from lm_eval.api.instance import Instance
 
 from .base_task import SEATask
+from .precision import half_precision_type
 from .ranking import OptionScore, log_perplexity, predictions
 from .tokenization import TextTokenizer, resolve_tokenizer
 
@@ -93,11 +94,33 @@ class RankingTask(SEATask):
         They take the place of the bare responses in `filtered_resps`, which lm-eval hands to `process_results`.
         """
         super().apply_filters()
+        self._check_responses()
         rows = defaultdict(dict)
         for instance in self.instances:
             rows[instance.doc_id][instance.idx] = instance
         for instances in rows.values():
             self._score_options(instances)
+
+    def _check_responses(self) -> None:
+        """Refuses what is not a number, and warns of numbers that are too coarse to tell options apart."""
+        for instance in self.instances:
+            for loglikelihood, _ in instance.filtered_resps.values():
+                choices = len(self.doc_to_choice(instance.doc))
+                what = f"option {instance.idx + 1}" if instance.idx < choices else "the prompt"
+                # an option may be impossible, but then nothing can be said of one behind an impossible prompt
+                if math.isnan(loglikelihood) or (instance.idx == choices and math.isinf(loglikelihood)):
+                    raise ValueError(
+                        f"{self.task_name}, row {instance.doc_id}: the model's log-likelihood of {what} is not a number "
+                        f"({loglikelihood}); choose another dtype, such as --model_args dtype=float32"
+                    )
+        rounded = half_precision_type(resp[0] for instance in self.instances for resp in instance.filtered_resps.values())
+        if rounded:
+            logger.warning(
+                "%s: the log-likelihoods are rounded to %s, in which options tie that do not. Add softmax_dtype=float32 to "
+                "--model_args; it costs little.",
+                self.task_name,
+                rounded,
+            )
 
     def _score_options(self, instances: Mapping[int, Instance]) -> None:
         choices = self.doc_to_choice(instances[0].doc)
@@ -105,18 +128,12 @@ class RankingTask(SEATask):
             response = {index: instance.filtered_resps[filter_name] for index, instance in instances.items()}
             for index, choice in enumerate(choices):
                 loglikelihood, is_greedy = response[index]
-                if math.isnan(loglikelihood):
-                    raise ValueError(
-                        f"{self.task_name}, row {instances[0].doc_id}: the model's log-likelihood of option {index + 1} is not "
-                        "a number (NaN); choose another dtype, such as --model_args dtype=float32"
-                    )
-                tokens = getattr(instances[index], "tokens", None)
                 instances[index].filtered_resps[filter_name] = OptionScore(
                     loglikelihood=loglikelihood,
                     is_greedy=bool(is_greedy),
                     characters=len(choice),
                     bytes=len(choice.encode()),
-                    tokens=tokens,
+                    tokens=getattr(instances[index], "tokens", None),
                     log_perplexity=self._log_perplexity(instances[index], index, response, len(choices)),
                 )
 
