@@ -103,17 +103,22 @@ def _add_data_check(commands: argparse._SubParsersAction) -> None:
         "Load the data files of tasks and report what is wrong with them.",
         """Rows come from a folder OWNER/NAME under the current one, or else from the hub or its cache, as in a run. Reported are:
 rows found and expected, columns, right answers by position, rows with identical options (ties: the first one counts),
-repeated rows, and as faults: a number of rows that differs, rows that cannot be scored (missing column, empty text or
-option, label out of range), labels that never occur, and rows that stand in the prompt as exemplars.
+repeated rows, references of generated texts that are longer than an answer may be, and as faults: a number of rows that
+differs, rows that cannot be scored (missing column, empty text, option or reference, label out of range), labels that never
+occur, answers that their passage lacks, and rows that stand in the prompt as exemplars.
 
 examples:
   lm-eval-sea data check
   lm-eval-sea data check --tasks sea_xcopa_th_to_ppl,'sea_m3exam_*'
   cd mirror && lm-eval-sea data check --tasks sea_sailcompass
+  lm-eval-sea data check --tasks sea_ts --tokenizer MODEL
 
-Exit status: 0 without faults, 1 with faults, 2 for unknown names.""",
+Exit status: 0 without faults, 1 with faults, 2 for unknown names or a tokenizer that cannot be loaded.""",
     )
     _add_tasks(parser)
+    parser.add_argument(
+        "--tokenizer", metavar="NAME", help="model or folder, to measure references in its tokens (default: in words)"
+    )
     parser.set_defaults(run=_data_check)
 
 
@@ -125,10 +130,15 @@ def _data_check(arguments: argparse.Namespace) -> int:
     from datasets.utils.logging import disable_progress_bar
     from tqdm import tqdm
 
-    from lm_eval_sea.data_check import check_data, distinct_data, render
+    from lm_eval_sea.data_check import check_data, distinct_data, render, token_counter
+    from lm_eval_sea.tasks._shared.data import DataError
 
     disable_progress_bar()  # one a split; ours counts files
-    reports = [check_data(task) for task in tqdm(distinct_data(tasks), desc="data files", unit="file")]
+    try:
+        count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
+    except DataError as error:
+        return _fail(error, 2)
+    reports = [check_data(task, count) for task in tqdm(distinct_data(tasks), desc="data files", unit="file")]
     print("\n".join(map(render, reports)))
     faulty = sum(bool(report.faults) for report in reports)
     print(f"{len(reports)} data files checked, {faulty} with faults")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -13,6 +14,7 @@ from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_sea.task_list import TaskRecord
 from lm_eval_sea.tasks._shared import data
+from lm_eval_sea.tasks._shared.words import segment
 
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
@@ -25,25 +27,56 @@ class Report:
     """What was found in a data file."""
 
     file: str  # SOURCE/PATH
-    process: str  # name of the function that processed the rows
+    process: str  # name of the function that processed the rows; for generated texts also their language
     expected: int  # rows
     found: int | None = None  # rows; None if the file could not be loaded
     columns: list[str] = field(default_factory=list)
     ties: list[int] = field(default_factory=list)  # numbers of the rows with identical options, from 0
     repeated: list[int] = field(default_factory=list)  # numbers of the rows that show what an earlier row shows
     golds: Counter[int] = field(default_factory=Counter)  # position of the right answer → rows
+    references: list[int] = field(default_factory=list)  # characters of each reference of a generated text
+    too_long: list[int] = field(default_factory=list)  # numbers of the rows with a reference longer than the model may write
+    limit: str = ""  # how long that is
     faults: list[str] = field(default_factory=list)
 
 
-def distinct_data(tasks: Iterable[TaskRecord]) -> list[TaskRecord]:
-    """One task for each combination of source, files and processing; the others show the same rows."""
-    return list({(task.source, *task.files.items(), task.process): task for task in tasks}.values())
+def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
+    """One task for each combination of source, files, processing and language of the answers; the others show the same rows."""
+    keys = ((task.source, *task.files.items(), task.process, task.metadata.get("answer_language")) for task in tasks)
+    return list(dict(zip(keys, tasks, strict=True)).values())
 
 
-def check_data(task: TaskRecord) -> Report:
-    """Loads and processes the rows of a task and collects all that is wrong with them."""
+def token_counter(name: str) -> Callable[[str], int]:
+    """What counts the tokens of a text, without special ones, as a model does.
+
+    Args:
+        name: of the model on the hub, or its folder.
+
+    Raises:
+        DataError: if it has no tokenizer that can be loaded.
+    """
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name)
+    except (OSError, ValueError, KeyError) as error:
+        first_line = str(error).strip().split("\n", 1)[0]
+        raise data.DataError(f"tokenizer {name!r} cannot be loaded ({first_line})") from error
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
+
+
+def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = None) -> Report:
+    """Loads and processes the rows of a task and collects all that is wrong with them.
+
+    Args:
+        task: whose rows are checked.
+        count_tokens: how many tokens a model has for a text. Without it references are counted in words, of which a text has
+            seldom more than tokens.
+    """
     path = task.files[data.TEST_SPLIT]
     report = Report(f"{task.source}/{path}", task.process.rpartition(".")[2], task.metadata["rows"])
+    if "answer_language" in task.metadata:
+        report.process += f", answers in {task.metadata['answer_language']}"
     try:
         splits, _ = data.load_splits(task.source, task.files)
     except data.DataError as error:
@@ -54,12 +87,24 @@ def check_data(task: TaskRecord) -> Report:
     if report.found != report.expected:
         report.faults.append(f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
     process = load_yaml(task.path)["process_docs"]
+    report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
+    count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     seen: set[frozenset[str]] = set()
     for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
         if isinstance(row, data.DataError):
             report.faults.append(str(row))
             continue
-        report.golds[row["gold"]] += 1
+        if "gold" in row:
+            report.golds[row["gold"]] += 1
+        references = _references(task, row)
+        report.references += map(len, references)
+        if any(count(reference) > task.max_new_tokens for reference in references):
+            report.too_long.append(number)
+        report.faults += [
+            f"{report.file}, row {number}: field 'answers' has {answer!r}, which is not in the passage"
+            for answer in row.get("answers", ())
+            if answer not in row["passage"]
+        ]
         shown = frozenset(_texts({key: value for key, value in row.items() if key not in ("id", "cluster")}, "options"))
         if shown in seen:
             report.repeated.append(number)
@@ -74,6 +119,13 @@ def check_data(task: TaskRecord) -> Report:
         if not report.golds[position]:
             report.faults.append(f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels")
     return report
+
+
+def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:
+    """The texts that a generated answer is compared with; none where answers are chosen."""
+    if "answer_language" not in task.metadata:
+        return []
+    return row["answers"] if "answers" in row else [row[task.reference]]
 
 
 def occurring_exemplars(exemplars: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
@@ -110,7 +162,11 @@ def render(report: Report) -> str:
     if report.golds:
         counts = ", ".join(f"{position}: {report.golds[position]:,}" for position in sorted(report.golds))
         lines.append(f"right answers by position: {counts}")
+    if report.references:
+        shortest, median, longest = min(report.references), statistics.median(report.references), max(report.references)
+        lines.append(f"references: {len(report.references):,}, of {shortest} to {longest} characters, median {median:g}")
     for name, numbers in (
+        (f"references longer than an answer may be, {report.limit}", report.too_long),
         ("ties (identical options, the first of them counts)", report.ties),
         ("repeated rows", report.repeated),
     ):

@@ -29,6 +29,8 @@ class TaskRecord:
     process: str  # the function that processes the rows: "/FOLDER/utils.FUNCTION"
     exemplars: list[dict[str, Any]]
     labels: list[str]  # the words to choose from, where they are the same for all rows; else empty
+    reference: str  # the column of the reference of a generated text; else empty
+    max_new_tokens: int | None  # the longest answer to be generated
     metadata: Mapping[str, Any]
 
     @property
@@ -113,6 +115,8 @@ def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
         process=config["process_docs"],
         exemplars=config["fewshot_config"]["samples"],
         labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else [],
+        reference=config.get("doc_to_target", ""),
+        max_new_tokens=config.get("generation_kwargs", {}).get("max_gen_toks"),
         metadata=config["metadata"],
     )
 

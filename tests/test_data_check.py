@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from lm_eval_sea.data_check import check_data, distinct_data, occurring_exemplars, render
+from lm_eval_sea.data_check import check_data, distinct_data, occurring_exemplars, render, token_counter
 from lm_eval_sea.task_list import read_tasks
+from lm_eval_sea.tasks._shared.data import DataError
 
 FOLDER = "sail/Sailcompass_data/data"
 BELEBELE = f"{FOLDER}/belebele/tha_Thai.jsonl"
@@ -191,6 +192,71 @@ def test_label_that_never_occurs(check, mirror):
 def test_classification_row_that_cannot_be_scored(change, message, check, mirror):
     edit(mirror / FOLDER / "wisesight_senti" / "test.jsonl", lambda rows: rows[0].update(change))
     assert any(f"row 0: {message}" in fault for fault in check("sea_wisesight_th", rows=6).faults)
+
+
+def test_report_of_generated_texts(check, mirror):
+    report = check("sea_tydiqa_id")
+    assert (report.found, report.faults, report.too_long) == (4, [], [])
+    assert "references: 5, of 5 to 37 characters, median 21" in render(report)
+    assert "(process_rows, answers in id)" in render(report)
+
+
+def test_both_directions_of_translation_are_checked_once_each(pack):
+    tasks = distinct_data(pack.select(["sea_flores", "sea_flores_enprompt", "sea_xquad_th*"]))
+    languages = [(task.files["test"].split("/")[-1][:3], task.metadata["answer_language"]) for task in tasks]
+    pairs = [(file, language) for file, own in (("ind", "id"), ("tha", "th"), ("vie", "vi")) for language in (own, "en")]
+    assert languages == [*pairs, ("xqu", "th")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ([], "field 'answers' is []; expected one text or more"),
+        (["Gesang", " "], "field 'answers' is ['Gesang', '']; expected one text or more"),
+        (["Didi Kempot"], "field 'answers' has 'Didi Kempot', which is not in the passage"),
+    ],
+)
+def test_answers_that_are_empty_or_not_in_the_passage(answer, message, check, mirror):
+    path = mirror / FOLDER / "tydiqa_id" / "validation.jsonl"
+    edit(path, lambda rows: rows[0].update(answer=answer))
+    assert check("sea_tydiqa_id").faults == [f"{FOLDER}/tydiqa_id/validation.jsonl, row 0: {message}"]
+
+
+@pytest.mark.parametrize(("task", "column", "field"), [("en_vi", "target", "translation"), ("vi_en", "source", "english")])
+def test_empty_references(task, column, field, check, mirror):
+    path = mirror / FOLDER / "flores200" / "vie_Latn_devtest.jsonl"
+    edit(path, lambda rows: rows[2].update({column: "\n"}))
+    (fault,) = check(f"sea_flores_{task}").faults
+    assert fault == f"{FOLDER}/flores200/vie_Latn_devtest.jsonl, row 2: field '{field}' is empty; expected text"
+
+
+def test_references_longer_than_an_answer_may_be(check, mirror, pack, tiny_model):
+    """Counted in words, or in the tokens of a model."""
+    path = mirror / FOLDER / "xlsum_vi" / "test_1000.jsonl"
+    edit(path, lambda rows: rows[1].update(summary="từ " * 181))
+    report = check("sea_xlsum_vi", rows=3)
+    assert (report.too_long, report.faults) == ([1], [])
+    assert "references longer than an answer may be, 180 words: 1, in row 1" in render(report)
+    count = token_counter(str(tiny_model))
+    edit(path, lambda rows: rows[1].update(summary="từ " * 170))
+    assert check("sea_xlsum_vi", rows=3).too_long == []
+    task = pack.tasks["sea_xlsum_vi"]
+    report = check_data(task, lambda text: 2 * count(text))
+    assert report.limit == "180 tokens"
+    assert 1 in report.too_long
+
+
+def test_a_tokenizer_that_is_none():
+    with pytest.raises(DataError, match=r"tokenizer 'no/such-model' cannot be loaded \("):
+        token_counter("no/such-model")
+
+
+def test_an_exemplar_that_is_a_sentence_to_translate(pack, check, mirror):
+    exemplar = pack.tasks["sea_flores_en_th"].exemplars[3]
+    path = mirror / FOLDER / "flores200" / "tha_Thai_devtest.jsonl"
+    edit(path, lambda rows: rows[1].update(source=exemplar["english"].upper()))
+    (fault,) = check("sea_flores_th_en").faults
+    assert fault.startswith(f"{FOLDER}/flores200/tha_Thai_devtest.jsonl, row 1: exemplar 4 of the prompt book occurs here: ")
 
 
 def test_repeats_of_the_published_thai_exams(pack, hub_mirror, monkeypatch):

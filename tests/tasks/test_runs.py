@@ -92,6 +92,34 @@ def test_real_classification_rows(task, tiny_model, hub_mirror):
         assert found[task, f"{metric},none"] == pytest.approx(share)
 
 
+def test_generated_answers_of_two_processes_agree_with_those_of_one(tmp_path, tiny_model, samples):
+    """Only lm-eval's bootstrap of bleu and chrf++ depends on the order of the rows."""
+    tasks = "sea_flores_en_th,sea_tydiqa_id,sea_thaisum_th"
+    outputs = {}
+    for processes in (1, 2):
+        output = tmp_path / f"out{processes}"
+        launch = LAUNCH_TWO if processes == 2 else []
+        subprocess.run(
+            [sys.executable, *launch, "-m", "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32",
+             "--include_path", TASKS, "--tasks", tasks, "--device", "cpu", "--limit", "3", "--output_path", output,
+             "--log_samples", "--gen_kwargs", "max_gen_toks=30"],
+            cwd=samples, env=os.environ | {"DISABLE_MULTIPROC": "1"}, check=True, capture_output=True, timeout=300,
+        )  # fmt: skip
+        outputs[processes] = results_of(output)
+    (one, one_samples), (two, two_samples) = outputs[1], outputs[2]
+    bootstrapped = ("bleu_stderr,none", "chrf++_stderr,none")
+    found, other = (
+        {key: value for key, value in scores(results).items() if key[1] not in bootstrapped} for results in (one, two)
+    )
+    assert found == pytest.approx(other, abs=1e-12)
+    for metric in ("bleu,none", "chrf++,none", "bleu_th,none", "bleu_th_stderr,none"):
+        assert found["sea_flores_en_th", metric] == other["sea_flores_en_th", metric]
+    assert found["sea_flores_en_th", "chrf++,none"] > 0
+    for task, rows in one_samples.items():
+        assert [row["doc"]["answer"] for row in rows] == [row["doc"]["answer"] for row in two_samples[task]]
+    assert one["configs"]["sea_tydiqa_id"]["generation_kwargs"]["max_gen_toks"] == 30
+
+
 def test_batch_size_changes_nothing(tiny_model, samples):
     tasks = ["sea_belebele_vi_tito_ppl", "sea_m3exam_jv_litilo_ppl"]
     runs = [evaluate(samples, tasks, "hf", model_args={"pretrained": str(tiny_model), **CPU}, batch_size=size) for size in (1, 8)]

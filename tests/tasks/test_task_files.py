@@ -72,6 +72,17 @@ def test_the_108_tasks_and_the_36_groups_are_there(manager):
     assert groups <= set(manager.all_groups)
 
 
+def test_the_generated_answers_and_their_groups_are_there(manager):
+    pairs = [f"flores_{pair}" for pair in ("en_id", "id_en", "en_th", "th_en", "en_vi", "vi_en")]
+    tasks = ["xquad_th", "xquad_vi", "tydiqa_id", *pairs, "thaisum_th", "indosum_id", "xlsum_vi"]
+    groups = ["xquad", "tydiqa", "flores", "thaisum", "indosum", "xlsum"]
+    for suffix in ("", "_enprompt"):
+        assert {f"sea_{name}{suffix}" for name in tasks} <= set(manager.all_subtasks)
+        assert {f"sea_{name}{suffix}" for name in groups} <= set(manager.all_groups)
+    for tag, size in (("sea_qa", 6), ("sea_mt", 12), ("sea_translation", 12), ("sea_ts", 6), ("sea_summarization", 6)):
+        assert len(manager.task_index[tag].tags) == size
+
+
 def test_as_published_twins_are_under_a_tag_of_their_own(manager):
     twins = {name for name in manager.all_subtasks if name.endswith("_asis")}
     assert twins == manager.task_index["sea_asis"].tags
@@ -92,7 +103,17 @@ def test_the_suite_reaches_every_data_set_once(manager):
         *(f"sea_{name}_to_ppl" for name in ("m3exam_jv", "m3exam_th", "m3exam_vi", "xcopa_id", "xcopa_th", "xcopa_vi")),
         *(f"sea_{name}_to_ppl" for name in ("belebele_id", "belebele_th", "belebele_vi")),
         *(f"sea_{name}" for name in ("xnli_th", "xnli_vi", "indonli_id", "wisesight_th", "indolem_id", "vsmec_vi")),
+        *(f"sea_{name}" for name in ("xquad_th", "xquad_vi", "tydiqa_id", "thaisum_th", "indosum_id", "xlsum_vi")),
+        *(f"sea_flores_{pair}" for pair in ("en_id", "id_en", "en_th", "th_en", "en_vi", "vi_en")),
     }
+
+
+def test_the_suite_is_whole(manager):
+    """The eight tasks and fourteen data sets of the paper."""
+    suite = _content(TASKS / "sailcompass" / "sea_sailcompass.yaml")["task"]
+    assert suite == [f"sea_sailcompass_{task}" for task in ("qa", "mt", "ts", "exam", "cr", "mrc", "nli", "sa")]
+    data_sets = [name for group in suite for name in _content(TASKS / "sailcompass" / f"{group}.yaml")["task"]]
+    assert len(set(data_sets)) == len(data_sets) == 14
 
 
 def test_text_files_are_nfc_utf8_without_trailing_blanks():

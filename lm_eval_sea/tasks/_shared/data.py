@@ -144,6 +144,8 @@ def check_row(row: Mapping[str, Any]) -> None:
     for field, value in row.items():
         if isinstance(value, str) and not value.strip():
             raise ValueError(f"field {field!r} is empty; expected text")
+    if "answers" in row and not (row["answers"] and all(answer.strip() for answer in row["answers"])):
+        raise ValueError(f"field 'answers' is {row['answers']!r}; expected one text or more")
     if "options" not in row:
         return
     options, gold = row["options"], row["gold"]

@@ -37,3 +37,7 @@ batch_calibrated_accuracy = _import("classification_metrics", "batch_calibrated_
 batch_calibrated_accuracy_stderr = _import("classification_metrics", "batch_calibrated_accuracy_stderr")
 batch_calibrated_macro_f1 = _import("classification_metrics", "batch_calibrated_macro_f1")
 batch_calibrated_macro_f1_stderr = _import("classification_metrics", "batch_calibrated_macro_f1_stderr")
+GenerationTask = _import("generation_task", "GenerationTask")
+SummarizationTask = _import("generation_task", "SummarizationTask")
+bleu_of_counts = _import("overlap", "bleu_of_counts")
+bleu_of_counts_stderr = _import("overlap", "bleu_of_counts_stderr")

@@ -116,8 +116,23 @@ class TextTokenizer:
             )
         return text[low:]
 
+    def cut_inside(self, before: str, text: str, after: str, room: int) -> str:
+        """The longest beginning of `text` that, between `before` and `after`, takes at most `room` tokens; it may be empty."""
+        if len(self.encode(before + text + after)) <= room:
+            return text
+        low, high = 0, len(text) - 1  # the number of characters to keep
+        while low < high:
+            middle = (low + high + 1) // 2
+            if len(self.encode(before + text[:middle] + after)) <= room:
+                low = middle
+            else:
+                high = middle - 1
+        return text[:low]
 
-def resolve_tokenizer(model_args: Mapping[str, Any]) -> TextTokenizer | None:
+
+def resolve_tokenizer(
+    model_args: Mapping[str, Any], lost: str | None = "acc_ppl and acc_token are left out"
+) -> TextTokenizer | None:
     """The tokenizer of the model under evaluation, or None (with one warning) if there is none to be had.
 
     lm-eval hands a task the parsed `--model_args` and `--metadata` in `config.metadata`; that is all a task knows of the
@@ -125,33 +140,33 @@ def resolve_tokenizer(model_args: Mapping[str, Any]) -> TextTokenizer | None:
 
     Args:
         model_args: the task's metadata.
+        lost: what a task goes without, if there is none; None to say nothing of it.
     """
     name = next((model_args[key] for key in _NAME_KEYS if isinstance(model_args.get(key), str)), None)
     if not name:
-        _warn_once("the arguments of the model name no tokenizer")
+        _warn_once("the arguments of the model name no tokenizer", lost)
         return None
     options = {option: model_args[key] for key, option in _TOKENIZER_OPTIONS.items() if model_args.get(key) is not None}
     length = next((int(model_args[key]) for key in _LENGTH_KEYS if model_args.get(key)), None)
     model = model_args.get("pretrained") or name
-    return _load_tokenizer(name, model, length, tuple(sorted(options.items())))
+    tokenizer, fault = _load_tokenizer(name, model, length, tuple(sorted(options.items())))
+    if fault:
+        _warn_once(fault, lost)
+    return tokenizer
 
 
 @functools.cache
-def _load_tokenizer(name: str, model: str, length: int | None, options: tuple) -> TextTokenizer | None:
+def _load_tokenizer(name: str, model: str, length: int | None, options: tuple) -> tuple[TextTokenizer | None, str]:
+    """The tokenizer and an empty text, or None and what is wrong."""
     from transformers import AutoTokenizer
 
     keywords = dict(options)
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, **keywords)
     except (OSError, ValueError, KeyError) as error:
-        _warn_once(f"tokenizer {name!r} cannot be loaded ({_first_line(error)})")
-        return None
-    return TextTokenizer(
-        tokenizer,
-        name=name,
-        max_length=length or _max_length(model, tokenizer, keywords),
-        add_bos_token=keywords.get("add_bos_token"),
-    )
+        return None, f"tokenizer {name!r} cannot be loaded ({_first_line(error)})"
+    max_length = length or _max_length(model, tokenizer, keywords)
+    return TextTokenizer(tokenizer, name=name, max_length=max_length, add_bos_token=keywords.get("add_bos_token")), ""
 
 
 def _max_length(model: str, tokenizer: Any, keywords: Mapping[str, Any]) -> int:
@@ -172,8 +187,6 @@ def _first_line(error: Exception) -> str:
 
 
 @functools.cache
-def _warn_once(reason: str) -> None:
-    logger.warning(
-        "acc_ppl and acc_token are left out: %s. For an API model name one with `--metadata tokenizer=NAME_OR_FOLDER`.",
-        reason,
-    )
+def _warn_once(reason: str, lost: str | None) -> None:
+    if lost:
+        logger.warning("%s: %s. For an API model name one with `--metadata tokenizer=NAME_OR_FOLDER`.", lost, reason)

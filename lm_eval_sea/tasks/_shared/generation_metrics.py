@@ -1,0 +1,102 @@
+"""The metrics of generated answers by name: what each needs of a row, and the signature that says how it was made."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import sacrebleu
+
+from . import qa_metrics
+from .overlap import NgramCounts, ngram_counts, rouge_l
+from .target_language import is_off_target, target_signature
+from .words import SEGMENTERS, segment, word_signature, words
+
+
+class Metric(NamedTuple):
+    """How a metric is computed."""
+
+    of_row: Callable[[str, Sequence[str], str], Any]  # answer, references, language of the answer → what is aggregated
+    signature: Callable[[str], str]  # language of the answer → how the number is made, in the style of sacreBLEU
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:
+    """Reference and answer, as lm-eval's corpus metrics take them."""
+    return _plain(references[0]), _plain(answer)
+
+
+def _word_ngrams(answer: str, references: Sequence[str], language: str) -> NgramCounts:
+    return ngram_counts(segment(_plain(answer), language), segment(_plain(references[0]), language))
+
+
+def _rouge_l(answer: str, references: Sequence[str], language: str) -> float:
+    return 100 * rouge_l(words(answer, language), words(references[0], language))
+
+
+def _null(answer: str, references: Sequence[str], language: str) -> float:
+    return float(not answer)
+
+
+def _off_target(answer: str, references: Sequence[str], language: str) -> float:
+    return float(is_off_target(answer, language))
+
+
+_NORMALISED = "case:lc|norm:nfc|punct:edges|digits:ascii"
+
+
+def _word_score_signature(language: str) -> str:
+    return f"refs:best|{_NORMALISED}|{word_signature(language)}"
+
+
+def _exact_match_signature(language: str) -> str:
+    return f"refs:best|{_NORMALISED}|blanks:{'no' if language in SEGMENTERS else 'one'}"
+
+
+def _bleu_signature(language: str) -> str:
+    return f"nrefs:1|case:lc|norm:nfc|eff:no|tok:13a|smooth:exp|version:{sacrebleu.__version__}"
+
+
+def _word_bleu_signature(language: str) -> str:
+    return f"nrefs:1|case:lc|norm:nfc|eff:no|{word_signature(language)}|smooth:exp|version:{sacrebleu.__version__}"
+
+
+def _chrf_signature(language: str) -> str:
+    return f"nrefs:1|case:lc|norm:nfc|eff:yes|nc:6|nw:2|space:no|version:{sacrebleu.__version__}"
+
+
+def _rouge_signature(language: str) -> str:
+    return f"nrefs:1|{_NORMALISED}|lcs:f1|{word_signature(language)}"
+
+
+METRICS = {
+    "exact_match": Metric(qa_metrics.exact_match, _exact_match_signature),
+    "f1": Metric(qa_metrics.token_f1, _word_score_signature),
+    "contains": Metric(qa_metrics.contains, _word_score_signature),
+    "bleu": Metric(_pair, _bleu_signature),
+    "chrf++": Metric(_pair, _chrf_signature),
+    "bleu_th": Metric(_word_ngrams, _word_bleu_signature),
+    "rougeL": Metric(_rouge_l, _rouge_signature),
+    "null_rate": Metric(_null, lambda language: "empty:line"),
+    "off_target_rate": Metric(_off_target, target_signature),
+}
+# Metrics that exist for one language of the answer only.
+ONLY = {"bleu_th": "th"}
+_STDERR = "_stderr"
+
+
+def metrics_for(names: Sequence[str], language: str) -> dict[str, Metric]:
+    """The metrics among `names` that exist for a language; `x_stderr` is computed from what `x` is computed from."""
+    bases = {name: name.removesuffix(_STDERR) for name in names}
+    return {name: METRICS[base] for name, base in bases.items() if ONLY.get(base, language) == language}
+
+
+def signatures(names: Sequence[str], language: str) -> dict[str, str]:
+    """Signatures of the metrics among `names` that exist for a language."""
+    return {
+        name: metric.signature(language) for name, metric in metrics_for(names, language).items() if not name.endswith(_STDERR)
+    }

@@ -1,0 +1,66 @@
+"""Scores of a text's overlap with a reference: corpus BLEU over words, ROUGE-L. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sacrebleu.metrics import BLEU
+
+from .classification_metrics import bootstrap_stderr
+
+
+class NgramCounts(NamedTuple):
+    """What corpus BLEU needs of one row."""
+
+    correct: list[int]  # n-grams of the answer that the reference has, by n from 1
+    total: list[int]  # n-grams of the answer
+    answer_words: int
+    reference_words: int
+
+
+def ngram_counts(answer: Sequence[str], reference: Sequence[str]) -> NgramCounts:
+    """Counts the n-grams of words up to four, as sacreBLEU does.
+
+    Args:
+        answer: words; none of them has blanks.
+        reference: likewise.
+    """
+    # the effective order changes the score of a sentence, which is not used, and not the counts
+    score = BLEU(tokenize="none", effective_order=True).sentence_score(" ".join(answer), [" ".join(reference)])
+    return NgramCounts(list(score.counts), list(score.totals), score.sys_len, score.ref_len)
+
+
+def bleu_of_counts(rows: Sequence[NgramCounts]) -> float:
+    """Corpus BLEU, 0 to 100: sacreBLEU's, with exponential smoothing (Papineni et al. 2002; Chen and Cherry 2014)."""
+    correct, total, answer_words, reference_words = zip(*rows, strict=True)
+    return BLEU.compute_bleu(
+        correct=[sum(of_n) for of_n in zip(*correct, strict=True)],
+        total=[sum(of_n) for of_n in zip(*total, strict=True)],
+        sys_len=sum(answer_words),
+        ref_len=sum(reference_words),
+        smooth_method="exp",
+    ).score
+
+
+def bleu_of_counts_stderr(rows: Sequence[NgramCounts]) -> float:
+    """Bootstrap standard error of `bleu_of_counts`, whatever the order of the rows: several processes shuffle them."""
+    return bootstrap_stderr(bleu_of_counts, sorted(rows))
+
+
+def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """ROUGE-L (Lin 2004): F1 of the longest common subsequence of words, 0 to 1."""
+    common = longest_common_subsequence(answer, reference)
+    return 2 * common / (len(answer) + len(reference)) if common else 0.0
+
+
+def longest_common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+    """Length of the longest sequence of words that both have in this order, not necessarily side by side."""
+    lengths = [0] * (len(second) + 1)  # with the words of `first` so far and each beginning of `second`
+    for word in first:
+        diagonal = 0
+        for position, other in enumerate(second, start=1):
+            above = lengths[position]
+            lengths[position] = diagonal + 1 if word == other else max(above, lengths[position - 1])
+            diagonal = above
+    return lengths[-1]

@@ -1,0 +1,47 @@
+"""Scores of a short answer against its references: the best over all references, from 0 to 1. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from .words import SEGMENTERS, normalise, words
+
+
+def exact_match(answer: str, references: Sequence[str], language: str) -> float:
+    """1 if the normalised answer is a normalised reference.
+
+    In a language written without blanks between words, blanks do not count: "26เมตร" is "26 เมตร".
+    """
+    return float(any(_comparable(answer, language) == _comparable(reference, language) for reference in references))
+
+
+def token_f1(answer: str, references: Sequence[str], language: str) -> float:
+    """Harmonic mean of precision and recall over words, each counted as often as it occurs (Rajpurkar et al. 2016, SQuAD)."""
+    return max(_f1(words(answer, language), words(reference, language)) for reference in references)
+
+
+def contains(answer: str, references: Sequence[str], language: str) -> float:
+    """1 if a reference occurs in the answer: what a wordy model knows all the same."""
+    return float(any(_occurs(reference, answer, language) for reference in references))
+
+
+def _comparable(text: str, language: str) -> str:
+    text = normalise(text)
+    return text.replace(" ", "") if language in SEGMENTERS else text
+
+
+def _f1(answer: list[str], reference: list[str]) -> float:
+    shared = sum((Counter(answer) & Counter(reference)).values())
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+
+
+def _occurs(reference: str, answer: str, language: str) -> bool:
+    if language in SEGMENTERS:
+        # Words found in an answer may end elsewhere than those found in the reference, so characters are compared; but 5 does
+        # not occur in 2553.
+        pattern = rf"(?<!\d){re.escape(_comparable(reference, language))}(?!\d)"
+        return bool(re.search(pattern, _comparable(answer, language)))
+    wanted, there = words(reference, language), words(answer, language)
+    return any(there[start : start + len(wanted)] == wanted for start in range(len(there) - len(wanted) + 1))

@@ -1,0 +1,89 @@
+"""Text normalisation and words for scores of short answers and of overlap. Pure functions, no I/O.
+
+Made for the languages of the pack: no English articles, no ASCII punctuation table; Thai words come from a segmenter, for blanks
+do not separate them.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import unicodedata
+
+# Languages written without blanks between words, and what finds their words.
+SEGMENTERS = {"th": "newmm"}
+
+# Punctuation by Unicode that is part of a quantity.
+_UNITS = "%‰"
+# Quotation marks that Unicode counts among the symbols.
+_SYMBOL_QUOTES = "`´"
+
+
+def normalise(text: str) -> str:
+    """A text without differences that do not change an answer.
+
+    In this order: invisible format characters (zero-width ones, soft hyphens) removed, Unicode NFC, lower case, digits of all
+    scripts as ASCII digits, blanks and line breaks as one blank each, punctuation of all scripts cut off at both ends. Of text
+    that is all punctuation nothing is cut off.
+    """
+    text = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+    text = "".join(str(unicodedata.decimal(character, character)) for character in text)
+    text = " ".join(text.split())
+    return without_edge_punctuation(text) or text
+
+
+def without_edge_punctuation(text: str) -> str:
+    """The text without punctuation and blanks at its ends; units (%) and the minus of a number stay."""
+    start, end = 0, len(text)
+    while start < end and _is_edge(text[start]) and not (text[start] == "-" and text[start + 1 : start + 2].isdecimal()):
+        start += 1
+    while end > start and _is_edge(text[end - 1]):
+        end -= 1
+    return text[start:end]
+
+
+def _is_edge(character: str) -> bool:
+    is_punctuation = unicodedata.category(character).startswith("P") and character not in _UNITS
+    return is_punctuation or character.isspace() or character in _SYMBOL_QUOTES
+
+
+def segment(text: str, language: str) -> list[str]:
+    """The words of a text as they stand, punctuation among them, without blanks.
+
+    Args:
+        text: any text.
+        language: code of the text's language, such as "th".
+    """
+    if language not in SEGMENTERS:
+        return text.split()
+    return _segmenter()(text, engine=SEGMENTERS[language], keep_whitespace=False)
+
+
+def words(text: str, language: str) -> list[str]:
+    """The words of a normalised text, without punctuation at their ends.
+
+    Args:
+        text: any text.
+        language: code of the text's language, such as "th".
+    """
+    text = normalise(text)
+    found = [without_edge_punctuation(word) for word in segment(text, language)]
+    return [word for word in found if word] or [text] * bool(text)
+
+
+@functools.cache
+def _segmenter():
+    try:
+        from pythainlp.tokenize import word_tokenize
+    except ImportError as error:
+        raise ImportError("scores of Thai text need the package PyThaiNLP: pip install pythainlp") from error
+    return word_tokenize
+
+
+def word_signature(language: str) -> str:
+    """How words are found, with the version of what finds them; for signatures of scores."""
+    if language not in SEGMENTERS:
+        return "tok:blanks"
+    _segmenter()
+    return f"tok:{SEGMENTERS[language]}|pythainlp:{importlib.metadata.version('pythainlp')}"

@@ -1,0 +1,17 @@
+"""TyDiQA, gold passage task: from published rows to processed rows."""
+
+
+def process_row(row):
+    """{"context", "question", "answer"} → a processed row; the passage is the cluster, for some have several questions."""
+    passage = row["context"].strip()
+    return {
+        "cluster": passage,
+        "passage": passage,
+        "question": row["question"].strip(),
+        "answers": [answer.strip() for answer in row["answer"]],
+    }
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

@@ -1,0 +1,298 @@
+"""What the generated task files hold: from the catalogue and a prompt book to the content of each file."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from task_kinds import GENERATED, KINDS, RECOMMENDED_VARIANT, Variant
+from task_yaml import Function, Quoted, render
+
+PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
+TASKS = PACK / "tasks"
+EXEMPLARS = 5  # a book's number of exemplars
+
+
+class BookError(ValueError):
+    """A prompt book or the catalogue lacks something; the message says where."""
+
+
+def _get(mapping: dict[str, Any], key: str, where: str) -> Any:
+    if not isinstance(mapping, dict) or mapping.get(key) in (None, ""):
+        raise BookError(f"{where}: {key!r} is missing or empty")
+    return mapping[key]
+
+
+def _as_row(
+    exemplar: dict[str, Any], record: dict[str, Any], labels: tuple[str, ...], letters: str, where: str
+) -> dict[str, Any]:
+    """An exemplar of a book in the form of a processed row.
+
+    Args:
+        exemplar: what the book has.
+        record: the data set's record in the catalogue.
+        labels: the labels of a classification task in order; empty for other kinds.
+        letters: the labels of options, of which the exemplar's options take the first.
+        where: the place to name in an error.
+    """
+    row = {field: _get(exemplar, field, where) for field in record["fields"]}
+    if record["kind"] in GENERATED:
+        answer = KINDS[record["kind"]][""].answer
+        return row | {answer: _get(exemplar, answer, where)}
+    if record["kind"] == "classification":
+        if exemplar.get("label") not in labels:
+            raise BookError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
+        return row | {"gold": labels.index(exemplar["label"])}
+    options = _get(exemplar, "options", where)
+    if exemplar.get("gold") not in range(len(options)):
+        raise BookError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
+    return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
+
+
+def labels_of(data_set: str) -> tuple[str, ...]:
+    """The labels of a classification task in the order of their numbers, from the data set's utils.py."""
+    spec = importlib.util.spec_from_file_location(f"{data_set}_utils", TASKS / data_set / "utils.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.LABELS
+
+
+def question_block(book: dict[str, Any], fields: list[str], variant: Variant, where: str) -> str:
+    """The Jinja template of a question up to and with the cue.
+
+    Args:
+        book: the words of one prompt language.
+        fields: the columns to show, in order.
+        variant: what of the options is shown.
+        where: the place to name in an error.
+    """
+    words = _get(book, "words", where)
+    lines = []
+    for field in fields:
+        value = f"{{{{{field}}}}}"
+        if field == "question" and "questions" in book:  # the column holds a key; the book has the sentence for it
+            value = f"{{{{ {json.dumps(book['questions'], ensure_ascii=False)}[question] }}}}"
+        lines.append(f"{_get(words, field, f'{where}: words')} {value}\n")
+    if variant.shown:
+        lines.append(f"{{% for option in {variant.shown} %}}{{{{option}}}}\n{{% endfor %}}")
+    return "".join(lines) + _get(book, "cue", where)
+
+
+class Prompt(NamedTuple):
+    """What one task says in one prompt language."""
+
+    language: str  # of the words
+    instruction: str
+    block: str  # template of a question
+    cue: str
+    field_words: list[str]  # each begins a line of a question
+    answer_language: str
+    answer: str | None = None  # the column of the answer, where it is not the template's
+
+
+class DataSet:
+    """One data set: its record in the catalogue and its prompt book, and the files they make."""
+
+    def __init__(self, name: str, catalogue: dict[str, Any], prompts: Path) -> None:
+        """Reads the book of the data set."""
+        self.name, self.record = name, catalogue["data_sets"][name]
+        self.content_free_inputs = catalogue["content_free_inputs"]
+        path = prompts / f"{name}.yaml"
+        if not path.exists():
+            raise BookError(f"{path}: no prompt book for data set {name!r}")
+        self.book = yaml.safe_load(path.read_text(encoding="utf-8"))
+        self.where = path.name
+        self.kind = self.record["kind"]
+        self.labels = labels_of(name) if self.kind == "classification" else ()
+        self.variants = KINDS[self.kind]
+
+    def _words(self, prompt_language: str) -> dict[str, Any]:
+        return _get(_get(self.book, "languages", self.where), prompt_language, self.where)
+
+    def files(self) -> dict[str, str]:
+        """Path below the tasks folder → content."""
+        files = {}
+        for language, data in self.record["languages"].items():
+            files[f"{self.name}/_{language}_yaml"] = self._language_file(language, data)
+            for leaf in self._leaves(language, data):
+                files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
+        for enprompt in (False, True):
+            for variant in self.variants:
+                group = self._group(variant, enprompt)
+                files[f"{self.name}/{group['group']}.yaml"] = self._render(group)
+        return files
+
+    def _render(self, content: dict[str, Any]) -> str:
+        return render(f"prompts/{self.name}.yaml", content)
+
+    def _language_file(self, language: str, data: dict[str, Any]) -> str:
+        where = f"{self.where}: {language}"
+        exemplars = _get(self._words(language), "exemplars", where)
+        if len(exemplars) != EXEMPLARS:
+            raise BookError(f"{where}: {len(exemplars)} exemplars; expected {EXEMPLARS}")
+        letters = self.record.get("letters", {}).get(language, "ABCDE")
+        samples = [
+            _as_row(exemplar, self.record, self.labels, letters, f"{where}: exemplar {number}")
+            for number, exemplar in enumerate(exemplars, start=1)
+        ]
+        content = {
+            "dataset_path": data["source"],
+            "dataset_kwargs": {"data_files": data["files"]},
+            "process_docs": Function(f"utils.{data.get('process', self.record.get('process'))}"),
+            "fewshot_config": {"sampler": "first_n", "samples": samples},
+        }
+        return self._render(content)
+
+    def _leaves(self, language: str, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        for pair in self._pairs(language):
+            for prompt_language in dict.fromkeys((language, "en")):
+                for variant in self.variants:
+                    leaf = self._leaf(language, pair, data, prompt_language, variant)
+                    yield leaf
+                    if "process_asis" in data:
+                        yield self._as_is(leaf, data["process_asis"])
+
+    def _pairs(self, language: str) -> list[str]:
+        """What stands for the language in names: itself, or for translation the two directions."""
+        return [f"en_{language}", f"{language}_en"] if self.kind == "translation" else [language]
+
+    def _prompt(self, pair: str, prompt_language: str, variant: Variant) -> Prompt:
+        book, where = self._words(prompt_language), f"{self.where}: {prompt_language}"
+        if self.kind == "translation":
+            return self._translation_prompt(pair, book, prompt_language, where)
+        return Prompt(
+            language=prompt_language,
+            instruction=_get(book, "instruction", where),
+            block=question_block(book, self.record["fields"], variant, where),
+            cue=book["cue"],
+            field_words=[book["words"][field] for field in self.record["fields"]],
+            answer_language=pair,
+        )
+
+    def _translation_prompt(self, pair: str, book: dict[str, Any], prompt_language: str, where: str) -> Prompt:
+        source, target = pair.split("_")
+        words = [_get(_get(book, "words", where), language, f"{where}: words") for language in (source, target)]
+        columns = ["english" if language == "en" else "translation" for language in (source, target)]
+        return Prompt(
+            language=prompt_language,
+            instruction=_get(_get(book, "instructions", where), pair, f"{where}: instructions"),
+            block=f"{words[0]} {{{{{columns[0]}}}}}\n{words[1]}",
+            cue=words[1],
+            field_words=words[:1],
+            answer_language=target,
+            answer=columns[1],
+        )
+
+    def _answers(self, prompt: Prompt, variant: Variant) -> dict[str, Any]:
+        """The keys that say which answers there are to choose from, or how the answer is generated."""
+        if self.kind == "classification":
+            where = f"{self.where}: {prompt.language}"
+            words = _get(self._words(prompt.language), "labels", where)
+            return {"doc_to_choice": [_get(words, label, f"{where}: labels") for label in self.labels]}
+        if self.kind in GENERATED:
+            limits = _get(self.record, "max_new_tokens", f"catalogue.yaml: {self.name}")
+            return ({"doc_to_target": prompt.answer} if prompt.answer else {}) | {
+                "generation_kwargs": {
+                    # Where the model begins another question. A bare line break would also stop at one before the answer.
+                    "until": [Quoted(f"\n{word}") for word in prompt.field_words],
+                    "do_sample": False,
+                    "temperature": 0.0,
+                    "max_gen_toks": _get(limits, prompt.answer_language, f"catalogue.yaml: {self.name}: max_new_tokens"),
+                }
+            }
+        return {} if variant.template == "letter_generation_yaml" else {"doc_to_choice": variant.answer}
+
+    def _extra_metadata(self, prompt: Prompt, pair: str, variant: Variant) -> dict[str, Any]:
+        """What the content-free prompts of a calibrated task are made from; for a generated answer its language."""
+        if self.kind in GENERATED:
+            source = {"source_language": pair.split("_")[0]} if self.kind == "translation" else {}
+            return source | {"answer_language": prompt.answer_language}
+        if variant.template not in ("classification_yaml", "letter_ranking_yaml"):
+            return {}
+        keyed = "questions" in self._words(prompt.language)
+        fields = [field for field in self.record["fields"] if not (field == "question" and keyed)]
+        return {"content_free_inputs": self.content_free_inputs, "content_fields": fields}
+
+    def _name(self, language: str, variant: str, enprompt: bool) -> str:
+        """The name of a task, or of a group if `language` is empty."""
+        parts = ["sea", self.name, language, variant, "enprompt" if enprompt else ""]
+        return "_".join(filter(None, parts))
+
+    def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> dict[str, Any]:
+        kind = self.variants[variant]
+        prompt = self._prompt(pair, prompt_language, kind)
+        native = prompt_language == language
+        tags = [language, self.kind, self.record["task"], f"variant_{variant}" if variant else ""]
+        tags.append("prompt_native" if native else "prompt_en")
+        return {
+            "task": self._name(pair, variant, not native),
+            "include": [f"../_shared/{kind.template}", f"_{language}_yaml"],
+            "tag": list(dict.fromkeys(f"sea_{tag}" for tag in tags if tag)),
+            "description": Quoted(prompt.instruction + "\n\n"),
+            "doc_to_text": prompt.block,
+            **self._answers(prompt, kind),
+            "metadata": {
+                "version": self.record["version"],
+                "dataset": self.name,
+                "language": language,
+                "task": self.record["task"],
+                "variant": variant or self.kind,
+                "prompt_language": prompt_language,
+                "prompt_book_version": _get(self.book, "version", self.where),
+                "answer_cue": prompt.cue,
+                "data_source": data["source"],
+                "rows": data["rows"],
+                "chance": data["chance"],
+                "headline_metric": kind.headline,
+                **self._extra_metadata(prompt, pair, kind),
+            },
+        }
+
+    @staticmethod
+    def _as_is(leaf: dict[str, Any], process: str) -> dict[str, Any]:
+        """The same task on the rows as they were published; under a tag of its own, for it is not another data set."""
+        return leaf | {
+            "task": f"{leaf['task']}_asis",
+            "tag": ["sea_asis"],
+            "process_docs": Function(f"utils.{process}"),
+            "metadata": leaf["metadata"] | {"as_published": True},
+        }
+
+    def _group(self, variant: str, enprompt: bool) -> dict[str, Any]:
+        pairs = [pair for language in self.record["languages"] for pair in self._pairs(language)]
+        return {
+            "group": self._name("", variant, enprompt),
+            "task": [self._name(pair, variant, enprompt) for pair in pairs],
+            "aggregate_metric_list": [
+                {"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in self.variants[variant].aggregated
+            ],
+            "metadata": {"version": self.record["version"]},
+        }
+
+
+def suite_files(catalogue: dict[str, Any]) -> dict[str, str]:
+    """The groups of the whole suite: sea_sailcompass → its tasks → the groups of the data sets."""
+    members: dict[str, list[str]] = {task: [] for task in catalogue["tasks"]}
+    for name, record in catalogue["data_sets"].items():
+        members[record["task"]].append(f"sea_{name}" + (f"_{RECOMMENDED_VARIANT}" if record["kind"] == "mcq" else ""))
+    groups = [{"group": "sea_sailcompass", "task": [f"sea_sailcompass_{task}" for task in members]}]
+    groups += [{"group": f"sea_sailcompass_{task}", "task": names} for task, names in members.items()]
+    version = {"metadata": {"version": catalogue["suite_version"]}}
+    return {f"sailcompass/{group['group']}.yaml": render("catalogue.yaml", group | version) for group in groups}
+
+
+def generate(prompts: Path) -> dict[str, str]:
+    """All generated files: path below the tasks folder → content.
+
+    Raises:
+        BookError: if a book lacks something.
+    """
+    catalogue = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))
+    files = suite_files(catalogue)
+    for name in catalogue["data_sets"]:
+        files |= DataSet(name, catalogue, prompts).files()
+    return files

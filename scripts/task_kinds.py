@@ -1,0 +1,51 @@
+"""The kinds of tasks that a data set can have: what a task shows, what it is made from, and what its groups average."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Variant(NamedTuple):
+    """A configuration of a kind; those of multiple choice are named after SailCompass: T text, L letter, i input, o output."""
+
+    shown: str | None  # the column whose entries stand in the input, one a line
+    answer: str  # the column of the answers; for generation the template of the right one
+    template: str  # what the task is made from, in tasks/_shared
+    headline: str
+    aggregated: tuple[str, ...]  # the metrics that a group averages over its languages
+
+
+def _ranked(shown: str | None, answer: str) -> Variant:
+    return Variant(shown, answer, "ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm"))
+
+
+# Kind → variants; the only variant of a kind has no name.
+KINDS = {
+    "mcq": {
+        "to_ppl": _ranked(None, "options"),
+        "tito_ppl": _ranked("options", "options"),
+        "litito_ppl": _ranked("lettered_options", "options"),
+        "litilo_ppl": Variant(
+            "lettered_options", "letters", "letter_ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm", "acc_cc")
+        ),
+        "litilo_gen": Variant(
+            "lettered_options", "{{letters[gold]}}", "letter_generation_yaml", "exact_match", ("exact_match", "null_rate")
+        ),
+        "litiloto_ppl": _ranked("lettered_options", "lettered_options"),
+    },
+    "classification": {
+        "": Variant(None, "labels", "classification_yaml", "acc_cc", ("acc_cc", "f1_cc", "acc_ppl", "acc", "f1")),
+    },
+    "qa": {
+        "": Variant(None, "answers", "qa_yaml", "exact_match", ("exact_match", "f1", "contains", "null_rate")),
+    },
+    "translation": {
+        "": Variant(None, "translation", "translation_yaml", "chrf++", ("chrf++", "bleu", "null_rate", "off_target_rate")),
+    },
+    "summarization": {
+        "": Variant(None, "summary", "summarization_yaml", "bleu", ("bleu", "rougeL", "chrf++", "null_rate")),
+    },
+}
+# The kinds whose answers are texts that the model writes.
+GENERATED = ("qa", "translation", "summarization")
+RECOMMENDED_VARIANT = "to_ppl"  # by the SailCompass paper, section 5.2

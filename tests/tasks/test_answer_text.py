@@ -1,0 +1,63 @@
+"""Reading the answer from what a model wrote."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.tasks._shared.answer_text import answer_text
+
+DECOMPOSED = unicodedata.normalize("NFD", "Trả lời: Huế")
+CUE_TH, CUE_VI, CUE_ID = "คำตอบ:", "Trả lời:", "Jawaban:"
+
+
+@pytest.mark.parametrize(
+    ("generated", "cue", "answer"),
+    [
+        (" กรุงเทพ", CUE_TH, "กรุงเทพ"),
+        ("กรุงเทพ\nคำถาม: อะไร", CUE_TH, "กรุงเทพ"),
+        # blanks and line breaks before the answer
+        ("\nกรุงเทพ\n\n", CUE_TH, "กรุงเทพ"),
+        ("\n\n \t\u00a0\nกรุงเทพ\nอื่น", CUE_TH, "กรุงเทพ"),
+        ("\u200b\ufeff กรุงเทพ", CUE_TH, "กรุงเทพ"),
+        ("\r\nHuế\r\nĐà Nẵng", CUE_VI, "Huế"),
+        # the cue repeated
+        (" คำตอบ: กรุงเทพ", CUE_TH, "กรุงเทพ"),
+        ("\n\nคำตอบ: คำตอบ: กรุงเทพ", CUE_TH, "กรุงเทพ"),
+        ("คำตอบ:\nกรุงเทพ\nอื่น", CUE_TH, "กรุงเทพ"),
+        ("คำตอบ : กรุงเทพ", CUE_TH, "กรุงเทพ"),
+        ("trả lời：Huế", CUE_VI, "Huế"),
+        ("**Jawaban:** Gesang", CUE_ID, "Gesang"),
+        ("**Jawaban**: Gesang", CUE_ID, "Gesang"),
+        (DECOMPOSED, CUE_VI, "Huế"),
+        # a cue that is none
+        ("Jawabannya: Gesang", CUE_ID, "Jawabannya: Gesang"),
+        ("Gesang. Jawaban: Gesang", CUE_ID, "Gesang. Jawaban: Gesang"),
+        ("Jawaban itu benar", CUE_ID, "Jawaban itu benar"),
+        # nothing
+        ("", CUE_TH, ""),
+        ("\n \n\u200b", CUE_TH, ""),
+        ("คำตอบ:", CUE_TH, ""),
+        ("\nคำตอบ:\n\n", CUE_TH, ""),
+    ],
+)
+def test_table(generated, cue, answer):
+    assert answer_text(generated, [cue]) == answer
+
+
+def test_a_cue_without_colon_is_cut_as_a_word():
+    assert answer_text("Answer Bangkok", ["Answer"]) == "Bangkok"
+    assert answer_text("Answers vary", ["Answer"]) == "Answers vary"
+
+
+def test_without_cues():
+    assert answer_text("\nGesang\n", []) == "Gesang"
+
+
+@given(st.text(alphabet="\n \u200bก:A", max_size=12))
+def test_the_answer_is_one_line_without_blanks_at_its_ends(generated):
+    answer = answer_text(generated, [CUE_TH])
+    assert answer == answer.strip()
+    assert "\n" not in answer
+    assert bool(answer) == any(character not in "\n \u200b" for character in generated)

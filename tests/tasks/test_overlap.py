@@ -1,0 +1,128 @@
+"""Corpus BLEU, chrF++ and ROUGE-L against sacreBLEU, an independent ROUGE, and hand calculations."""
+
+import math
+import random
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lm_eval.api.metrics import bleu, chrfpp
+from pythainlp.tokenize import word_tokenize
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics import BLEU, CHRF
+
+from lm_eval_sea.tasks._shared.generation_metrics import METRICS, metrics_for, signatures
+from lm_eval_sea.tasks._shared.overlap import bleu_of_counts, bleu_of_counts_stderr, longest_common_subsequence, rouge_l
+from lm_eval_sea.tasks._shared.words import words
+
+PAIRS = {  # reference, answer
+    "vi": [
+        ("Tre mọc nhanh đến mức một số loài cao thêm gần một mét mỗi ngày.", "Tre mọc rất nhanh, một số loài cao thêm một mét."),
+        ("Hai đội chưa gặp lại nhau kể từ năm 2015.", "HAI ĐỘI chưa gặp nhau từ năm 2015!"),
+        ("Du khách nên để sẵn quần áo ấm trong tầm tay.", ""),
+    ],
+    "th": [
+        ("เรือข้ามฟากไปเกาะออกทุกสองชั่วโมง แต่อาจงดให้บริการ", "เรือไปเกาะออกทุก 2 ชั่วโมง อาจงดให้บริการ"),
+        ("ชาวนาในหุบเขากล่าวว่าฝนที่มาเร็วช่วยให้ต้นข้าวรอด", "ชาวนากล่าวว่าฝนช่วยต้นข้าว"),
+        ("เกลือทำให้จุดเยือกแข็งของน้ำต่ำลง", "Salt lowers the freezing point"),
+    ],
+}
+
+
+def items(metric: str, language: str) -> list:
+    return [METRICS[metric].of_row(answer, [reference], language) for reference, answer in PAIRS[language]]
+
+
+@pytest.mark.parametrize("language", PAIRS)
+def test_bleu_and_chrf_equal_sacrebleu_on_the_same_strings(language):
+    references, answers = zip(*PAIRS[language], strict=True)
+    expected = BLEU(lowercase=True, tokenize="13a", smooth_method="exp").corpus_score(answers, [references]).score
+    assert bleu(items("bleu", language)) == pytest.approx(expected, abs=1e-12)
+    expected = CHRF(lowercase=True, word_order=2).corpus_score(answers, [references]).score
+    assert chrfpp(items("chrf++", language)) == pytest.approx(expected, abs=1e-12)
+    assert expected > 0
+
+
+def test_bleu_on_thai_words_equals_sacrebleu_on_words_with_blanks_between():
+    def spaced(text):
+        return " ".join(word_tokenize(text.lower(), engine="newmm", keep_whitespace=False))
+
+    references, answers = ([spaced(text) for text in side] for side in zip(*PAIRS["th"], strict=True))
+    expected = BLEU(tokenize="none").corpus_score(answers, [references]).score
+    assert bleu_of_counts(items("bleu_th", "th")) == pytest.approx(expected, abs=1e-12)
+    assert expected > 1
+
+
+def test_bleu_by_hand():
+    """Precisions 3/4, 2/3, 1/2, and 0 of 1, which exponential smoothing makes 1/2; lengths are equal."""
+    counts = METRICS["bleu_th"].of_row("a b c d", ["a b c e"], "vi")
+    expected = 100 * math.exp((math.log(3 / 4) + math.log(2 / 3) + 2 * math.log(1 / 2)) / 4)
+    assert bleu_of_counts([counts]) == pytest.approx(expected)
+
+
+def test_the_order_of_rows_changes_nothing():
+    """Two processes hand the rows over in another order than one."""
+    rows = items("bleu_th", "th") * 5
+    shuffled = random.Random(1).sample(rows, len(rows))
+    assert bleu_of_counts(rows) == bleu_of_counts(shuffled)
+    assert bleu_of_counts_stderr(rows) == bleu_of_counts_stderr(shuffled) > 0
+    for metric, aggregate in (("bleu", bleu), ("chrf++", chrfpp)):
+        pairs = items(metric, "vi") * 5
+        assert aggregate(pairs) == aggregate(random.Random(1).sample(pairs, len(pairs)))
+
+
+def test_the_standard_error_of_one_row_is_zero():
+    assert bleu_of_counts_stderr(items("bleu_th", "th")[:1]) == 0
+
+
+class Words:
+    """The interface of rouge_score's tokenizers."""
+
+    def __init__(self, language):
+        self.language = language
+
+    def tokenize(self, text):
+        return words(text, self.language)
+
+
+@pytest.mark.parametrize("language", PAIRS)
+def test_rouge_l_equals_an_independent_implementation(language):
+    scorer = RougeScorer(["rougeL"], tokenizer=Words(language))
+    expected = [100 * scorer.score(reference, answer)["rougeL"].fmeasure for reference, answer in PAIRS[language]]
+    assert items("rougeL", language) == pytest.approx(expected)
+    assert max(expected) > 50
+
+
+def test_rouge_l_by_hand():
+    """Common in this order: a c d; 2 · 3 / (4 + 5)."""
+    assert rouge_l(list("abcd"), list("acxdb")) == pytest.approx(6 / 9)
+    assert rouge_l([], ["a"]) == 0
+
+
+@given(st.text(alphabet="abc", max_size=9), st.text(alphabet="abc", max_size=9))
+def test_longest_common_subsequence_by_its_recursive_definition(first, second):
+    @cache
+    def length(i, j):
+        if not i or not j:
+            return 0
+        if first[i - 1] == second[j - 1]:
+            return length(i - 1, j - 1) + 1
+        return max(length(i - 1, j), length(i, j - 1))
+
+    assert longest_common_subsequence(first, second) == length(len(first), len(second))
+
+
+def test_signatures_agree_with_sacrebleu():
+    made = signatures(["bleu", "chrf++", "bleu_th", "bleu_th_stderr", "rougeL"], "th")
+    assert set(made) == {"bleu", "chrf++", "bleu_th", "rougeL"}
+    for name, metric in (("bleu", BLEU(lowercase=True)), ("chrf++", CHRF(lowercase=True, word_order=2))):
+        metric.corpus_score(["a"], [["a"]])
+        theirs = set(str(metric.get_signature()).split("|"))
+        assert set(made[name].split("|")) == theirs | {"norm:nfc"}
+    assert made["bleu_th"].startswith("nrefs:1|case:lc|norm:nfc|eff:no|tok:newmm|pythainlp:5.")
+
+
+def test_thai_words_only_for_thai_answers():
+    assert "bleu_th" not in metrics_for(["bleu", "bleu_th", "bleu_th_stderr"], "vi")
+    assert set(metrics_for(["bleu", "bleu_th", "bleu_th_stderr"], "th")) == {"bleu", "bleu_th", "bleu_th_stderr"}

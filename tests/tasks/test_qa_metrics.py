@@ -1,0 +1,140 @@
+"""Scores of short answers: tables by hand, language by language."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.tasks._shared.qa_metrics import contains, exact_match, token_f1
+from lm_eval_sea.tasks._shared.words import normalise, words
+
+
+def nfd(text: str) -> str:
+    return unicodedata.normalize("NFD", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        (nfd("Huế"), "huế"),
+        ("ĐÀ NẴNG", "đà nẵng"),
+        ("  Jawa \u00a0 Timur\n", "jawa timur"),
+        ("๒๖ เมตร", "26 เมตร"),
+        ("น้ำ\u200bตก", "น้ำตก"),
+        ("\ufeffJa\u00adwa", "jawa"),
+        ("“สุนทรภู่”", "สุนทรภู่"),
+        ("«Gesang».", "gesang"),
+        ("`biola`", "biola"),
+        ("(Huế)", "huế"),
+        ("。Huế、", "huế"),
+        ("**1651**", "1651"),
+        # what stays
+        ("50%", "50%"),
+        ("-5 °C", "-5 °c"),
+        ("3.805 meter", "3.805 meter"),
+        ("J.H. Abendanon", "j.h. abendanon"),
+        ("กรุงเทพฯ", "กรุงเทพฯ"),
+        ("ต่าง ๆ", "ต่าง ๆ"),
+        ("the Hague", "the hague"),
+        ("...", "..."),
+        ("", ""),
+    ],
+)
+def test_normalise(text, normal):
+    assert normalise(text) == normal
+
+
+@given(st.text())
+def test_normalising_again_changes_nothing(text):
+    assert normalise(normalise(text)) == normalise(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("แม่น้ำเจ้าพระยา ยาว 372 กิโลเมตร", "th", ["แม่น้ำ", "เจ้าพระยา", "ยาว", "372", "กิโลเมตร"]),
+        ("Batang Toru, (Sumatera) Utara.", "id", ["batang", "toru", "sumatera", "utara"]),
+        ("thế kỷ 19 – 20", "vi", ["thế", "kỷ", "19", "20"]),
+        ("...", "vi", ["..."]),
+        (" ", "th", []),
+    ],
+)
+def test_words(text, language, expected):
+    assert words(text, language) == expected
+
+
+# prediction, references, exact match, F1, contains
+TABLE = {
+    "th": [
+        ("26 เมตร", ["26 เมตร"], 1, 1, 1),
+        ("๒๖ เมตร", ["26 เมตร"], 1, 1, 1),  # Thai digits
+        ("26เมตร", ["26 เมตร"], 1, 1, 1),  # blank before a unit
+        ("26", ["26 เมตร"], 0, 2 / 3, 0),
+        ("“ยูเนสโก”", ["ยูเนสโก"], 1, 1, 1),
+        ("ยูเนส\u200bโก", ["ยูเนสโก"], 1, 1, 1),
+        ("พ.ศ. 2443.", ["พ.ศ. 2443"], 1, 1, 1),
+        ("กรุงเทพ", ["กรุงเทพ มหานคร", "กรุงเทพ"], 1, 1, 1),  # the best reference
+        ("เขาคือกรมประมงของไทย", ["กรมประมง"], 0, 2 / 6, 1),  # เขา คือ กรมประมง ของ ไทย
+        ("ปี 2553", ["5"], 0, 0, 0),
+        ("", ["ปาเปน"], 0, 0, 0),
+    ],
+    "id": [
+        ("gesang", ["Gesang"], 1, 1, 1),
+        ("Gesang.", ["Gesang"], 1, 1, 1),
+        ("Batang Toru Sumatera Utara", ["Batang Toru, Sumatera Utara"], 0, 1, 1),  # punctuation inside
+        ("3.805 meter", ["3.805 meter"], 1, 1, 1),
+        ("3.805 m", ["3.805 meter"], 0, 0.5, 0),
+        ("3805 meter", ["3.805 meter"], 0, 0.5, 0),
+        ("50%", ["50"], 0, 0, 0),
+        ("Kawasan Batang Toru", ["Batang Toru, Sumatera Utara", "kawasan Batang Toru"], 1, 1, 1),
+        ("dia adalah Gesang Martohartono", ["Gesang"], 0, 2 / 5, 1),
+        ("bersih", ["ber"], 0, 0, 0),  # inside a word
+        ("biola biola", ["biola"], 0, 2 / 3, 1),  # each word as often as it occurs
+    ],
+    "vi": [
+        (nfd("Huế"), ["Huế"], 1, 1, 1),
+        ("Huế", [nfd("Huế")], 1, 1, 1),
+        ("hue", ["Huế"], 0, 0, 0),  # tone and quality marks are letters
+        ("TÂY NGUYÊN", ["Tây Nguyên"], 1, 1, 1),
+        ("“Tây Nguyên”.", ["Tây Nguyên"], 1, 1, 1),
+        ("khoảng 4 độ C", ["khoảng 4 độ C"], 1, 1, 1),
+        ("4 độ C", ["khoảng 4 độ C"], 0, 2 * 3 / 7, 0),
+        ("4°C", ["4 °C"], 0, 0, 0),
+        ("ở Tây\u00a0Nguyên", ["Tây Nguyên"], 0, 4 / 5, 1),
+        ("the Hague", ["Hague"], 0, 2 / 3, 1),  # no English articles are removed
+        ("Việt - Bồ - La", ["Việt - Bồ - La"], 1, 1, 1),
+    ],
+}
+
+
+@pytest.mark.parametrize(("language", "row"), [(language, row) for language, rows in TABLE.items() for row in rows])
+def test_scores(language, row):
+    prediction, references, exact, f1, inside = row
+    assert exact_match(prediction, references, language) == exact
+    assert token_f1(prediction, references, language) == pytest.approx(f1)
+    assert contains(prediction, references, language) == inside
+
+
+LETTERS = "aă b.5"
+
+
+@given(st.text(alphabet=LETTERS), st.lists(st.text(alphabet=LETTERS, min_size=1), min_size=1, max_size=3))
+def test_an_exact_match_has_full_f1_and_f1_lies_between_0_and_1(prediction, references):
+    f1 = token_f1(prediction, references, "vi")
+    assert 0 <= f1 <= 1
+    if exact_match(prediction, references, "vi") and prediction.strip():
+        assert f1 == 1
+        assert contains(prediction, references, "vi") == 1
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1), st.lists(st.sampled_from("abc"), min_size=1))
+def test_f1_is_the_harmonic_mean_of_precision_and_recall(prediction, reference):
+    shared, rest = 0, list(reference)
+    for word in prediction:
+        if word in rest:
+            rest.remove(word)
+            shared += 1
+    precision, recall = shared / len(prediction), shared / len(reference)
+    expected = 2 * precision * recall / (precision + recall) if shared else 0
+    assert token_f1(" ".join(prediction), [" ".join(reference)], "vi") == pytest.approx(expected)
