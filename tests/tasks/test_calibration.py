@@ -54,22 +54,31 @@ def scores(results, task=TASK):
 
 class TestFormulae:
     @given(loglikelihoods)
-    def test_softmax(self, row):
-        expected = np.exp(row) / np.exp(row).sum()
-        assert calibration.softmax(row) == pytest.approx(list(expected))
+    def test_log_softmax(self, row):
+        expected = np.log(np.exp(row) / np.exp(row).sum())
+        assert calibration.log_softmax(row) == pytest.approx(list(expected), abs=1e-9)
 
-    def test_softmax_with_an_impossible_label(self):
-        assert calibration.softmax([0.0, -math.inf]) == [1.0, 0.0]
-        assert calibration.softmax([-math.inf, -math.inf]) == [0.5, 0.5]
+    def test_log_softmax_with_an_impossible_label(self):
+        assert calibration.log_softmax([0.0, -math.inf]) == [0.0, -math.inf]
+        assert calibration.log_softmax([-math.inf, -math.inf]) == [math.log(0.5)] * 2
 
     @given(loglikelihoods, st.lists(loglikelihoods, min_size=1, max_size=3))
     def test_contextual_calibration_is_the_argmax_of_p_over_q(self, row, content_free):
         p = np.exp(row) / np.exp(row).sum()
         q = np.mean([np.exp(of_input) / np.exp(of_input).sum() for of_input in content_free], axis=0)
         ratios = p / q
-        assert calibration.content_free_shares(content_free) == pytest.approx(list(q))
-        calibrated = calibration.subtract_bias(row, calibration.log_shares(list(q)))
-        assert ratios[int(np.argmax(calibrated))] == pytest.approx(ratios.max())
+        log_q = calibration.content_free_log_shares(content_free)
+        assert np.exp(log_q) == pytest.approx(q)
+        assert ratios[int(np.argmax(calibration.subtract_bias(row, log_q)))] == pytest.approx(ratios.max())
+
+    def test_shares_too_small_for_a_float_are_compared_all_the_same(self):
+        log_q = calibration.content_free_log_shares([[-800.0, -1.0, -2.0]])
+        assert calibration.subtract_bias([-900.0, -1.0, -2.0], log_q)[0] < -90
+
+    def test_scores_that_differ_by_rounding_are_equal(self):
+        """Then the first label wins, as with all ties."""
+        row = [-3.3, -0.1, -5.7]
+        assert len(set(calibration.subtract_bias(row, calibration.content_free_log_shares([row, row, row])))) == 1
 
     @given(st.lists(loglikelihoods, min_size=1, max_size=20))
     def test_batch_biases_are_the_means_of_the_normalised_log_probabilities(self, rows):
@@ -111,14 +120,33 @@ class TestMacroF1:
 
 
 def test_a_model_that_ignores_the_input(tmp_path):
-    """Uncalibrated it says one label; calibrated all labels tie and the first one wins: both are chance, 1/3."""
+    """Uncalibrated it says one label, which most rows have; calibrated it says all labels alike, and is right by chance."""
+    categories = [0] * 60 + [1] * 480 + [2] * 60
+    random.Random(3).shuffle(categories)
+    prior = dict(zip(WORDS, (-3.0, -0.1, -5.0), strict=True))
+    noise = random.Random(4)
+    model = PlantedModel(lambda context, ending: prior[ending.strip()] + noise.gauss(0, 1e-3))
+    results = evaluate(wisesight_folder(tmp_path, categories), TASK, model)
+    found = scores(results)
+    assert found["acc"] == pytest.approx(0.8)
+    rows = [sample["doc"] for sample in results["samples"][TASK]]
+    assert {row["predictions"]["acc"] for row in rows} == {1}
+    # the noise of the 3 + 1 prompts without content is the same for all rows, so only batch calibration sees labels alike
+    assert found["acc_bc"] == pytest.approx(1 / 3, abs=0.06)
+    p = np.log([row["p"] for row in rows])
+    assert min(Counter((p - p.mean(axis=0)).argmax(axis=1).tolist()).values()) > 150
+    assert max(Counter(row["predictions"]["acc_cc"] for row in rows).values()) < 500
+    assert found["acc_cc"] < 0.7
+
+
+def test_a_model_that_ignores_the_input_exactly(tmp_path):
+    """All labels tie, the first one wins."""
     prior = dict(zip(WORDS, (-3.0, -0.1, -5.0), strict=True))
     results = evaluate(balanced(tmp_path), TASK, PlantedModel(lambda context, ending: prior[ending.strip()]))
-    found = scores(results)
-    for metric in ("acc", "acc_cc", "acc_pmi", "acc_bc"):
-        assert found[metric] == pytest.approx(1 / 3)
-    samples = [sample["doc"] for sample in results["samples"][TASK]]
-    assert all(sample["p"] == pytest.approx(sample["q"]) for sample in samples)
+    rows = [sample["doc"] for sample in results["samples"][TASK]]
+    assert all(row["p"] == pytest.approx(row["q"]) for row in rows)
+    assert {row["predictions"]["acc"] for row in rows} == {1}
+    assert {row["predictions"][metric] for row in rows for metric in ("acc_cc", "acc_pmi")} == {0}
 
 
 def test_a_planted_prior_and_a_real_signal(tmp_path):
@@ -248,6 +276,20 @@ class TestRequests:
         assert len(free) == 3 * (2 + 4 + 5)
         rows = [sample["doc"] for sample in results["samples"]["sea_m3exam_th_litilo_ppl"]]
         assert [len(row["q"]) for row in rows] == [len(row["options"]) for row in rows]
+
+
+def test_a_row_is_compared_with_its_own_question(samples):
+    """XCOPA asks for a cause or an effect; each kind has content-free prompts of its own, whichever row comes first."""
+    model = PlantedModel(lambda context, ending: -float(len(context) % 5) - float(len(ending)))
+    results = evaluate(samples, "sea_xcopa_vi_litilo_ppl", model)
+    free = [context.rpartition("Tiền đề: ")[2] for context, _ in model.requests]
+    free = [text.partition("\n") for text in free if text.startswith(("N/A\n", "\n", "[MASK]\n"))]
+    asked = Counter((content, "Nguyên nhân" in rest) for content, _, rest in free)
+    assert asked == {(content, cause): 2 for content in ("N/A", "", "[MASK]") for cause in (True, False)}
+    for sample in results["samples"]["sea_xcopa_vi_litilo_ppl"]:
+        same = [other["doc"]["q"] for other in results["samples"]["sea_xcopa_vi_litilo_ppl"]
+                if other["doc"]["question"] == sample["doc"]["question"]]  # fmt: skip
+        assert all(q == sample["doc"]["q"] for q in same)
 
 
 def test_letter_preference_is_taken_off(samples):

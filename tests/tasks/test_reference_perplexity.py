@@ -1,5 +1,8 @@
 """acc_ppl against an independent reference: a plain loop over the whole text, as SailCompass on OpenCompass computes it."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 import torch
 import torch.nn.functional as functional
@@ -7,7 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from .evaluation import evaluate
 
-ROWS = 3
+ROWS = 2
 
 
 def reference_log_perplexity(model, tokenizer, text: str) -> float:
@@ -34,6 +37,7 @@ def test_every_option_and_prediction_agree(source, model_fixture, request):
         "sea_xcopa_th_litito_ppl_enprompt",
         "sea_m3exam_th_litiloto_ppl",
         "sea_m3exam_jv_to_ppl",
+        "sea_indonli_id",
     ]
     results = evaluate(
         folder, tasks, "hf", model_args={"pretrained": name, "dtype": "float32", "device": "cpu"}, limit=ROWS, batch_size=1
@@ -50,6 +54,29 @@ def test_every_option_and_prediction_agree(source, model_fixture, request):
             assert sample["doc"]["predictions"]["acc_ppl"] == min(range(len(expected)), key=expected.__getitem__)
             compared += len(texts)
     assert compared > 2 * len(tasks) * ROWS
+
+
+@pytest.mark.parametrize("model_fixture", ["tiny_model", "tiny_model_bos"])
+def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model_fixture, samples, request):
+    """lm-eval counts the line break with the answer; the whole text has it once all the same."""
+    folder = Path(shutil.copytree(request.getfixturevalue(model_fixture), tmp_path / "chat"))
+    (folder / "chat_template.jinja").write_text(
+        "{% for message in messages %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}<assistant>{{ '\\n' }}",
+        encoding="utf-8",
+    )
+    results = evaluate(
+        samples,
+        "sea_xcopa_vi_to_ppl",
+        "hf",
+        model_args={"pretrained": str(folder), "dtype": "float32", "device": "cpu"},
+        apply_chat_template=True,
+    )
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    for sample in results["samples"]["sea_xcopa_vi_to_ppl"]:
+        for score, (prompt, answer) in zip(sample["doc"]["option_scores"], sample["arguments"], strict=False):
+            assert prompt.endswith("<assistant>\n")
+            assert score["log_perplexity"] == pytest.approx(reference_log_perplexity(model, tokenizer, prompt + answer), abs=1e-4)
 
 
 def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):

@@ -6,10 +6,12 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.utils import env as jinja_environment
+from lm_eval.utils import hash_string
 
 from .data import TEST_SPLIT, load_rows, with_lettered_options
 
@@ -18,6 +20,13 @@ from .data import TEST_SPLIT, load_rows, with_lettered_options
 def _template(source: str):
     """A compiled Jinja template; lm-eval compiles it anew for every row."""
     return jinja_environment.from_string(source)
+
+
+@functools.cache
+def _code_digest() -> str:
+    """Changes with every change to the modules that make requests."""
+    sources = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    return hashlib.sha256(b"".join(sources)).hexdigest()
 
 
 class SEATask(ConfigurableTask):
@@ -108,7 +117,10 @@ class SEATask(ConfigurableTask):
         """All that decides what the requests of this task look like."""
         config = self.config
         return {
+            "code": _code_digest(),
+            "version": config.metadata["version"],
             "rows": config.metadata["data_sha256"],
+            "sampler": [type(self.sampler).__name__, hash_string(str(self.sampler.rnd.getstate()))],
             "prompt": [config.description, config.doc_to_text, config.doc_to_choice, config.doc_to_target],
             "exemplars": list(self.sampler.df),
             "delimiters": [config.target_delimiter, config.fewshot_delimiter],

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval.api.instance import Instance
 
-from .calibration import content_free_shares, log_shares, softmax, subtract_bias
+from .calibration import content_free_log_shares, log_softmax, subtract_bias
 from .classification_metrics import Choice, Evidence
 from .ranking import OptionScore, first_maximum
 from .ranking_task import RankingTask
@@ -27,7 +28,7 @@ class CalibratedRankingTask(RankingTask):
         super().__init__(config)
         self._uses_cue = "acc_pmi" in self._metric_fn_list
         self._asked: set[tuple[str, str]] = set()
-        self._contexts: dict[tuple[str, str, int], list[str]] = {}
+        self._contexts: dict[tuple, list[str]] = {}
 
     def _request_shape(self) -> dict[str, Any]:
         return super()._request_shape() | {"content_free_inputs": self.config.metadata["content_free_inputs"]}
@@ -43,7 +44,10 @@ class CalibratedRankingTask(RankingTask):
         choices = len(self.doc_to_choice(doc))
         endings = [instance.arguments[1] for instance in requests[:choices]]
         # As an attribute, for --cache_requests stores the requests and drops what the task knows.
-        requests[0].content_free_contexts = self._content_free_contexts(doc, ctx, endings)
+        prompt = requests[0].arguments[0]
+        # A prompt that had to be cut is compared with content-free ones that lack the same exemplars.
+        prompt = prompt if self.doc_to_text(doc) in prompt else ctx
+        requests[0].content_free_contexts = self._content_free_contexts(doc, prompt, endings)
         new = [
             (context, ending)
             for context in requests[0].content_free_contexts
@@ -56,23 +60,23 @@ class CalibratedRankingTask(RankingTask):
             for number, arguments in enumerate(dict.fromkeys(new))
         ]
 
-    def _content_free_contexts(self, doc: dict, ctx: str, endings: Sequence[str]) -> list[str]:
+    def _content_free_contexts(self, doc: dict, prompt: str, endings: Sequence[str]) -> list[str]:
         """The prompts without content that belong to a row's prompt, one an input; last the cue alone, if it is used."""
         block = self.doc_to_text(doc)
-        before, found, after = ctx.rpartition(block)
+        before, found, after = prompt.rpartition(block)
         if not found:
             raise ValueError(
                 f"{self.task_name}: the chat template changes the question's text, so that no content-free prompt can be made; "
                 "run without --apply_chat_template"
             )
-        key = (before, after, len(endings))
-        if key not in self._contexts:
-            contexts = [
-                before + self.doc_to_text(self._without_content(doc, text)) + after
-                for text in self.config.metadata["content_free_inputs"]
-            ]
+        blocks = [self.doc_to_text(self._without_content(doc, text)) for text in self.config.metadata["content_free_inputs"]]
+        key = (before, after, *blocks, *endings)
+        if key not in self._contexts:  # the same strings for all rows that share them: a thousand copies would be large
+            contexts = [before + block + after for block in blocks]
             if self._uses_cue:
-                contexts.append(self.config.metadata["answer_cue"])
+                cue = self.config.metadata["answer_cue"]
+                # behind a chat template answers begin without a blank; lm-eval moves the one of a context to the answer
+                contexts.append(cue if endings[0][:1].isspace() else cue + self.config.target_delimiter)
             if self._tokenizer is not None:
                 contexts = [self._tokenizer.cut_to_fit(context, endings) for context in contexts]
             self._contexts[key] = contexts
@@ -116,10 +120,11 @@ class CalibratedRankingTask(RankingTask):
         metrics = super().process_results(doc, results)
         scores = results[: len(self.doc_to_choice(doc))]
         loglikelihoods = [score.loglikelihood for score in scores]
-        doc["p"] = softmax(loglikelihoods)
-        doc["q"] = content_free_shares(list(zip(*(score.content_free for score in scores), strict=True)))
+        log_q = content_free_log_shares(list(zip(*(score.content_free for score in scores), strict=True)))
+        doc["p"] = [math.exp(share) for share in log_softmax(loglikelihoods)]
+        doc["q"] = [math.exp(share) for share in log_q]
         chosen = doc["predictions"]
-        chosen["acc_cc"] = first_maximum(subtract_bias(loglikelihoods, log_shares(doc["q"])))
+        chosen["acc_cc"] = first_maximum(subtract_bias(loglikelihoods, log_q))
         if self._uses_cue:
             chosen["acc_pmi"] = first_maximum(subtract_bias(loglikelihoods, [score.cue for score in scores]))
         gold, labels = doc["gold"], len(scores)

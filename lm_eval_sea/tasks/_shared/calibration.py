@@ -10,26 +10,35 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+# Scores closer than this many nats differ by rounding alone and count as equal, so that the first label wins.
+_EQUAL_DECIMALS = 9
 
-def softmax(loglikelihoods: Sequence[float]) -> list[float]:
-    """Shares of the labels: p_i = exp(l_i) / Σ_j exp(l_j). With no label possible, equal shares."""
-    highest = max(loglikelihoods)
+
+def _log_sum_exp(values: Sequence[float]) -> float:
+    highest = max(values)
     if highest == -math.inf:
-        return [1 / len(loglikelihoods)] * len(loglikelihoods)
-    weights = [math.exp(loglikelihood - highest) for loglikelihood in loglikelihoods]
-    return [weight / sum(weights) for weight in weights]
+        return -math.inf
+    return highest + math.log(math.fsum(math.exp(value - highest) for value in values))
 
 
-def content_free_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
-    """q: the shares of the labels behind a prompt without content, averaged over the content-free inputs.
+def log_softmax(loglikelihoods: Sequence[float]) -> list[float]:
+    """Logarithms of the shares of the labels: l_i − log Σ_j exp(l_j). With no label possible, equal shares."""
+    total = _log_sum_exp(loglikelihoods)
+    if total == -math.inf:
+        return [-math.log(len(loglikelihoods))] * len(loglikelihoods)
+    return [loglikelihood - total for loglikelihood in loglikelihoods]
+
+
+def content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
+    """Log q: the shares of the labels behind a prompt without content, averaged over the content-free inputs.
 
     Zhao et al. 2021, "Calibrate Before Use", section 5 ("N/A", "[MASK]" and the empty string, averaged).
 
     Args:
         loglikelihoods: for each content-free input the log-likelihood of each label, shape (inputs, labels).
     """
-    shares = [softmax(of_input) for of_input in loglikelihoods]
-    return [sum(of_label) / len(shares) for of_label in zip(*shares, strict=True)]
+    shares = [log_softmax(of_input) for of_input in loglikelihoods]
+    return [_log_sum_exp(of_label) - math.log(len(shares)) for of_label in zip(*shares, strict=True)]
 
 
 def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> list[float]:
@@ -41,7 +50,7 @@ def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> l
     calibration.
     """
     return [
-        -math.inf if loglikelihood == -math.inf else loglikelihood - bias
+        -math.inf if loglikelihood == -math.inf else round(loglikelihood - bias, _EQUAL_DECIMALS)
         for loglikelihood, bias in zip(loglikelihoods, biases, strict=True)
     ]
 
@@ -55,18 +64,9 @@ def batch_biases(rows: Sequence[Sequence[float]]) -> list[float]:
     Args:
         rows: for each row log p(label | prompt) of each label, shape (rows, labels).
     """
-    normalised = [[_log(share) for share in softmax(row)] for row in rows]
+    normalised = [log_softmax(row) for row in rows]
     biases = []
     for of_label in zip(*normalised, strict=True):
         finite = [value for value in of_label if value != -math.inf]
         biases.append(math.fsum(finite) / len(finite) if finite else 0.0)
     return biases
-
-
-def log_shares(shares: Sequence[float]) -> list[float]:
-    """Natural logarithms; −∞ for a share of zero."""
-    return [_log(share) for share in shares]
-
-
-def _log(share: float) -> float:
-    return math.log(share) if share > 0 else -math.inf

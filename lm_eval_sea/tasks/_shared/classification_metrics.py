@@ -58,9 +58,13 @@ def batch_calibrated_macro_f1(rows: Sequence[Evidence]) -> float:
 
 
 def bootstrap_stderr(metric: Callable[[Sequence[Any]], float], rows: Sequence[Any]) -> float:
-    """Standard deviation of a metric over 100 seeded resamples of the rows (bootstrap); 0 for fewer than two rows."""
+    """Standard deviation of a metric over 100 seeded resamples of the rows (bootstrap); 0 for fewer than two rows.
+
+    The order of the rows, which depends on the number of processes, makes no difference.
+    """
     if len(rows) < 2:
         return 0.0
+    rows = sorted(rows)
     generator = np.random.default_rng(SEED)
     draws = [metric([rows[index] for index in generator.integers(0, len(rows), len(rows))]) for _ in range(DRAWS)]
     return float(np.std(draws, ddof=1))

@@ -20,18 +20,15 @@ _LIMIT_ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
 _ADVICE = "Lower --num_fewshot, raise max_length, or lower max_gen_toks in --gen_kwargs."
 
 
-class GenerationTask(SEATask):
-    """Greedy generation of an answer of one line (`answer_text.py`), scored by the metrics in the YAML."""
+class BoundedGenerationTask(SEATask):
+    """Greedy generation that knows when prompt and answer are too long for the model."""
 
     # What is lost without a tokenizer; None if that is no more than a warning.
     NEEDS_TOKENIZER: str | None = None
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows, finds the model's tokenizer, and notes in the metadata how each score is made."""
+        """Loads the rows and finds the model's tokenizer."""
         super().__init__(config)
-        self._language: str = self.config.metadata["answer_language"]
-        self._metrics = metrics_for(list(self._metric_fn_list), self._language)
-        self.config.metadata["signatures"] = signatures(list(self._metric_fn_list), self._language)
         self._tokenizer: TextTokenizer | None = resolve_tokenizer(self.config.metadata, lost=self.NEEDS_TOKENIZER)
 
     def set_config(self, key: str, value: Any, update: bool = False) -> None:
@@ -44,7 +41,7 @@ class GenerationTask(SEATask):
 
     def _request_shape(self) -> dict[str, Any]:
         tokenizer = self._tokenizer
-        return super()._request_shape() | {"tokenizer": tokenizer and [tokenizer.name, tokenizer.max_length]}
+        return super()._request_shape() | {"tokenizer": tokenizer and tokenizer.digest}
 
     def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> Instance:
         """The request of one row."""
@@ -76,6 +73,17 @@ class GenerationTask(SEATask):
                 self._tokenizer.max_length,
                 _ADVICE,
             )
+
+
+class GenerationTask(BoundedGenerationTask):
+    """Greedy generation of an answer of one line (`answer_text.py`), scored by the metrics in the YAML."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """Loads the rows, finds the model's tokenizer, and notes in the metadata how each score is made."""
+        super().__init__(config)
+        self._language: str = self.config.metadata["answer_language"]
+        self._metrics = metrics_for(list(self._metric_fn_list), self._language)
+        self.config.metadata["signatures"] = signatures(list(self._metric_fn_list), self._language)
 
     def process_results(self, doc: dict, results: Sequence[str]) -> dict[str, Any]:
         """What each metric needs of one row. The answer that is scored is written into `doc`."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .base_task import SEATask
+from .generation_task import BoundedGenerationTask
 from .letter_answer import extract_letter
 
 
-class LetterGenerationTask(SEATask):
+class LetterGenerationTask(BoundedGenerationTask):
     """Multiple choice by greedy generation of the answer's letter, read strictly (`letter_answer.py`)."""
 
     def process_results(self, doc: dict, results: Sequence[str]) -> dict[str, float]:
         """exact_match: the letter is right; null_rate: there is no letter. The predictions are written into `doc`."""
-        letter = extract_letter(results[0], doc["letters"], [self.config.metadata["answer_cue"]])
+        letter = extract_letter(results[0], doc["letters"], doc["options"], [self.config.metadata["answer_cue"]])
         doc["predictions"] = {"exact_match": letter}
         metrics = {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None)}
         return {metric: value for metric, value in metrics.items() if metric in self._metric_fn_list}

@@ -39,7 +39,7 @@ class RankingTask(SEATask):
     def _request_shape(self) -> dict[str, Any]:
         tokenizer = self._tokenizer
         return super()._request_shape() | {
-            "tokenizer": tokenizer and [tokenizer.name, tokenizer.adds_bos, tokenizer.max_length],
+            "tokenizer": tokenizer and tokenizer.digest,
         }
 
     def build_all_requests(self, **kwargs: Any) -> None:
@@ -58,8 +58,8 @@ class RankingTask(SEATask):
         unscored = max(getattr(instance, "unscored_tokens", 0) for instance in self.instances)
         if unscored:
             logger.warning(
-                "%s: the tokenizer cuts the first character of the prompt in pieces that a request cannot tell apart; "
-                "acc_ppl leaves out the log-likelihood of %d token(s), the same for all options of a row.",
+                "%s: the tokenizer begins the prompt with tokens that a request cannot tell apart; acc_ppl leaves out the "
+                "log-likelihood of %d token(s), the same for all options of a row.",
                 self.task_name,
                 unscored,
             )
@@ -71,19 +71,21 @@ class RankingTask(SEATask):
             return options
         endings = [instance.arguments[1] for instance in options]
         prompt = self._tokenizer.cut_to_fit(ctx, endings)
+        # lm-eval counts blanks at the end of a prompt (a chat template's line break) with the answer; so must the tokens
+        stem = prompt.rstrip()
         request = {"request_type": "loglikelihood", "doc": doc, "metadata": kwargs["metadata"]}
-        whole = Instance(arguments=self._tokenizer.split_first_token(prompt), idx=len(options), **request)
+        whole = Instance(arguments=self._tokenizer.split_first_token(stem), idx=len(options), **request)
         # As attributes, for --cache_requests stores the requests and drops what the task knows.
         whole.prompt_was_cut = prompt != ctx
         whole.unscored_tokens = self._tokenizer.unscored_tokens(whole.arguments[0])
         merged = []
-        prompt_ids = self._tokenizer.encode(prompt)
+        stem_ids = self._tokenizer.encode(stem)
         for index, (instance, ending) in enumerate(zip(options, endings, strict=True)):
             ids = self._tokenizer.encode(prompt + ending)
             instance.arguments = (prompt, ending)
-            instance.tokens = len(ids) - len(prompt_ids)
+            instance.tokens = len(ids) - len(stem_ids)
             instance.text_tokens = len(ids)
-            if ids[: len(prompt_ids)] != prompt_ids:
+            if ids[: len(stem_ids)] != stem_ids:
                 arguments = self._tokenizer.split_first_token(prompt + ending)
                 merged.append(Instance(arguments=arguments, idx=len(options) + 1 + index, **request))
         return [*options, whole, *merged]

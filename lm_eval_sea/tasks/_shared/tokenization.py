@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,6 +26,9 @@ _TOKENIZER_OPTIONS = {
 _LENGTH_KEYS = ("max_length", "max_model_len")
 _DEFAULT_MAX_LENGTH = 2048  # what lm-eval assumes where the model's configuration says nothing
 
+# Texts of several scripts: tokenizers that encode them alike, and know as many tokens, are taken for the same.
+_PROBE = "The 12 cats: กรุงเทพฯ เป็นเมืองหลวง, Nguyễn Huệ, Yogyakarta – ꦗꦮ မြန်မာ ខ្មែរ\n\n  A. 3,5"
+
 
 class TextTokenizer:
     """Counts and cuts text in the model's own tokens.
@@ -33,6 +38,7 @@ class TextTokenizer:
         adds_bos: whether it begins every text with a begin-of-sequence token.
         max_length: the most tokens the model takes.
         encode: text → token ids, special tokens as lm-eval adds them.
+        digest: equal for tokenizers that make the same tokens and requests.
     """
 
     def __init__(self, tokenizer: Any, *, name: str, max_length: int, add_bos_token: bool | None = None) -> None:
@@ -53,6 +59,8 @@ class TextTokenizer:
         self.encode = functools.lru_cache(maxsize=32)(self._encode)
         self.adds_bos = tokenizer.bos_token_id is not None and self.encode("a")[0] == tokenizer.bos_token_id
         self._first_token_texts: dict[tuple[int, ...], str] = {}
+        shape = [name, len(tokenizer), self.encode(_PROBE), max_length, sorted(self._special_tokens.items())]
+        self.digest = hashlib.sha256(json.dumps(shape).encode()).hexdigest()
 
     def _encode(self, text: str) -> tuple[int, ...]:
         """Token ids of a whole text, special tokens as lm-eval adds them (`HFLM.tok_encode`)."""
@@ -148,6 +156,9 @@ def resolve_tokenizer(
         return None
     options = {option: model_args[key] for key, option in _TOKENIZER_OPTIONS.items() if model_args.get(key) is not None}
     length = next((int(model_args[key]) for key in _LENGTH_KEYS if model_args.get(key)), None)
+    if "base_url" in model_args:  # lm-eval's API models add no special tokens unless told to, and keep one token free
+        options.setdefault("add_bos_token", False)
+        length = (length or _DEFAULT_MAX_LENGTH) - 1
     model = model_args.get("pretrained") or name
     tokenizer, fault = _load_tokenizer(name, model, length, tuple(sorted(options.items())))
     if fault:

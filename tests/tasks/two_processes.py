@@ -1,0 +1,84 @@
+"""Runs tasks in several processes on the CPU, as lm-eval's `hf` does on several GPUs.
+
+`accelerate launch` does not help here: lm-eval makes several ranks only where there are several GPUs.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import torch
+import torch.distributed as distributed
+import torch.multiprocessing as multiprocessing
+from lm_eval.models.huggingface import HFLM
+
+from .evaluation import evaluate
+
+
+class RankedHF(HFLM):
+    """lm-eval's model, one of several ranks.
+
+    Attributes:
+        gathered: for each call of `gather_object`, which brings the rows of a rank home, the number of its entries by task.
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.gathered = []
+
+    @property
+    def rank(self):
+        return distributed.get_rank()
+
+    @property
+    def world_size(self):
+        return distributed.get_world_size()
+
+    def all_gather(self, tensor):
+        gathered = [torch.zeros_like(tensor) for _ in range(self.world_size)]
+        distributed.all_gather(gathered, tensor)
+        return torch.stack(gathered)
+
+    def gather_object(self, obj, dst=0):
+        self.gathered.append({task: len(rows) for task, rows in obj.items()})
+        gathered = [None] * self.world_size if self.rank == dst else None
+        distributed.gather_object(obj, gathered, dst=dst)
+        return gathered
+
+    def barrier(self):
+        distributed.barrier()
+
+
+def _run(rank: int, world_size: int, port: int, folder: Path, model: Path, output: Path) -> None:
+    from .test_runs import TASK_NAMES, scores
+
+    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world_size)
+    torch.set_num_threads(1)
+    lm = RankedHF(pretrained=str(model), device="cpu", dtype="float32")
+    results = evaluate(folder, list(TASK_NAMES), lm, metadata={"pretrained": str(model)}, limit=3, bootstrap_iters=100)
+    shares = [None] * world_size
+    distributed.all_gather_object(shares, [lm.gathered[0][task] for task in TASK_NAMES] if lm.gathered else [])
+    if rank == 0:
+        found = {
+            "scores": {f"{task} {metric}": value for (task, metric), value in scores(results).items()},
+            "predictions": {
+                task: [
+                    (sample["doc_id"], sample["doc"].get("predictions"), sample["doc"].get("answer"))
+                    for sample in sorted(samples, key=lambda sample: sample["doc_id"])
+                ]
+                for task, samples in results["samples"].items()
+            },
+            "rows_of_ranks": [list(of_task) for of_task in zip(*shares, strict=True)],
+        }
+        output.write_text(json.dumps(found, default=str), encoding="utf-8")
+    distributed.destroy_process_group()
+
+
+def run_ranks(world_size: int, folder: Path, model: Path, output: Path) -> None:
+    """Evaluates the tasks of `test_runs.TASK_NAMES` on `folder` and writes scores and predictions to `output`."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    multiprocessing.spawn(_run, args=(world_size, port, folder, model, output), nprocs=world_size)
