@@ -85,18 +85,26 @@ def generate(workload: str, rows: int) -> list[Texts]:
 
     if workload == "nothing-shared":
         return [[(text(60, 120), f" {text(3, 12)}")] for _ in range(rows)]
-    passage = (30, 60) if workload == "three-labels" else (80, 160)
-    prefix = "\n\n".join(text(*passage) for _ in range(3))
+    labels = ["netral", "implikasi", "kontradiksi"]
+
+    def block(passage: str) -> tuple[str, list[str]]:
+        """A row up to the answer, and the answers."""
+        shown = f"{passage}\n{text(8, 20)}"
+        if workload == "three-labels":
+            return shown, labels
+        options = [text(3, 12) for _ in range(4)]
+        if workload == "text-options":
+            return shown, options
+        return "\n".join([shown, *map("{}. {}".format, "ABCD", options)]), list("ABCD")
+
+    length = (15, 30) if workload == "three-labels" else (80, 160)
+    passages = [text(*length) for _ in range(3 + rows)]
+    exemplars = [block(passage) for passage in passages[:3]]
+    prefix = "".join(f"{shown}\n{answers[0]}\n\n" for shown, answers in exemplars)
     requests = []
     for row in range(rows):
-        if workload == "three-labels" or row % 2 == 0:
-            shown = text(*passage)
-        prompt = f"{prefix}\n\n{shown}\n{text(8, 20)}"
-        options = {"text-options": [text(3, 12) for _ in range(4)], "three-labels": ["netral", "implikasi", "kontradiksi"]}
-        endings = options.get(workload, ["A", "B", "C", "D"])
-        if workload == "letter-options":
-            prompt += "".join(f"\n{letter}. {text(3, 12)}" for letter in endings)
-        requests.append([*((prompt, f" {ending}") for ending in endings), ("", prompt)])
+        shown, answers = block(passages[3 + (row if workload == "three-labels" else row // 2)])
+        requests.append([*((f"{prefix}{shown}", f" {answer}") for answer in answers), ("", f"{prefix}{shown}")])
     return requests
 
 

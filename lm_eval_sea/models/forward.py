@@ -127,7 +127,7 @@ class BranchingModel:
         self._softmax_dtype = softmax_dtype
         config = model.config.get_text_config()
         self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
-        self._window = getattr(config, "sliding_window", None)
+        self._window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
         self._layer_types = set(getattr(config, "layer_types", None) or ())
 
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:

@@ -78,23 +78,22 @@ class Plan:
     Attributes:
         group: the group of all sequences, whose prefix is empty.
         distinct_tokens: number of distinct token positions, the least that has to be computed.
-        longest: length of the longest sequence.
     """
 
     group: Group
     distinct_tokens: int
-    longest: int
 
 
-def make_plan(lengths: Sequence[int], shared: Sequence[int]) -> Plan:
+def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int) -> Plan:
     """Plans the computation of sorted, distinct, non-empty sequences.
 
     Args:
         lengths: the number of tokens of each.
         shared: how many tokens each has in common with the one before it.
+        budget: the most tokens in a batch.
     """
     root = build_tree(lengths, shared)
-    group = _make_groups(root)
+    group = _make_groups(root, min(ROW_TOKENS, budget))
     todo = [group]
     while todo:
         inner = todo.pop()
@@ -102,15 +101,15 @@ def make_plan(lengths: Sequence[int], shared: Sequence[int]) -> Plan:
             inner.rows = _pack_short_rows(inner.rows, shared)
         inner.groups.sort(key=lambda group: -group.longest)
         todo += inner.groups
-    return Plan(group, root.tokens, root.longest)
+    return Plan(group, root.tokens)
 
 
-def _fits_row(node: Node, start: int) -> bool:
+def _fits_row(node: Node, start: int, row_tokens: int) -> bool:
     tokens = node.end - start + sum(child.tokens for child in node.children)
-    return not node.children or tokens <= max(ROW_TOKENS, ROW_EXCESS * (node.longest - start))
+    return not node.children or tokens <= max(row_tokens, ROW_EXCESS * (node.longest - start))
 
 
-def _count_rows(root: Node) -> dict[int, int]:
+def _count_rows(root: Node, row_tokens: int) -> dict[int, int]:
     """The number of rows below each node, by the node's identity."""
     order, todo = [], [root]
     while todo:
@@ -119,17 +118,17 @@ def _count_rows(root: Node) -> dict[int, int]:
         todo += node.children
     rows: dict[int, int] = {}
     for node in reversed(order):  # children before their parents
-        rows[id(node)] = 1 if _fits_row(node, node.start) else sum(rows[id(child)] for child in node.children)
+        rows[id(node)] = 1 if _fits_row(node, node.start, row_tokens) else sum(rows[id(child)] for child in node.children)
     return rows
 
 
-def _make_groups(root: Node) -> Group:
-    rows = _count_rows(root)
+def _make_groups(root: Node, row_tokens: int) -> Group:
+    rows = _count_rows(root, row_tokens)
     top = Group(0, 0, root.first, root.last, root.longest)
     todo = [(root, root.first, top)]
     while todo:
         node, first, group = todo.pop()
-        if node.end and _fits_row(node, group.end):
+        if node.end and _fits_row(node, group.end, row_tokens):
             tokens = node.end - group.end + sum(child.tokens for child in node.children)
             group.rows.append(Row(group.end, first, node.last, tokens))
             continue

@@ -80,12 +80,13 @@ class Scorer:
         forwarded_tokens: number of tokens, padding included, that went through the model so far.
     """
 
-    def __init__(self, model: BranchingModel, continuations: Sequence[Continuation]) -> None:
+    def __init__(self, model: BranchingModel, continuations: Sequence[Continuation], budget: int) -> None:
         """Plans the computation.
 
         Args:
             model: the model.
             continuations: the requests.
+            budget: the most tokens in a batch; a single row may exceed it by a quarter.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -98,17 +99,16 @@ class Scorer:
         ]
         self._shared = common_prefixes(keys)
         self._parts: dict[int, list[tuple[Scores, Reading]]] = defaultdict(list)
-        self._plan = make_plan(list(map(len, self._sequences)), self._shared)
+        self._plan = make_plan(list(map(len, self._sequences)), self._shared, budget)
+        self._budget = budget
         self.distinct_tokens = self._plan.distinct_tokens
         self.forwarded_tokens = 0
 
-    @property
-    def longest(self) -> int:
-        """Tokens of the longest input."""
-        return self._plan.longest
+    def run(self) -> Iterator[tuple[BatchKind, list[Answer]]]:
+        """Computes everything, batch by batch; yields the answers as they become known.
 
-    def run(self, budget: int) -> Iterator[tuple[BatchKind, list[Answer]]]:
-        """Computes everything, in batches of at most `budget` tokens; yields the answers as they become known."""
+        A batch that runs out of memory is halved, and so is the budget of the following ones.
+        """
         todo = [(self._plan.group, Prefix())]
         while todo:
             group, prefix = todo.pop()
@@ -117,7 +117,7 @@ class Scorer:
                 ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
                 yield kind, self._answers(ended)
                 prefix = longer
-            batches = deque(make_batches(group.rows, budget))
+            batches = deque(make_batches(group.rows, self._budget))
             while batches:
                 rows = batches.popleft()
                 try:
@@ -129,8 +129,8 @@ class Scorer:
                     yield kind, self._answers([number for row in rows for number in range(row.first, row.last)])
                     continue
                 clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
-                budget = max(len(rows) * rows[0].tokens // 2, 1)
-                batches = deque([*halves, *make_batches([row for later in batches for row in later], budget)])
+                self._budget = max(len(rows) * rows[0].tokens // 2, 1)
+                batches = deque([*halves, *make_batches([row for later in batches for row in later], self._budget)])
             todo += [(inner, prefix) for inner in reversed(group.groups)]
 
     def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:

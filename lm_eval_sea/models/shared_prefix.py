@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ class SharedPrefixLM(HFLM):
         super().__init__(*args, **kwargs)
         self.work = Work()
         self._verified: set[BatchKind] = set()
-        self._plain = self.backend != "causal"
+        self._plain = False
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
 
@@ -106,7 +106,9 @@ class SharedPrefixLM(HFLM):
         return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
 
     def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool]]:
-        scorer = Scorer(self._branching_model(), [self._continuation(request) for request in requests])
+        continuations = [self._continuation(request) for request in requests]
+        budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
+        scorer = Scorer(self._branching_model(), continuations, budget)
         self.work.distinct += scorer.distinct_tokens
         answers: list[tuple[float, bool]] = [(0.0, False)] * len(requests)
         with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
@@ -134,9 +136,10 @@ class SharedPrefixLM(HFLM):
         inputs = (context + continuation)[-(self.max_length + 1) :][:-1]
         return Continuation(inputs, len(inputs) - len(continuation), continuation[-1])
 
-    def _batches(self, scorer: Scorer):
+    @staticmethod
+    def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
         """The batches; what a model raises, but for want of memory, is taken for inability."""
-        batches = scorer.run(self._budget(scorer.longest))
+        batches = scorer.run()
         while True:
             try:
                 item = next(batches, None)
@@ -149,6 +152,7 @@ class SharedPrefixLM(HFLM):
             yield item
 
     def _budget(self, longest: int) -> int:
+        """The most tokens in a batch: no more than `hf` has in its largest one."""
         if self.batch_size == "auto":
             return max(min(self.max_batch_size * longest, AUTO_BATCH_TOKENS), longest)
         return int(self.batch_size) * longest

@@ -22,8 +22,8 @@ def shared_prefixes(sequences):
     return common_prefixes([sort_key(sequence) for sequence in sequences])
 
 
-def plan_of(sequences):
-    return make_plan(list(map(len, sequences)), shared_prefixes(sequences))
+def plan_of(sequences, budget=10**6):
+    return make_plan(list(map(len, sequences)), shared_prefixes(sequences), budget)
 
 
 def nodes(root):
