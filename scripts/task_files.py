@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from task_kinds import GENERATED, KINDS, RECOMMENDED_VARIANT, Variant
+from suite_files import averages, suite_files
+from task_kinds import GENERATED, KINDS, Variant
 from task_yaml import Function, Quoted, render
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
@@ -267,22 +268,9 @@ class DataSet:
         return {
             "group": self._name("", variant, enprompt),
             "task": [self._name(pair, variant, enprompt) for pair in pairs],
-            "aggregate_metric_list": [
-                {"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in self.variants[variant].aggregated
-            ],
+            "aggregate_metric_list": averages(self.variants[variant].aggregated),
             "metadata": {"version": self.record["version"]},
         }
-
-
-def suite_files(catalogue: dict[str, Any]) -> dict[str, str]:
-    """The groups of the whole suite: sea_sailcompass → its tasks → the groups of the data sets."""
-    members: dict[str, list[str]] = {task: [] for task in catalogue["tasks"]}
-    for name, record in catalogue["data_sets"].items():
-        members[record["task"]].append(f"sea_{name}" + (f"_{RECOMMENDED_VARIANT}" if record["kind"] == "mcq" else ""))
-    groups = [{"group": "sea_sailcompass", "task": [f"sea_sailcompass_{task}" for task in members]}]
-    groups += [{"group": f"sea_sailcompass_{task}", "task": names} for task, names in members.items()]
-    version = {"metadata": {"version": catalogue["suite_version"]}}
-    return {f"sailcompass/{group['group']}.yaml": render("catalogue.yaml", group | version) for group in groups}
 
 
 def generate(prompts: Path) -> dict[str, str]:

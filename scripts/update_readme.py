@@ -26,8 +26,10 @@ def table(catalogue: dict) -> str:
     for name, record in sorted(catalogue["data_sets"].items(), key=lambda item: list(catalogue["tasks"]).index(item[1]["task"])):
         spoken = record["languages"].items()
         rows = ", ".join(f"{catalogue['languages'][language]} ({data['rows']:,})" for language, data in spoken)
-        chances = dict.fromkeys(f"{100 * data['chance']:.1f} %" for _, data in spoken)
+        chances = dict.fromkeys(f"{100 * data['chance']:.1f} %" if data["chance"] else "–" for _, data in spoken)
         languages = "{" + ",".join(record["languages"]) + "}" if len(record["languages"]) > 1 else next(iter(record["languages"]))
+        if record["kind"] == "translation":
+            languages = f"en_{languages}`, `sea_{name}_{languages}_en"
         variant = "_<variant>" if record["kind"] == "mcq" else ""
         link = f"[{record['title']}](lm_eval_sea/tasks/{name}/README.md)"
         cells = [catalogue["tasks"][record["task"]], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]

@@ -197,7 +197,7 @@ def test_classification_row_that_cannot_be_scored(change, message, check, mirror
 def test_report_of_generated_texts(check, mirror):
     report = check("sea_tydiqa_id")
     assert (report.found, report.faults, report.too_long) == (4, [], [])
-    assert "references: 5, of 5 to 37 characters, median 21" in render(report)
+    assert "references: 5, of 5 to 35 characters, median 20" in render(report)
     assert "(process_rows, answers in id)" in render(report)
 
 
