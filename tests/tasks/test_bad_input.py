@@ -123,3 +123,13 @@ def test_a_context_shorter_than_an_answer_is_refused(samples, tiny_model):
     arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu", "max_length": 3}
     with pytest.raises(ValueError, match=r"leaves no room for a prompt in the model's context of 3 tokens"):
         evaluate(samples, TASK, "hf", model_args=arguments)
+
+
+def test_a_prompt_that_generation_cuts_is_said_too(samples, tiny_model, caplog):
+    arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu", "max_length": 100}
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        evaluate(samples, "sea_m3exam_vi_litilo_gen", "hf", model_args=arguments)
+    (message,) = [record.getMessage() for record in caplog.records if "do not fit" in record.getMessage()]
+    assert message.startswith(
+        "sea_m3exam_vi_litilo_gen: 4 of 4 prompts and their answers do not fit the model's context of 100 tokens"
+    )
