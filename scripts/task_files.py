@@ -23,7 +23,7 @@ class BookError(ValueError):
 
 
 def _get(mapping: dict[str, Any], key: str, where: str) -> Any:
-    if not isinstance(mapping, dict) or mapping.get(key) in (None, ""):
+    if not isinstance(mapping, dict) or mapping.get(key) in (None, "", []):
         raise BookError(f"{where}: {key!r} is missing or empty")
     return mapping[key]
 

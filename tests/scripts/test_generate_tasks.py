@@ -119,3 +119,42 @@ def test_the_readme_has_the_table_of_tasks():
     script = ROOT / "scripts" / "update_readme.py"
     result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("name", ["xquad", "tydiqa"])
+def test_answers_of_exemplars_stand_in_their_passages(name):
+    for book in yaml.safe_load((PROMPTS / f"{name}.yaml").read_text(encoding="utf-8"))["languages"].values():
+        for exemplar in book.get("exemplars", []):
+            assert all(answer in exemplar["passage"] for answer in exemplar["answers"])
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        (
+            "flores",
+            lambda book: book["languages"]["th"]["instructions"].pop("th_en"),
+            "th: instructions: 'th_en' is missing or empty",
+        ),
+        ("flores", lambda book: book["languages"]["en"]["words"].pop("vi"), "en: words: 'vi' is missing or empty"),
+        (
+            "flores",
+            lambda book: book["languages"]["id"]["exemplars"][0].pop("translation"),
+            "id: exemplar 1: 'translation' is missing or empty",
+        ),
+        (
+            "xquad",
+            lambda book: book["languages"]["vi"]["exemplars"][4].update(answers=[]),
+            "vi: exemplar 5: 'answers' is missing or empty",
+        ),
+        (
+            "xlsum",
+            lambda book: book["languages"]["vi"]["exemplars"][1].pop("summary"),
+            "vi: exemplar 2: 'summary' is missing or empty",
+        ),
+    ],
+)
+def test_a_faulty_book_of_generated_answers_is_named(tmp_path, books, name, edit, message):
+    change(books / f"{name}.yaml", edit)
+    result = run("--prompts", books, "--out", tmp_path / "tasks")
+    assert (result.returncode, result.stderr) == (2, f"{name}.yaml: {message}\n")

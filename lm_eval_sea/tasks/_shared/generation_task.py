@@ -89,7 +89,11 @@ class GenerationTask(BoundedGenerationTask):
         """What each metric needs of one row. The answer that is scored is written into `doc`."""
         doc["answer"] = answer_text(results[0], [self.config.metadata["answer_cue"]])
         references = doc["answers"] if "answers" in doc else [self.doc_to_target(doc)]
-        return {name: metric.of_row(doc["answer"], references, self._language) for name, metric in self._metrics.items()}
+        return {
+            name: metric.of_row(doc["answer"], references, self._language)
+            for name, metric in self._metrics.items()
+            if name in self._metric_fn_list  # --predict_only takes them away
+        }
 
 
 class SummarizationTask(GenerationTask):

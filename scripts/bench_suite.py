@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Estimates what a run of the whole suite asks of a model: rows, requests, text in and out, by task.
+
+Prompts of some rows of each set are built and the sums scaled to all rows. Text in is what lm-eval sends, where every option
+comes with the whole prompt; text out is the length of the references.
+
+Examples:
+    python scripts/bench_suite.py --data MIRROR --tokenizer MODEL     on a folder laid out like the hub, in the tokens of a model
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import logging
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
+SUITE = "sea_sailcompass"
+
+
+def measure(task, limit: int, count: Callable[[str], int]) -> Counter:
+    """Rows of a task; of a run on all of them the requests, and characters and tokens in and out."""
+    rows = len(task.test_docs())
+    with contextlib.redirect_stderr(io.StringIO()):  # lm-eval's progress bars
+        task.build_all_requests(samples=list(range(0, rows, max(1, rows // limit))))
+    published = task.config.metadata["rows"]
+    scale = published / len({instance.doc_id for instance in task.instances})
+    found = Counter(rows=published)
+    for instance in task.instances:
+        prompt, ending = instance.arguments
+        if isinstance(ending, str):
+            # prompts without content are asked once a task, behind the others
+            times = 1 if instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
+            sent = prompt + ending
+        else:
+            times, sent, out = scale, prompt, task.doc_to_target(instance.doc)
+            found.update(characters_out=times * len(out), tokens_out=times * count(out))
+        found.update(requests=times, characters_in=times * len(sent), tokens_in=times * count(sent))
+    return found
+
+
+def main() -> None:
+    """Runs the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=PACK / "samples", help="folder laid out like the hub (default: the samples)")
+    parser.add_argument("--tokenizer", required=True, help="model or its folder")
+    parser.add_argument("--rows", type=int, default=50, help="rows of each set to look at (default: 50)")
+    arguments = parser.parse_args()
+    logging.disable(logging.WARNING)
+    from lm_eval.tasks import TaskManager
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(arguments.tokenizer)
+    metadata = {"tokenizer": os.path.abspath(arguments.tokenizer) if os.path.isdir(arguments.tokenizer) else arguments.tokenizer}
+    names = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))["tasks"]
+    os.chdir(arguments.data)
+    manager = TaskManager(include_path=str(PACK / "tasks"), include_defaults=False, metadata=metadata | {"max_length": 10**9})
+    total = Counter()
+    print(
+        "| task | rows | requests | million characters in | out | million tokens in | out |\n|---|---:|---:|---:|---:|---:|---:|"
+    )
+    for name, title in names.items():
+        with contextlib.redirect_stderr(io.StringIO()):
+            tasks = manager.load(f"{SUITE}_{name}")["tasks"].values()
+        found = sum((measure(task, arguments.rows, _counter(tokenizer)) for task in tasks), Counter())
+        total += found
+        _print_line(title, found)
+    _print_line("the whole suite", total)
+
+
+def _counter(tokenizer) -> Callable[[str], int]:
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
+
+
+def _print_line(title: str, found: Counter) -> None:
+    cells = [title, f"{found['rows']:,}", f"{round(found['requests'], -2):,.0f}"]
+    for unit in ("characters", "tokens"):
+        out = found[f"{unit}_out"]
+        cells += [f"{found[f'{unit}_in'] / 1e6:.1f}", f"{out / 1e6:.2f}" if out else "–"]
+    print(f"| {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""The whole suite as one request: on the samples, and on four rows of every real set."""
+
+import logging
+
+import pytest
+
+from .evaluation import evaluate
+from .planted_model import PlantedModel
+from .prompt_texts import CATALOGUE
+
+SUITE = "sea_sailcompass"
+
+
+@pytest.fixture(params=["samples", "hub_mirror"])
+def folder(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplog):
+    model = PlantedModel(lambda context, ending: -len(ending) / 3, lambda prompt: " 26")
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model), "max_length": 32768}, limit=4)
+    assert [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"] == []
+    assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["data_sets"])
+    assert results["group_subtasks"][SUITE] == [f"{SUITE}_{task}" for task in CATALOGUE["tasks"]]
+    for name, config in results["configs"].items():
+        metadata = config["metadata"]
+        assert f"{metadata['headline_metric']},none" in results["results"][name], name
+        # the groups of the data set and of the task have the headline too
+        group = f"{SUITE}_{metadata['task']}"
+        assert f"{metadata['headline_metric']},none" in results["results"][group], group
+        rows = len(results["samples"][name])
+        assert 1 <= rows <= 4
+        assert results["n-samples"][name]["effective"] == rows
+
+
+def test_the_score_of_a_task_is_the_mean_of_its_leaf_tasks(samples):
+    """Languages weigh the same, however many rows they have; one of four Vietnamese answers is right."""
+    model = PlantedModel(generation=lambda prompt: " tre")
+    results = evaluate(samples, f"{SUITE}_qa", model)["results"]
+    for metric in ("exact_match,none", "f1,none", "contains,none"):
+        leaves = [results[name][metric] for name in ("sea_xquad_th", "sea_xquad_vi", "sea_tydiqa_id")]
+        assert results[f"{SUITE}_qa"][metric] == pytest.approx(sum(leaves) / 3)
+    assert results["sea_xquad_vi"]["exact_match,none"] == 0.25
