@@ -72,7 +72,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("batch_size", [1, 3, 64, "auto"])
+@pytest.mark.parametrize("batch_size", [1, 64, "auto"])
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_requests(name, batch_size, llama, tokenizers):
     requests = AWKWARD[name]
