@@ -14,6 +14,7 @@ from lm_eval.utils import env as jinja_environment
 from lm_eval.utils import hash_string
 
 from .data import TEST_SPLIT, load_rows, with_lettered_options
+from .tokenization import TextTokenizer, resolve_tokenizer
 
 
 @functools.cache
@@ -36,8 +37,11 @@ class SEATask(ConfigurableTask):
     returns the function from a published row to a processed row.
     """
 
+    # What is lost without the model's tokenizer; None if that is no more than a warning.
+    NEEDS_TOKENIZER: str | None = None
+
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows.
+        """Loads the rows and finds the model's tokenizer.
 
         Raises:
             DataError: if the rows cannot be had or scored.
@@ -46,6 +50,7 @@ class SEATask(ConfigurableTask):
         # lm-eval looks metric names up in its own registry unless something else computes them.
         config["process_results"] = f"{type(self).__name__}.process_results"
         super().__init__(config=config)
+        self._tokenizer: TextTokenizer | None = resolve_tokenizer(self.config.metadata, self.NEEDS_TOKENIZER)
 
     def download(self, dataset_kwargs: Mapping[str, Any] | None = None, **_: Any) -> None:
         """Loads and processes the rows, and notes in the metadata which rows they are."""
@@ -125,4 +130,5 @@ class SEATask(ConfigurableTask):
             "exemplars": list(self.sampler.df),
             "delimiters": [config.target_delimiter, config.fewshot_delimiter],
             "generation": config.generation_kwargs,
+            "tokenizer": self._tokenizer and self._tokenizer.digest,
         }

@@ -11,7 +11,6 @@ from lm_eval.api.instance import Instance
 from .answer_text import answer_text
 from .base_task import SEATask
 from .generation_metrics import metrics_for, signatures
-from .tokenization import TextTokenizer, resolve_tokenizer
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -23,14 +22,6 @@ _ADVICE = "Lower --num_fewshot, raise max_length, or lower max_gen_toks in --gen
 class BoundedGenerationTask(SEATask):
     """Greedy generation that knows when prompt and answer are too long for the model."""
 
-    # What is lost without a tokenizer; None if that is no more than a warning.
-    NEEDS_TOKENIZER: str | None = None
-
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows and finds the model's tokenizer."""
-        super().__init__(config)
-        self._tokenizer: TextTokenizer | None = resolve_tokenizer(self.config.metadata, lost=self.NEEDS_TOKENIZER)
-
     def set_config(self, key: str, value: Any, update: bool = False) -> None:
         """Sets a configuration value; under `generation_kwargs` the most tokens may have any name that lm-eval knows."""
         if key == "generation_kwargs" and isinstance(value, Mapping):
@@ -38,10 +29,6 @@ class BoundedGenerationTask(SEATask):
             value = {name: argument for name, argument in value.items() if name not in _LIMIT_ALIASES}
             value |= {"max_gen_toks": given[0]} if given else {}
         super().set_config(key, value, update)
-
-    def _request_shape(self) -> dict[str, Any]:
-        tokenizer = self._tokenizer
-        return super()._request_shape() | {"tokenizer": tokenizer and tokenizer.digest}
 
     def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> Instance:
         """The request of one row."""

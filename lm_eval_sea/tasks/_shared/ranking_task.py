@@ -13,7 +13,6 @@ from lm_eval.api.instance import Instance
 from .base_task import SEATask
 from .precision import half_precision_type
 from .ranking import OptionScore, log_perplexity, predictions
-from .tokenization import TextTokenizer, resolve_tokenizer
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -31,16 +30,7 @@ class RankingTask(SEATask):
     Without a tokenizer only the first k are made.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows and finds the model's tokenizer."""
-        super().__init__(config)
-        self._tokenizer: TextTokenizer | None = resolve_tokenizer(self.config.metadata)
-
-    def _request_shape(self) -> dict[str, Any]:
-        tokenizer = self._tokenizer
-        return super()._request_shape() | {
-            "tokenizer": tokenizer and tokenizer.digest,
-        }
+    NEEDS_TOKENIZER = "acc_ppl and acc_token are left out"
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows, and says what of the prompts the scores will not cover."""

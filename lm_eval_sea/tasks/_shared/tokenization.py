@@ -138,9 +138,7 @@ class TextTokenizer:
         return text[:low]
 
 
-def resolve_tokenizer(
-    model_args: Mapping[str, Any], lost: str | None = "acc_ppl and acc_token are left out"
-) -> TextTokenizer | None:
+def resolve_tokenizer(model_args: Mapping[str, Any], lost: str | None = None) -> TextTokenizer | None:
     """The tokenizer of the model under evaluation, or None (with one warning) if there is none to be had.
 
     lm-eval hands a task the parsed `--model_args` and `--metadata` in `config.metadata`; that is all a task knows of the
