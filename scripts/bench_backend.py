@@ -10,158 +10,169 @@ a network), or a generated one, which needs no data:
     three-labels     3 exemplars, two sentences, one of three labels
     nothing-shared   no exemplars, one continuation a row
 
+Of several batch sizes each backend is shown with the one at which it is fastest; those that do not fit memory are left out.
+
 Examples:
     python scripts/bench_backend.py
     python scripts/bench_backend.py --rows 100 sea_belebele_th_to_ppl sea_belebele_th_litilo_ppl
-    python scripts/bench_backend.py --shape 7b --dtype bfloat16 --device cuda --batch-size 64 --rows 1000 sea_belebele_th_to_ppl
+    python scripts/bench_backend.py --save results.jsonl --rows 200 sea_xcopa_id_tito_ppl
+    python scripts/bench_backend.py --shape 7b --dtype bfloat16 --device cuda --batch-size 8 16 32 64 --rows 1000 \\
+        sea_belebele_th_to_ppl sea_xnli_th
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import importlib.metadata
 import json
 import logging
 import multiprocessing
-import random
-import resource
+import os
+import re
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
-from make_tiny_model import SAMPLES, train_tokenizer
-from transformers import LlamaConfig, LlamaForCausalLM
+import transformers
+from accelerate.utils.memory import should_reduce_batch_size
+from backend_table import peak_tflops, render
+from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, task_requests
 
-ROOT = Path(__file__).resolve().parents[1]
-GENERATED = ("text-options", "letter-options", "three-labels", "nothing-shared")
 BACKENDS = ("hf", "hf-shared-prefix")
-SHAPES = {  # hidden size, size of the feed-forward layer, layers, heads, key-value heads, vocabulary
-    "40m": (512, 1376, 8, 8, 4, 32000),
-    "0.5b": (896, 4864, 24, 14, 2, 151936),
-    "7b": (3584, 18944, 28, 28, 4, 152064),
-}
-
-PASSAGES = SAMPLES / "sail" / "Sailcompass_data" / "data" / "belebele" / "ind_Latn.jsonl"
-
-Texts = list[tuple[str, str]]
 
 
-def make_model(folder: Path, shape: str, dtype: str) -> tuple[int, int]:
-    """Writes a Llama with random weights and a tokenizer; returns the number of parameters, all and outside embeddings."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted(SAMPLES.rglob("*.json*"))]
-    tokenizer = train_tokenizer(texts, bos=True)
-    hidden, feed_forward, layers, heads, key_value_heads, vocabulary = SHAPES[shape]
-    config = LlamaConfig(
-        vocab_size=vocabulary,
-        hidden_size=hidden,
-        intermediate_size=feed_forward,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        num_key_value_heads=key_value_heads,
-        max_position_embeddings=8192,
-        tie_word_embeddings=shape != "7b",
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-        dtype=dtype,
-    )
-    torch.manual_seed(0)
-    torch.set_default_dtype(getattr(torch, dtype))
-    model = LlamaForCausalLM(config)
-    torch.set_default_dtype(torch.float32)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return model.num_parameters(), model.num_parameters(exclude_embeddings=True)
+def measure(backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace) -> dict[str, Any]:
+    """Runs the requests through a backend, each batch size in a fresh process.
+
+    Returns:
+        What `_measure` finds at the batch size that is fastest.
+
+    Raises:
+        MemoryError: if no batch size fits memory.
+    """
+    found = []
+    for batch_size in options.batch_size:
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            found.append(pool.apply(_measure, (backend, folder, requests, options, batch_size)))
+    fitting = [result for result in found if result]
+    if not fitting:
+        raise MemoryError(f"{backend} does not fit memory at any of the batch sizes {options.batch_size}; give smaller ones")
+    return min(fitting, key=lambda result: result["seconds"])
 
 
-def generate(workload: str, rows: int) -> list[Texts]:
-    """The requests of each row of a generated workload."""
-    source = " ".join(json.loads(line)["flores_passage"] for line in PASSAGES.read_text(encoding="utf-8").splitlines())
-    words, dice = source.split(), random.Random(0)
-
-    def text(low: int, high: int) -> str:
-        return " ".join(dice.choices(words, k=dice.randint(low, high)))
-
-    if workload == "nothing-shared":
-        return [[(text(60, 120), f" {text(3, 12)}")] for _ in range(rows)]
-    labels = ["netral", "implikasi", "kontradiksi"]
-
-    def block(passage: str) -> tuple[str, list[str]]:
-        """A row up to the answer, and the answers."""
-        shown = f"{passage}\n{text(8, 20)}"
-        if workload == "three-labels":
-            return shown, labels
-        options = [text(3, 12) for _ in range(4)]
-        if workload == "text-options":
-            return shown, options
-        return "\n".join([shown, *map("{}. {}".format, "ABCD", options)]), list("ABCD")
-
-    length = (15, 30) if workload == "three-labels" else (80, 160)
-    passages = [text(*length) for _ in range(3 + rows)]
-    exemplars = [block(passage) for passage in passages[:3]]
-    prefix = "".join(f"{shown}\n{answers[0]}\n\n" for shown, answers in exemplars)
-    requests = []
-    for row in range(rows):
-        shown, answers = block(passages[3 + (row if workload == "three-labels" else row // 2)])
-        requests.append([*((f"{prefix}{shown}", f" {answer}") for answer in answers), ("", f"{prefix}{shown}")])
-    return requests
-
-
-def task_requests(task: str, rows: int, folder: Path) -> list[Texts]:
-    """The requests of each row of a task."""
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), metadata={"pretrained": str(folder)})
-    instance = manager.load([task])["tasks"][task]
-    instance.build_all_requests(limit=rows, rank=0, world_size=1)
-    requests: dict[int, Texts] = {}
-    for request in instance.instances:
-        requests.setdefault(request.doc_id, []).append(request.args)
-    return list(requests.values())
-
-
-def measure(backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace) -> dict:
-    """Runs the requests through a backend, in a fresh process."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_measure, (backend, folder, requests, options))
-
-
-def _measure(backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace) -> dict:
+def _measure(
+    backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace, batch_size: int
+) -> dict[str, Any] | None:
+    """One run; None if it does not fit memory."""
     logging.disable(logging.WARNING)
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
     from lm_eval_sea.models import SharedPrefixLM
+    from lm_eval_sea.models.shared_prefix import Work
 
     torch.set_num_threads(options.threads)
     model_class = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}[backend]
-    lm = model_class(str(folder), device=options.device, dtype=options.dtype, batch_size=options.batch_size)
-    instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
-    cuda = options.device.startswith("cuda")
+    lm = model_class(str(folder), device=options.device, dtype=options.dtype, batch_size=batch_size)
     lm.loglikelihood([Instance("loglikelihood", {}, ("a", " b"), 0)], disable_tqdm=True)  # kernels and threads start
-    if cuda:
-        torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated() if cuda else _peak_of_process()
+    lm.work = Work()  # `hf` leaves it empty
+    counter = FlopCounter(lm.model)
+    memory = Memory(options.device)
+    instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
     begin = time.perf_counter()
-    answers = lm.loglikelihood(instances, disable_tqdm=True)
+    try:
+        answers = lm.loglikelihood(instances, disable_tqdm=True)
+    except RuntimeError as error:
+        if should_reduce_batch_size(error):
+            return None
+        raise
     seconds = time.perf_counter() - begin
-    after = torch.cuda.max_memory_allocated() if cuda else _peak_of_process()
-    result = {"answers": answers, "seconds": seconds, "bytes": after - before}
-    if backend == "hf-shared-prefix":
-        result["work"] = lm.work
-    return result
+    return {
+        "answers": answers,
+        "seconds": seconds,
+        "batch_size": batch_size,
+        "bytes": memory.peak(),
+        "tokens": counter.tokens,
+        "flops": counter.flops,
+        "work": dataclasses.asdict(lm.work),
+    }
 
 
-def _peak_of_process() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+class FlopCounter:
+    """Counts what passes through a model.
+
+    Attributes:
+        tokens: tokens that went through the layers, padding included.
+        flops: two for each weight and token, of the layers, and of the head where it is computed. The products of attention
+            itself are left out.
+    """
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        """Watches a model with a language-model head."""
+        embedding, head = model.get_input_embeddings(), model.get_output_embeddings()
+        of_head = head.weight.numel()
+        # `parameters` gives tied weights once
+        of_layers = sum(weight.numel() for weight in model.parameters())
+        of_layers -= sum(weight.numel() for weight in {embedding.weight, head.weight})
+        self.tokens = 0
+        self.flops = 0
+
+        def pass_layers(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...], __: torch.Tensor) -> None:
+            self.tokens += inputs[0].numel()
+            self.flops += 2 * of_layers * inputs[0].numel()
+
+        def pass_head(_: torch.nn.Module, __: tuple[torch.Tensor, ...], logits: torch.Tensor) -> None:
+            self.flops += 2 * of_head * logits.shape[:-1].numel()
+
+        embedding.register_forward_hook(pass_layers)
+        head.register_forward_hook(pass_head)
 
 
-def compare(workload: str, requests: list[Texts], parameters: int, hf: dict, shared: dict) -> dict[str, str]:
-    """A row of the table; its TFLOP/s are those of the layers alone, by their number of parameters."""
-    work = shared["work"]
-    checked = work.forwarded + work.verification
+class Memory:
+    """The peak of memory from now on: of the GPU where the model is, or else of this process (Linux)."""
+
+    def __init__(self, device: str) -> None:
+        """Begins to watch."""
+        self._cuda = device.startswith("cuda")
+        if self._cuda:
+            torch.cuda.reset_peak_memory_stats()
+            self._before = torch.cuda.memory_allocated()
+        else:
+            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins at what is used now
+            self._before = self._of_process("VmRSS")
+
+    def peak(self) -> int:
+        """Bytes above those in use at the beginning."""
+        return (torch.cuda.max_memory_allocated() if self._cuda else self._of_process("VmHWM")) - self._before
+
+    @staticmethod
+    def _of_process(field: str) -> int:
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+        (line,) = (line for line in lines if line.startswith(f"{field}:"))
+        return 1024 * int(line.split()[1])
+
+
+def compare(requests: list[Texts], hf: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    """How far the answers of the backends agree.
+
+    Returns:
+        The largest difference in nats, and the log-likelihood it occurs at, of continuations and of whole prompts (requests
+        without a context); the shares of rows with the same prediction and of requests with the same `is_greedy`.
+    """
     pairs = list(zip(hf["answers"], shared["answers"], strict=True))
+    texts = [args for row in requests for args in row]
+
+    def largest(*, whole: bool) -> dict[str, float] | None:
+        found = [
+            (abs(one - other), abs(one))
+            for ((one, _), (other, _)), (context, _) in zip(pairs, texts, strict=True)
+            if (context == "") == whole
+        ]
+        return dict(zip(("nats", "of"), max(found), strict=True)) if found else None
+
     begin, same = 0, 0
     for row in requests:
         answers = pairs[begin : begin + len(row)]
@@ -169,32 +180,29 @@ def compare(workload: str, requests: list[Texts], parameters: int, hf: dict, sha
         best = [max(range(len(options)), key=lambda index: options[index][side][0]) for side in (0, 1)]
         same += best[0] == best[1]
         begin += len(row)
-    difference = max((abs(one - other), abs(one)) for (one, _), (other, _) in pairs)
     return {
-        "workload": workload,
-        "rows": str(len(requests)),
-        "requests": str(len(pairs)),
-        "hf s": f"{hf['seconds']:.1f}",
-        "shared s": f"{shared['seconds']:.1f}",
-        "times faster": f"{hf['seconds'] / shared['seconds']:.1f}",
-        "rows/s": f"{len(requests) / shared['seconds']:.1f}",
-        "work ratio (with self-check)": f"{work.forwarded / work.distinct:.3f} ({checked / work.distinct:.3f})",
-        "shared TFLOP/s": f"{2e-12 * parameters * work.forwarded / shared['seconds']:.3g}",
-        "hf MB": f"{hf['bytes'] / 1e6:.0f}",
-        "shared MB": f"{shared['bytes'] / 1e6:.0f}",
-        "largest difference (of)": f"{difference[0]:.1e} ({difference[1]:.0f})",
-        "same predictions": f"{same / len(requests):.1%}",
-        "same is_greedy": f"{sum(one[1] == other[1] for one, other in pairs) / len(pairs):.1%}",
+        "differences": {"options": largest(whole=False), "prompts": largest(whole=True)},
+        "same_predictions": same / len(requests),
+        "same_greedy": sum(one[1] == other[1] for one, other in pairs) / len(pairs),
     }
 
 
-def table(rows: Iterator[dict[str, str]]) -> None:
-    """Prints a Markdown table, each row as soon as it is known."""
-    for number, row in enumerate(rows):
-        if number == 0:
-            print("|", " | ".join(row), "|")
-            print("|", " | ".join("---" for _ in row), "|")
-        print("|", " | ".join(row.values()), "|", flush=True)
+def describe(options: argparse.Namespace, parameters: int) -> dict[str, Any]:
+    """What the figures depend on besides the workload."""
+    if options.device.startswith("cuda"):
+        device = torch.cuda.get_device_name()
+    else:
+        names = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+        device = f"{names[0] if names else 'CPU'}, {os.cpu_count()} cores"
+    return {
+        "model": f"Llama with random weights, {parameters / 1e6:,.0f}M parameters",
+        "dtype": options.dtype,
+        "device": device,
+        "threads": options.threads,
+        "peak_tflops": options.peak_tflops or peak_tflops(device, options.dtype),
+        "versions": {module.__name__: module.__version__ for module in (torch, transformers)}
+        | {"lm_eval": importlib.metadata.version("lm_eval")},
+    }
 
 
 def main() -> None:
@@ -205,25 +213,27 @@ def main() -> None:
     parser.add_argument("--shape", choices=SHAPES, default="40m", help="size of the model (default: %(default)s)")
     parser.add_argument("--dtype", default="float32", help="type of the weights (default: %(default)s)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
-    parser.add_argument("--batch-size", type=int, default=16, help="batch size of both backends (default: %(default)s)")
+    parser.add_argument("--batch-size", type=int, nargs="+", default=[16], help="batch sizes to try (default: 16)")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads (default: %(default)s)")
+    parser.add_argument("--peak-tflops", type=float, help="peak of the device, for its utilisation; known of some GPUs")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="append what was measured, one line of JSON a workload")
     options = parser.parse_args()
+    records = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        parameters, without_embeddings = make_model(folder, options.shape, options.dtype)
-        print(
-            f"Llama, {parameters / 1e6:.0f}M parameters, {options.dtype}, {options.device}, batch size {options.batch_size}, "
-            f"{options.threads} threads, torch {torch.__version__}\n"
-        )
-
-        def rows() -> Iterator[dict[str, str]]:
-            for workload in options.workloads:
-                generated = workload in GENERATED
-                requests = generate(workload, options.rows) if generated else task_requests(workload, options.rows, folder)
-                results = [measure(backend, folder, requests, options) for backend in BACKENDS]
-                yield compare(workload, requests, without_embeddings, *results)
-
-        table(rows())
+        setting = describe(options, make_model(folder, options.shape, options.dtype))
+        for workload in options.workloads:
+            generated = workload in GENERATED
+            requests = generate(workload, options.rows) if generated else task_requests(workload, options.rows, folder)
+            found = {backend: measure(backend, folder, requests, options) for backend in BACKENDS}
+            agreement = compare(requests, *found.values())
+            for of_backend in found.values():
+                del of_backend["answers"]
+            records.append({"setting": setting, "workload": workload, "rows": len(requests)} | found | agreement)
+            if options.save:
+                with options.save.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(records[-1]) + "\n")
+    print(render(records), end="")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ that what they share is in it once. Pure functions, no tensors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .prefix_tree import Node, build_tree
@@ -17,15 +18,14 @@ from .prefix_tree import Node, build_tree
 ROW_TOKENS = 1024
 ROW_EXCESS = 1.25
 
+# A row of branches that share next to nothing is no longer than this.
+LOOSE_ROW_TOKENS = 256
+
 # Rows shorter than this are put together, as every row carries a copy of the keys and values of its prefix.
 PACKED_ROW_TOKENS = 128
 
-# A shared beginning is worth a forward pass of its own if that saves this part of the tokens below it.
-WORTH_CACHING = 0.05
-
-# The part of a batch that may be padding, and the number of tokens below which padding does not matter.
-PADDING = 0.05
-NEGLIGIBLE_TOKENS = 64
+# A shared beginning is worth a forward pass of its own, or a long row, if that saves this part of the tokens below it.
+WORTH_SHARING = 0.05
 
 # Keys and values a row sees count a quarter of a token it computes: they exist for one layer at a time.
 PREFIX_ROWS_FACTOR = 4
@@ -105,8 +105,10 @@ def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int) -> Pla
 
 
 def _fits_row(node: Node, start: int, row_tokens: int) -> bool:
-    tokens = node.end - start + sum(child.tokens for child in node.children)
-    return not node.children or tokens <= max(row_tokens, ROW_EXCESS * (node.longest - start))
+    shared = node.end - start
+    tokens = shared + sum(child.tokens for child in node.children)
+    limit = row_tokens if shared > WORTH_SHARING * tokens else min(row_tokens, LOOSE_ROW_TOKENS)
+    return not node.children or tokens <= max(limit, ROW_EXCESS * (node.longest - start))
 
 
 def _count_rows(root: Node, row_tokens: int) -> dict[int, int]:
@@ -133,7 +135,7 @@ def _make_groups(root: Node, row_tokens: int) -> Group:
             group.rows.append(Row(group.end, first, node.last, tokens))
             continue
         saved = (node.end - group.end) * (rows[id(node)] - 1)
-        if saved > WORTH_CACHING * node.tokens:
+        if saved > WORTH_SHARING * node.tokens:
             inner = Group(group.end, node.end, first, node.last, node.longest)
             group.groups.append(inner)
             todo += [(child, child.first, inner) for child in node.children]
@@ -155,24 +157,32 @@ def _pack_short_rows(rows: Sequence[Row], shared: Sequence[int]) -> list[Row]:
     return packed
 
 
-def make_batches(rows: Sequence[Row], budget: int) -> Iterator[list[Row]]:
-    """Puts rows of one group into batches, the longest first.
+def make_batches(rows: Sequence[Row], budget: int, pass_tokens: int) -> list[list[Row]]:
+    """Puts rows of one group into batches, the longest first, with as little padding and as few batches as go together.
 
     Args:
         rows: rows behind the same prefix.
         budget: the most tokens in a batch, padding included; a single row may exceed it.
+        pass_tokens: what a forward pass costs, in tokens, besides its own.
     """
-    batch: list[Row] = []
-    tokens = 0
-    for row in sorted(rows, key=lambda row: -row.tokens):
-        if batch:
-            width, count = batch[0].tokens, len(batch) + 1
-            padding = width * count - tokens - row.tokens
-            too_big = width * count > budget or (row.start + width) * count > PREFIX_ROWS_FACTOR * budget
-            if too_big or padding > max(PADDING * (tokens + row.tokens), NEGLIGIBLE_TOKENS):
-                yield batch
-                batch, tokens = [], 0
-        batch.append(row)
-        tokens += row.tokens
-    if batch:
-        yield batch
+    rows = sorted(rows, key=lambda row: -row.tokens)
+    costs = [0, *[math.inf] * len(rows)]  # of the best way to batch the first rows
+    begins = [0] * len(costs)  # where its last batch begins
+    for begin, first in enumerate(rows):
+        for end in range(begin + 1, len(costs)):
+            count = end - begin
+            if count > 1 and not _fits_batch(first, count, budget):
+                break
+            cost = costs[begin] + pass_tokens + first.tokens * count
+            if cost < costs[end]:
+                costs[end], begins[end] = cost, begin
+    batches = []
+    end = len(rows)
+    while end:
+        batches.append(rows[begins[end] : end])
+        end = begins[end]
+    return batches[::-1]
+
+
+def _fits_batch(longest: Row, count: int, budget: int) -> bool:
+    return longest.tokens * count <= budget and (longest.start + longest.tokens) * count <= PREFIX_ROWS_FACTOR * budget

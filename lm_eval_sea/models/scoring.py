@@ -117,7 +117,7 @@ class Scorer:
                 ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
                 yield kind, self._answers(ended)
                 prefix = longer
-            batches = deque(make_batches(group.rows, self._budget))
+            batches = deque(self._make_batches(group.rows))
             while batches:
                 rows = batches.popleft()
                 try:
@@ -130,8 +130,11 @@ class Scorer:
                     continue
                 clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
                 self._budget = max(len(rows) * rows[0].tokens // 2, 1)
-                batches = deque([*halves, *make_batches([row for later in batches for row in later], self._budget)])
+                batches = deque([*halves, *self._make_batches([row for later in batches for row in later])])
             todo += [(inner, prefix) for inner in reversed(group.groups)]
+
+    def _make_batches(self, rows: Sequence[Row]) -> list[list[Row]]:
+        return make_batches(rows, self._budget, self._model.pass_tokens)
 
     def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:
         sequences = self._sequences[group.first : group.last]

@@ -12,6 +12,7 @@ from accelerate.utils import DistributedType
 from accelerate.utils.memory import should_reduce_batch_size
 from lm_eval.api.registry import register_model
 from lm_eval.models.huggingface import HFLM
+from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
 
 from .forward import BranchingModel
@@ -98,19 +99,30 @@ class SharedPrefixLM(HFLM):
         if self._plain or override_bs is not None or not requests:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
         try:
-            return self._along_prefixes(requests, disable_tqdm)
+            answers = self._along_prefixes(requests, disable_tqdm)
         except _Mismatch as mismatch:
             self._fall_back(str(mismatch))
+        else:
+            if left := [index for index, answer in enumerate(answers) if answer is None]:
+                rest = self._one_by_one([requests[index] for index in left], disable_tqdm)
+                for index, answer in zip(left, rest, strict=True):
+                    answers[index] = answer
+            return answers
         # lm-eval finds an automatic batch size by a talk between all processes; the others may not have fallen back
         alone = self.world_size > 1 and self.batch_size == "auto"
         return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
 
-    def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool]]:
+    def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool] | None]:
+        """The answers; None from where memory did not suffice for even one prefix or one request behind it.
+
+        Raises:
+            _Mismatch: if the model cannot be computed along shared prefixes.
+        """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
         scorer = Scorer(self._branching_model(), continuations, budget)
         self.work.distinct += scorer.distinct_tokens
-        answers: list[tuple[float, bool]] = [(0.0, False)] * len(requests)
+        answers: list[tuple[float, bool] | None] = [None] * len(requests)
         with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
             for kind, batch in self._batches(scorer):
                 self._verify(kind, batch, requests)
@@ -136,16 +148,30 @@ class SharedPrefixLM(HFLM):
         inputs = (context + continuation)[-(self.max_length + 1) :][:-1]
         return Continuation(inputs, len(inputs) - len(continuation), continuation[-1])
 
+    def _one_by_one(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool]]:
+        """The plain way, with the least memory."""
+        logger.warning(
+            "Memory does not suffice for a prefix that requests share: %d of them are computed one by one, as lm-eval's hf does "
+            "at batch size 1.",
+            len(requests),
+        )
+        clear_torch_cache()
+        batch_size, self.batch_size_per_gpu = self.batch_size_per_gpu, 1
+        try:
+            return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
+        finally:
+            self.batch_size_per_gpu = batch_size
+
     @staticmethod
     def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
-        """The batches; what a model raises, but for want of memory, is taken for inability."""
+        """The batches, up to the first that memory does not suffice for; what else a model raises is taken for inability."""
         batches = scorer.run()
         while True:
             try:
                 item = next(batches, None)
             except Exception as error:
                 if should_reduce_batch_size(error):
-                    raise
+                    return
                 raise _Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
             if item is None:
                 return

@@ -78,10 +78,21 @@ def ranking_requests(rows=6, *, seed=0, prefix=20, bos=False):
     return requests
 
 
+def ask(lm, requests):
+    instances = [Instance("loglikelihood", {}, args, index) for index, args in enumerate(requests)]
+    return lm.loglikelihood(instances, disable_tqdm=True)
+
+
 def answer(model_class, model, tokenizer, requests, **options):
     lm = model_class(model, tokenizer=tokenizer, **({"batch_size": 4} | options))
-    instances = [Instance("loglikelihood", {}, args, index) for index, args in enumerate(requests)]
-    return lm, lm.loglikelihood(instances, disable_tqdm=True)
+    return lm, ask(lm, requests)
+
+
+def assert_equal(answers, expected, *, tolerance=1e-4, greedy=True):
+    """Log-likelihoods may differ by `tolerance` nats, or by a few roundings of their sum in float32."""
+    for (loglikelihood, is_greedy), (expected_loglikelihood, expected_greedy) in zip(answers, expected, strict=True):
+        assert loglikelihood == pytest.approx(expected_loglikelihood, abs=tolerance, rel=3e-7)
+        assert is_greedy == expected_greedy or not greedy
 
 
 def assert_like_parent(model, tokenizer, requests, *, tolerance=1e-4, greedy=True, plain=False, parent=None, **options):
@@ -89,7 +100,5 @@ def assert_like_parent(model, tokenizer, requests, *, tolerance=1e-4, greedy=Tru
     _, expected = answer(HFLM, model, tokenizer, requests, **options, **(parent or {}))
     lm, answers = answer(SharedPrefixLM, model, tokenizer, requests, **options)
     assert lm._plain == plain
-    for (loglikelihood, is_greedy), (expected_loglikelihood, expected_greedy) in zip(answers, expected, strict=True):
-        assert loglikelihood == pytest.approx(expected_loglikelihood, abs=tolerance, rel=3e-7)
-        assert is_greedy == expected_greedy or not greedy
+    assert_equal(answers, expected, tolerance=tolerance, greedy=greedy)
     return lm

@@ -4,12 +4,13 @@ import logging
 
 import pytest
 import torch
+from lm_eval.models.huggingface import HFLM
 from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
 from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.obstacles import find_obstacle
 
-from .conftest import answer, assert_like_parent, make_model, ranking_requests
+from .conftest import answer, assert_equal, assert_like_parent, make_model, ranking_requests
 
 
 @pytest.fixture
@@ -118,17 +119,39 @@ def test_out_of_memory_halves_the_batch(tokenizers):
     assert lm.work.forwarded <= 1.3 * lm.work.distinct
 
 
-def test_out_of_memory_on_a_single_row(tokenizers):
+def test_no_memory_for_anything(tokenizers):
     model = make_model("llama", len(tokenizers[False]))
 
-    def none_left(keywords):
-        if "input_ids" in keywords:
+    def none_left(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
+
+    model.get_input_embeddings().register_forward_pre_hook(none_left)
+    with pytest.raises(torch.OutOfMemoryError):
+        answer(SharedPrefixLM, model, tokenizers[False], ranking_requests())
+
+
+def test_a_prefix_without_room_is_computed_with_each_request(tokenizers, warnings):
+    """Memory holds one row of a plain forward pass, and never the keys and values of a prefix."""
+    model = make_model("llama", len(tokenizers[False]))
+    requests = [("sebuah", " kota"), ("di", " desa"), *ranking_requests()]
+    _, expected = answer(HFLM, model, tokenizers[False], requests)
+
+    def no_room_for_prefixes(keywords):
+        if keywords.get("past_key_values") is not None:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
         return keywords
 
-    _Changed(model, none_left)
-    with pytest.raises(torch.OutOfMemoryError):
-        answer(SharedPrefixLM, model, tokenizers[False], ranking_requests())
+    def no_room_for_batches(_, inputs):
+        if len(inputs[0]) > 1:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
+
+    _Changed(model, no_room_for_prefixes)
+    model.get_input_embeddings().register_forward_pre_hook(no_room_for_batches)
+    lm, answers = answer(SharedPrefixLM, model, tokenizers[False], requests)
+    assert_equal(answers, expected)
+    assert (lm._plain, lm.batch_size) == (False, 4)
+    (warning,) = warnings()
+    assert "one by one" in warning
 
 
 def test_two_processes_fall_back_alone(tokenizers, monkeypatch):

@@ -1,5 +1,7 @@
 """The tree of sequences, the plan made of it, and the rows: pure functions against plain definitions."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -66,11 +68,11 @@ def test_a_deep_tree_needs_no_deep_stack():
 
 
 @given(sequence_sets, st.integers(1, 16), st.sampled_from([0.0, 0.05, 1.0]))
-def test_a_plan_computes_each_sequence_once(sequences, row_tokens, worth_caching):
+def test_a_plan_computes_each_sequence_once(sequences, row_tokens, worth_sharing):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "ROW_TOKENS", row_tokens)
         patch.setattr(planning, "PACKED_ROW_TOKENS", row_tokens)
-        patch.setattr(planning, "WORTH_CACHING", worth_caching)
+        patch.setattr(planning, "WORTH_SHARING", worth_sharing)
         plan = plan_of(sequences)
     computed = []
     for group in groups(plan.group):
@@ -87,19 +89,41 @@ def test_a_plan_computes_each_sequence_once(sequences, row_tokens, worth_caching
     assert sorted(computed) == sequences
 
 
-@given(st.lists(st.integers(1, 60), min_size=1), st.integers(0, 100), st.integers(1, 300))
-def test_batches_keep_to_the_budget(sizes, prefix, budget):
+def fits(batch, budget):
+    width = max(row.tokens for row in batch)
+    return len(batch) == 1 or (width * len(batch) <= budget and (batch[0].start + width) * len(batch) <= 4 * budget)
+
+
+def cost(batches, pass_tokens):
+    return sum(pass_tokens + max(row.tokens for row in batch) * len(batch) for batch in batches)
+
+
+@given(st.lists(st.integers(1, 60), min_size=1), st.integers(0, 100), st.integers(1, 300), st.integers(0, 90))
+def test_batches_keep_to_the_budget(sizes, prefix, budget, pass_tokens):
     rows = [Row(prefix, number, number + 1, size) for number, size in enumerate(sizes)]
-    batches = list(make_batches(rows, budget))
+    batches = make_batches(rows, budget, pass_tokens)
     assert sorted(row.first for batch in batches for row in batch) == list(range(len(sizes)))
-    for batch in batches:
-        padded = max(row.tokens for row in batch) * len(batch)
-        tokens = sum(row.tokens for row in batch)
-        assert padded <= budget or len(batch) == 1
-        assert padded - tokens <= max(0.05 * tokens, 64)
+    assert all(fits(batch, budget) for batch in batches)
 
 
-def test_shared_passages_cost_nothing_twice():
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=7), st.integers(0, 30), st.integers(1, 200), st.integers(0, 90))
+def test_no_other_batches_cost_less(sizes, prefix, budget, pass_tokens):
+    """All ways to cut the sorted rows."""
+    rows = [Row(prefix, number, number + 1, size) for number, size in enumerate(sorted(sizes))]
+    found = []
+    for cuts in itertools.product([False, True], repeat=len(rows) - 1):
+        batches = [rows[:1]]
+        for row, cut in zip(rows[1:], cuts, strict=True):
+            if cut:
+                batches.append([])
+            batches[-1].append(row)
+        if all(fits(batch, budget) for batch in batches):
+            found.append(cost(batches, pass_tokens))
+    assert cost(make_batches(rows, budget, pass_tokens), pass_tokens) == min(found)
+
+
+@pytest.mark.parametrize("pass_tokens", [32, 512])
+def test_shared_passages_cost_nothing_twice(pass_tokens):
     """Eight hundred rows behind one prefix, two a passage, with options of some tokens: as in reading comprehension."""
     dice = np.random.default_rng(0)
     prefix, sequences = dice.integers(1000, size=1500).tolist(), set()
@@ -112,7 +136,7 @@ def test_shared_passages_cost_nothing_twice():
     plan = plan_of(sorted(sequences))
     work = sum(group.end - group.start for group in groups(plan.group))
     for group in groups(plan.group):
-        work += sum(len(batch) * batch[0].tokens for batch in make_batches(group.rows, 16 * 1700))
+        work += sum(len(batch) * batch[0].tokens for batch in make_batches(group.rows, 16 * 1700, pass_tokens))
     assert work / plan.distinct_tokens < 1.1
 
 

@@ -107,7 +107,7 @@ def test_rows_in_batches_of_every_size(llama, tokenizers, monkeypatch):
     for row_tokens, packed, worth in [(1, 1, 0.0), (8, 64, 0.02), (40, 200, 0.2), (4096, 4096, 9.0)]:
         monkeypatch.setattr(planning, "ROW_TOKENS", row_tokens)
         monkeypatch.setattr(planning, "PACKED_ROW_TOKENS", packed)
-        monkeypatch.setattr(planning, "WORTH_CACHING", worth)
+        monkeypatch.setattr(planning, "WORTH_SHARING", worth)
         assert_like_parent(llama, tokenizers[False], requests)
 
 
@@ -118,10 +118,10 @@ token_lists = st.lists(st.integers(1, 4), min_size=2, max_size=40)
 @given(
     sequences=st.lists(st.tuples(token_lists, st.integers(1, 39)), min_size=1, max_size=30),
     row_tokens=st.sampled_from([4, 32, 1024]),
-    worth_caching=st.sampled_from([0.0, 0.05]),
+    worth_sharing=st.sampled_from([0.0, 0.05]),
     batch_size=st.integers(1, 8),
 )
-def test_random_sequences(sequences, row_tokens, worth_caching, batch_size, llama, tokenizers):
+def test_random_sequences(sequences, row_tokens, worth_sharing, batch_size, llama, tokenizers):
     """Any set of token sequences, against one plain forward pass for each."""
     requests = []
     for tokens, cut in sequences:
@@ -132,7 +132,7 @@ def test_random_sequences(sequences, row_tokens, worth_caching, batch_size, llam
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "ROW_TOKENS", row_tokens)
         patch.setattr(planning, "PACKED_ROW_TOKENS", row_tokens)
-        patch.setattr(planning, "WORTH_CACHING", worth_caching)
+        patch.setattr(planning, "WORTH_SHARING", worth_sharing)
         answers = lm._loglikelihood_tokens(requests, disable_tqdm=True)
     assert not lm._plain
     for (_, context, continuation), (loglikelihood, is_greedy) in zip(requests, answers, strict=True):

@@ -1,0 +1,70 @@
+"""Shows what `bench_backend.py` measured as Markdown. Pure functions over its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+# Peak of dense matrix products in bfloat16, TFLOP/s, by a part of the device's name: the data sheets of NVIDIA.
+PEAK_TFLOPS = {"H200": 989.4, "H100 NVL": 835.5, "H100 PCIe": 756.4, "H100": 989.4, "A100": 311.9, "L40S": 362.1, "L4": 121.0}
+
+
+def peak_tflops(device: str, dtype: str) -> float | None:
+    """The most a device can do with weights of a type, in TFLOP/s; None if it is not known."""
+    if dtype not in ("bfloat16", "float16"):
+        return None
+    return next((peak for name, peak in PEAK_TFLOPS.items() if name in device), None)
+
+
+def render(records: Iterable[dict[str, Any]]) -> str:
+    """One table for each setting, the last record of a workload being the one that counts."""
+    settings: dict[str, dict[str, dict[str, Any]]] = {}
+    for record in records:
+        settings.setdefault(_setting(record["setting"]), {})[record["workload"]] = record
+    parts = []
+    for setting, of_setting in settings.items():
+        rows = [_row(record) for record in of_setting.values()]
+        lines = [setting, "", _line(rows[0]), "|---|" + "---:|" * (len(rows[0]) - 1), *(_line(row.values()) for row in rows)]
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _setting(setting: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
+    threads = "" if setting["device"].startswith("NVIDIA") else f", {setting['threads']} threads"
+    return f"{setting['model']}, {setting['dtype']}; {setting['device']}{threads}; {versions}:"
+
+
+def _row(record: dict[str, Any]) -> dict[str, str]:
+    hf, shared = record["hf"], record["hf-shared-prefix"]
+    work, rows = shared["work"], record["rows"]
+    least = work["distinct"]
+    cells = {
+        "workload": record["workload"],
+        "rows": f"{rows:,}",
+        "`hf` s": f"{hf['seconds']:.1f}",
+        "shared s": f"{shared['seconds']:.1f}",
+        "times faster": f"{hf['seconds'] / shared['seconds']:.1f}",
+        "rows/s": f"{rows / hf['seconds']:.2g} → {rows / shared['seconds']:.2g}",
+        "work, `hf`": f"{hf['tokens'] / least:.1f}",
+        "work, shared (self-check)": f"{work['forwarded'] / least:.2f} (+{work['verification'] / least:.2f})",
+        "memory MB": f"{hf['bytes'] / 1e6:,.0f} → {shared['bytes'] / 1e6:,.0f}",
+        "batch size": f"{hf['batch_size']} → {shared['batch_size']}",
+        "difference, options": _difference(record["differences"]["options"]),
+        "difference, prompts": _difference(record["differences"]["prompts"]),
+        "same predictions": f"{record['same_predictions']:.1%}",
+        "same `is_greedy`": f"{record['same_greedy']:.1%}",
+    }
+    if peak := record["setting"]["peak_tflops"]:
+        utilisation = (100e-12 * side["flops"] / side["seconds"] / peak for side in (hf, shared))
+        cells["model-flops utilisation %"] = " → ".join(f"{percent:.1f}" for percent in utilisation)
+    return cells
+
+
+def _difference(difference: dict[str, float] | None) -> str:
+    """The largest difference of two log-likelihoods, and the size of the log-likelihood it occurs at."""
+    return f"{difference['nats']:.0e} of {difference['of']:,.0f}" if difference else "–"

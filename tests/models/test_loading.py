@@ -1,0 +1,56 @@
+"""Models that lm-eval's `hf` loads in ways of its own: adapters, quantised weights, weights spread over devices."""
+
+import pytest
+import torch
+from lm_eval.models.huggingface import HFLM
+from peft import LoraConfig, PrefixTuningConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+
+from lm_eval_sea.models import SharedPrefixLM
+
+from .conftest import ask, assert_equal, ranking_requests
+
+
+def both(folder, *, batch_size=4, **options):
+    """The parent and the backend on a model folder, with the parent's answers held against the backend's."""
+    lms = [model_class(str(folder), device="cpu", batch_size=batch_size, **options) for model_class in (HFLM, SharedPrefixLM)]
+    expected, answers = (ask(lm, ranking_requests(bos=True)) for lm in lms)
+    assert_equal(answers, expected)
+    return lms[1], expected
+
+
+def make_adapter(folder, model, config):
+    torch.manual_seed(1)
+    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(model), config)
+    for parameter in adapted.parameters():
+        if parameter.requires_grad:  # an adapter begins as none at all
+            torch.nn.init.normal_(parameter, std=0.3)
+    adapted.save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize("modules", [["q_proj", "v_proj", "down_proj"], ["q_proj", "lm_head"]], ids=["layers", "head"])
+def test_low_rank_adapter(modules, tmp_path, tiny_model_bos):
+    adapter = make_adapter(tmp_path, tiny_model_bos, LoraConfig(r=4, target_modules=modules, task_type="CAUSAL_LM"))
+    _, bare = both(tiny_model_bos)
+    lm, adapted = both(tiny_model_bos, peft=adapter)
+    assert not lm._plain
+    assert all(abs(one[0] - other[0]) > 0.01 for one, other in zip(bare, adapted, strict=True))
+
+
+def test_prefix_tuning_is_left_to_the_parent(tmp_path, tiny_model_bos):
+    adapter = make_adapter(tmp_path, tiny_model_bos, PrefixTuningConfig(num_virtual_tokens=3, task_type="CAUSAL_LM"))
+    lm, _ = both(tiny_model_bos, peft=adapter)
+    assert lm._plain
+
+
+def test_weights_on_several_devices(tmp_path, tiny_model_bos):
+    """`parallelize` with too little memory, so that weights are fetched from disk for each layer."""
+    lm, _ = both(tiny_model_bos, parallelize=True, max_cpu_memory="1500KB", offload_folder=str(tmp_path))
+    assert not lm._plain
+    assert set(lm.model.hf_device_map.values()) >= {"disk"}
+
+
+def test_device_map(tiny_model_bos):
+    lm, _ = both(tiny_model_bos, device_map="auto")
+    assert not lm._plain
