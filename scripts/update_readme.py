@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the README has from elsewhere: the table of tasks.
+"""Writes what the README has from elsewhere: the table of tasks, and what `bench_backend.py` measured.
 
 Examples:
     python scripts/update_readme.py             write it
@@ -9,15 +9,16 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 import yaml
+from backend_table import render
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-START = "<!-- table of tasks: written by scripts/update_readme.py -->\n"
-END = "<!-- end of the table of tasks -->\n"
+BACKEND_FIGURES = ROOT / "scripts" / "bench_backend.jsonl"
 
 
 def table(catalogue: dict) -> str:
@@ -37,6 +38,20 @@ def table(catalogue: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
+def replace_part(text: str, name: str, content: str) -> str:
+    """`text` with new content between the marks of a part.
+
+    Raises:
+        ValueError: if a mark is missing.
+    """
+    start, end = f"<!-- {name}: written by scripts/update_readme.py -->\n", f"<!-- end of the {name} -->\n"
+    before, found, rest = text.partition(start)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"the README has no lines {start.strip()!r} and {end.strip()!r}, between which to write; add them")
+    return before + start + content + end + after
+
+
 def main() -> int:
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -44,9 +59,9 @@ def main() -> int:
     arguments = parser.parse_args()
     old = README.read_text(encoding="utf-8")
     catalogue = yaml.safe_load((ROOT / "lm_eval_sea" / "catalogue.yaml").read_text(encoding="utf-8"))
-    before, _, rest = old.partition(START)
-    after = rest.partition(END)[2]
-    new = before + START + table(catalogue) + END + after
+    figures = map(json.loads, BACKEND_FIGURES.read_text(encoding="utf-8").splitlines())
+    new = replace_part(old, "table of tasks", table(catalogue))
+    new = replace_part(new, "figures of the backend", render(figures))
     if arguments.check:
         print("README.md is up to date" if new == old else "README.md is not up to date: run scripts/update_readme.py")
         return int(new != old)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,12 @@ class Prefix:
 
     Attributes:
         length: number of tokens.
-        layers: for each layer the keys and values, [1, heads, length, size of a head].
+        parts: the tokens in runs as they were computed: for each layer the keys and values, [1, heads, tokens, size of a
+            head]. A prefix that continues another shares its parts.
     """
 
     length: int = 0
-    layers: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
+    parts: tuple[dict[int, tuple[torch.Tensor, torch.Tensor]], ...] = ()
 
 
 class PrefixCache(DynamicCache):
@@ -47,7 +48,7 @@ class PrefixCache(DynamicCache):
 
         Args:
             prefix: what the rows stand behind.
-            keep: whether to gather the keys and values of prefix and rows in `kept`.
+            keep: whether to gather the keys and values of the rows in `kept`.
         """
         super().__init__()
         self.kept: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -56,14 +57,15 @@ class PrefixCache(DynamicCache):
 
     def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any):
         """The keys and values that a layer attends to."""
-        if self._prefix.length:
-            keys, values = self._prefix.layers[layer_idx]
-            rows = key_states.shape[0]
-            key_states = torch.cat([keys.expand(rows, -1, -1, -1), key_states], dim=-2)
-            value_states = torch.cat([values.expand(rows, -1, -1, -1), value_states], dim=-2)
-        if self._keep:
-            self.kept[layer_idx] = key_states, value_states
-        return key_states, value_states
+        if self._keep:  # a view would keep what it is a view of, queries included
+            self.kept[layer_idx] = key_states.contiguous(), value_states.contiguous()
+        if not self._prefix.length:
+            return key_states, value_states
+        rows = key_states.shape[0]
+        before = [part[layer_idx] for part in self._prefix.parts]
+        keys = torch.cat([*(keys.expand(rows, -1, -1, -1) for keys, _ in before), key_states], dim=-2)
+        values = torch.cat([*(values.expand(rows, -1, -1, -1) for _, values in before), value_states], dim=-2)
+        return keys, values
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Number of tokens before the rows."""
@@ -150,7 +152,7 @@ class BranchingModel:
             keep: whether to return the keys and values, for a single row without branches.
 
         Returns:
-            The scores, and the prefix that a kept row makes.
+            The scores, and the prefix that a kept row makes of the one before.
 
         Raises:
             RuntimeError: if the model does not work as its kind of model should.
@@ -164,7 +166,8 @@ class BranchingModel:
         logits = self._logits(batch, predictions, keywords)
         if keep and not cache.kept:
             raise RuntimeError("it does not use the key-value cache it is given")
-        return self._score(logits, predictions), Prefix(prefix.length + batch.tokens.shape[1], cache.kept)
+        longer = Prefix(prefix.length + batch.tokens.shape[1], (*prefix.parts, cache.kept)) if keep else prefix
+        return self._score(logits, predictions), longer
 
     def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
         ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))

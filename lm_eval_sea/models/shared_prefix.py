@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from lm_eval.api.registry import register_model
 from lm_eval.models.huggingface import HFLM
 from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
+from transformers import PreTrainedModel
 
 from .forward import BranchingModel
 from .obstacles import find_obstacle
@@ -49,6 +51,18 @@ class Work:
 
 class _Mismatch(Exception):
     """The model's log-likelihoods along shared prefixes are not those of the plain forward pass."""
+
+
+@contextmanager
+def _without_cache(model: PreTrainedModel) -> Iterator[None]:
+    """Has a plain forward pass keep no keys and values, for which there may be no room beside those of a prefix."""
+    config = model.config.get_text_config()
+    before = getattr(config, "use_cache", None)
+    config.use_cache = False
+    try:
+        yield
+    finally:
+        config.use_cache = before
 
 
 @register_model("hf-shared-prefix")
@@ -195,7 +209,8 @@ class SharedPrefixLM(HFLM):
         chosen = {batch[0].index: batch[0], batch[-1].index: batch[-1]} if kind.needs_mask else {batch[0].index: batch[0]}
         for answer in chosen.values():
             request = requests[answer.index]
-            ((plain, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
+            with _without_cache(self.model):
+                ((plain, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
             tokens = len(request[2])
             self.work.verification += min(len(request[1]) + tokens - 1, self.max_length)
             if not abs(plain - answer.loglikelihood) <= self._tolerance() * tokens:

@@ -4,7 +4,8 @@ import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
 from peft import LoraConfig, PrefixTuningConfig, get_peft_model
-from transformers import AutoModelForCausalLM
+from torchao.quantization import Int8WeightOnlyConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer, TorchAoConfig
 
 from lm_eval_sea.models import SharedPrefixLM
 
@@ -54,3 +55,16 @@ def test_weights_on_several_devices(tmp_path, tiny_model_bos):
 def test_device_map(tiny_model_bos):
     lm, _ = both(tiny_model_bos, device_map="auto")
     assert not lm._plain
+
+
+def test_quantised_weights(tmp_path, tiny_model_bos):
+    """A checkpoint with weights of eight bits."""
+    settings = TorchAoConfig(Int8WeightOnlyConfig())
+    model = AutoModelForCausalLM.from_pretrained(tiny_model_bos, quantization_config=settings, device_map="cpu")
+    model.save_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(tiny_model_bos).save_pretrained(tmp_path)
+    _, whole = both(tiny_model_bos)
+    lm, rounded = both(tmp_path)
+    assert not lm._plain
+    assert lm.model.is_quantized
+    assert all(abs(one[0] - other[0]) > 1e-3 for one, other in zip(whole, rounded, strict=True))

@@ -14,11 +14,13 @@ import torch.distributed as distributed
 import torch.multiprocessing as multiprocessing
 from lm_eval.models.huggingface import HFLM
 
+from lm_eval_sea.models import SharedPrefixLM
+
 from .evaluation import evaluate
 
 
-class RankedHF(HFLM):
-    """lm-eval's model, one of several ranks.
+class Ranked:
+    """Makes a model one of several ranks.
 
     Attributes:
         gathered: for each call of `gather_object`, which brings the rows of a rank home, the number of its entries by task.
@@ -51,12 +53,23 @@ class RankedHF(HFLM):
         distributed.barrier()
 
 
-def _run(rank: int, world_size: int, port: int, folder: Path, model: Path, output: Path) -> None:
+class RankedHF(Ranked, HFLM):
+    """lm-eval's model."""
+
+
+class RankedSharedPrefixLM(Ranked, SharedPrefixLM):
+    """The backend of this package."""
+
+
+BACKENDS = {"hf": RankedHF, "hf-shared-prefix": RankedSharedPrefixLM}
+
+
+def _run(rank: int, world_size: int, port: int, backend: str, folder: Path, model: Path, output: Path) -> None:
     from .test_runs import TASK_NAMES, scores
 
     distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world_size)
     torch.set_num_threads(1)
-    lm = RankedHF(pretrained=str(model), device="cpu", dtype="float32")
+    lm = BACKENDS[backend](pretrained=str(model), device="cpu", dtype="float32")
     results = evaluate(folder, list(TASK_NAMES), lm, metadata={"pretrained": str(model)}, limit=3, bootstrap_iters=100)
     shares = [None] * world_size
     distributed.all_gather_object(shares, [lm.gathered[0][task] for task in TASK_NAMES] if lm.gathered else [])
@@ -76,9 +89,9 @@ def _run(rank: int, world_size: int, port: int, folder: Path, model: Path, outpu
     distributed.destroy_process_group()
 
 
-def run_ranks(world_size: int, folder: Path, model: Path, output: Path) -> None:
+def run_ranks(world_size: int, folder: Path, model: Path, output: Path, backend: str = "hf") -> None:
     """Evaluates the tasks of `test_runs.TASK_NAMES` on `folder` and writes scores and predictions to `output`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    multiprocessing.spawn(_run, args=(world_size, port, folder, model, output), nprocs=world_size)
+    multiprocessing.spawn(_run, args=(world_size, port, backend, folder, model, output), nprocs=world_size)

@@ -1,0 +1,84 @@
+"""Whole runs: several processes, a cache of answers and an interruption, texts of thousands of tokens."""
+
+import json
+
+import pytest
+import torch
+from lm_eval.models.huggingface import HFLM
+from transformers import AutoModelForCausalLM
+
+from lm_eval_sea.models import SharedPrefixLM, planning
+
+from ..tasks.evaluation import evaluate
+from ..tasks.test_runs import scores
+from ..tasks.two_processes import run_ranks
+from .conftest import LOGLIKELIHOOD_ROUNDING, WORDS, ask
+
+
+def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
+    """Each process plans, and checks itself, on the requests it has."""
+    alone, together = tmp_path / "one.json", tmp_path / "two.json"
+    run_ranks(1, samples, tiny_model, alone)
+    run_ranks(2, samples, tiny_model, together, "hf-shared-prefix")
+    one, two = (json.loads(path.read_text(encoding="utf-8")) for path in (alone, together))
+    assert all(shares == [2, 1] for shares in two["rows_of_ranks"])
+    assert one["predictions"] == two["predictions"]
+    for metric, value in one["scores"].items():
+        if "bleu_stderr" not in metric and "chrf++_stderr" not in metric:  # lm-eval's bootstrap depends on the order of the rows
+            assert two["scores"][metric] == pytest.approx(value, abs=1e-6), metric
+
+
+TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
+
+
+def test_use_cache_of_an_interrupted_run(tmp_path, tiny_model_bos, samples, monkeypatch):
+    """A run resumed from `--use_cache` has the numbers of one that was never interrupted."""
+    model = SharedPrefixLM(str(tiny_model_bos), device="cpu", batch_size=4)
+    options = {"metadata": {"pretrained": str(tiny_model_bos)}, "limit": 3}
+    expected = evaluate(samples, TASKS, model, **options)
+    cached = options | {"use_cache": str(tmp_path / "answers")}
+    loglikelihood, forwarded = SharedPrefixLM._along_prefixes, model.work.forwarded
+
+    def interrupted(self, requests, disable_tqdm):
+        put, done = self.cache_hook.add_partial, []
+
+        def stop_halfway(*answer):
+            put(*answer)
+            done.append(answer)
+            if len(done) > len(requests) / 2:
+                raise KeyboardInterrupt
+
+        self.cache_hook.add_partial = stop_halfway
+        return loglikelihood(self, requests, disable_tqdm)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(SharedPrefixLM, "_along_prefixes", interrupted)
+        evaluate(samples, TASKS, SharedPrefixLM(str(tiny_model_bos), device="cpu", batch_size=4), **cached)
+    model = SharedPrefixLM(str(tiny_model_bos), device="cpu", batch_size=4)
+    resumed = evaluate(samples, TASKS, model, **cached)
+    assert 0 < model.work.forwarded < 0.9 * forwarded
+    assert scores(resumed) == pytest.approx(scores(expected), nan_ok=True)
+    for task in TASKS:
+        for one, other in zip(expected["samples"][task], resumed["samples"][task], strict=True):
+            assert one["doc"]["predictions"] == other["doc"]["predictions"]
+            for score, again in zip(one["doc"]["option_scores"], other["doc"]["option_scores"], strict=True):
+                assert score["loglikelihood"] == pytest.approx(again["loglikelihood"], abs=1e-4)
+
+
+def test_sums_over_thousands_of_tokens(tiny_model_bos, monkeypatch):
+    """Of two backends in float32, neither is nearer than the other to the sum that float64 gives; both within its rounding."""
+    monkeypatch.setattr(planning, "ROW_TOKENS", 1024)
+    text = " ".join(WORDS[number * number % 7] + str(number) for number in range(1200))
+    requests = [("", text), ("", f"{text[:9000]} lain"), (text, " kota"), (text, " desa")]
+    options = {"device": "cpu", "dtype": "float32", "batch_size": 2}
+    hf, shared = (model_class(str(tiny_model_bos), **options) for model_class in (HFLM, SharedPrefixLM))
+    precise = AutoModelForCausalLM.from_pretrained(tiny_model_bos, dtype=torch.float64)
+    for (context, continuation), *answers in zip(requests, ask(hf, requests), ask(shared, requests), strict=True):
+        before = hf._encode_pair(context, continuation) if context else ([hf.prefix_token_id], hf.tok_encode(continuation)[1:])
+        tokens = torch.tensor(before[0] + before[1])
+        with torch.inference_mode():
+            logprobs = precise(tokens[None, :-1]).logits[0, -len(before[1]) :].log_softmax(-1)
+        expected = float(logprobs.gather(1, tokens[-len(before[1]) :, None]).sum())
+        for loglikelihood, _ in answers:
+            assert abs(loglikelihood - expected) <= 1e-4 + LOGLIKELIHOOD_ROUNDING * abs(expected)
+    assert not shared._plain

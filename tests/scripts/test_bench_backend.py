@@ -1,0 +1,91 @@
+"""The benchmark of the backend: what it counts, and how it is shown."""
+
+import json
+import sys
+
+import pytest
+import torch
+from backend_table import peak_tflops, render
+from transformers import LlamaConfig, LlamaForCausalLM
+
+SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 1}
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_flops(tied):
+    from bench_backend import FlopCounter
+
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=50, tie_word_embeddings=tied, **SMALL))
+    counter = FlopCounter(model)
+    model(torch.zeros(3, 7, dtype=torch.long), logits_to_keep=2)
+    attention = 16 * 16 + 2 * 16 * 8 + 16 * 16
+    layer = attention + 3 * 16 * 24 + 2 * 16
+    assert counter.tokens == 21
+    assert counter.flops == 2 * 21 * (2 * layer + 16) + 2 * 6 * 50 * 16
+
+
+def test_memory_is_the_peak_since_the_beginning():
+    from bench_backend import Memory
+
+    torch.ones(30_000_000)  # before
+    memory = Memory("cpu")
+    torch.ones(5_000_000)
+    assert 18e6 < memory.peak() < 30e6
+
+
+def test_a_run(tmp_path, monkeypatch, capsys):
+    """Each workload in both backends; the printed table and the saved lines are the same figures."""
+    import bench_backend
+    import bench_workloads
+
+    monkeypatch.setitem(bench_workloads.SHAPES, "40m", (32, 48, 2, 2, 1, 4000))
+    saved = tmp_path / "figures.jsonl"
+    arguments = ["three-labels", "nothing-shared", "--rows", "2", "--batch-size", "1", "2", "--save", str(saved)]
+    monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
+    bench_backend.main()
+    shown = capsys.readouterr().out
+    labels, nothing = records = [json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines()]
+    assert shown == render(records)
+    assert labels["hf"]["tokens"] > 3 * labels["hf-shared-prefix"]["work"]["forwarded"]
+    assert nothing["hf"]["tokens"] < 1.2 * nothing["hf-shared-prefix"]["work"]["distinct"]
+    assert labels["same_predictions"] == nothing["same_greedy"] == 1
+    assert labels["differences"]["prompts"]["of"] > labels["differences"]["options"]["of"]
+    assert nothing["differences"]["prompts"] is None
+
+
+def record(device, dtype, rows=5):
+    side = {"seconds": 10.0, "batch_size": 8, "bytes": 0, "tokens": 100, "flops": 4e14}
+    setting = {"model": "Llama", "dtype": dtype, "device": device, "threads": 2, "versions": {}}
+    return {
+        "setting": setting | {"peak_tflops": peak_tflops(device, dtype)},
+        "workload": "a task",
+        "rows": rows,
+        "hf": side | {"seconds": 40.0},
+        "hf-shared-prefix": side | {"work": {"distinct": 100, "forwarded": 110, "verification": 5}},
+        "differences": {"options": None, "prompts": None},
+        "same_predictions": 1.0,
+        "same_greedy": 1.0,
+    }
+
+
+def rows_of(records):
+    header, _, *rows = (line.strip("| ").split(" | ") for line in render(records).splitlines()[2:])
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def test_utilisation_of_a_known_device():
+    (row,) = rows_of([record("NVIDIA A100-SXM4-80GB", "bfloat16")])
+    assert row["model-flops utilisation %"] == "3.2 → 12.8"  # 10 and 40 TFLOP/s of 311.9
+    assert row["times faster"] == "4.0"
+    assert row["work, shared (self-check)"] == "1.10 (+0.05)"
+
+
+@pytest.mark.parametrize(("device", "dtype"), [("AMD EPYC, 2 cores", "bfloat16"), ("NVIDIA H200", "float32")])
+def test_devices_and_types_without_a_known_peak(device, dtype):
+    (row,) = rows_of([record(device, dtype)])
+    assert "model-flops utilisation %" not in row
+
+
+def test_the_last_measurement_counts():
+    (row,) = rows_of([record("CPU", "float32", 5), record("CPU", "float32", 7)])
+    assert row["rows"] == "7"
