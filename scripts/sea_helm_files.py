@@ -123,14 +123,15 @@ class Task:
             "content_free_inputs": self.common["content_free_inputs"],
             "content_fields": self.record["content_fields"],
         }
+        own_choices = self.record.get("own_choices", False)
         return {
             "task": f"{self.name}_ppl",
-            "include": "../_shared/sea_helm_ranking_yaml",
+            "include": f"../_shared/sea_helm_{'choice_' if own_choices else ''}ranking_yaml",
             "tag": ["sea_helm_ppl", *self._common_tags()],
             **self._data(),
             **self._texts(),
             "gen_prefix": self.prompt.tag,
-            "doc_to_choice": "choices" if self.record.get("own_choices") else self.labels,
+            "doc_to_choice": "choices" if own_choices else self.labels,
             "metadata": metadata,
         }
 
