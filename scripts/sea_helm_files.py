@@ -86,11 +86,20 @@ class Task:
         entry, optional = self.record.get("book", name), self.record.get("optional_fields", [])
         self.prompt = read_prompt(book, entry, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
         self.name = f"sea_helm_{language}_{name}"
+        self._check_prompt(f"{FOLDER}/{language}.yaml: {entry}")
 
     @property
     def is_on_hub(self) -> bool:
         """Whether a repository on the hub is known to have the rows."""
         return self.record.get("on_hub", True)
+
+    def _check_prompt(self, where: str) -> None:
+        for field in get(self.record, "content_fields", f"sea_helm.yaml: {self.task}"):
+            if f"{{{{{field}}}}}" not in self.prompt.template:
+                raise BookError(f"{where}: 'template' lacks {{{field}}}")
+        for label in self.labels:
+            if label not in self.prompt.preamble:
+                raise BookError(f"{where}: 'format' does not name the label {label!r}")
 
     def leaves(self) -> Iterator[dict[str, Any]]:
         """The content of the task's files: generation, and ranking where there are labels."""
@@ -150,8 +159,9 @@ class Task:
             "process_docs": Function(f"utils.{record['process']}"),
         }
 
-    def _texts(self) -> dict[str, str]:
-        return {"description": self.prompt.preamble, "doc_to_text": self.prompt.template}
+    def _texts(self) -> dict[str, Any]:
+        shots = {} if self.record.get("exemplars", True) else {"num_fewshot": 0}
+        return {**shots, "description": self.prompt.preamble, "doc_to_text": self.prompt.template}
 
     def _metadata(self, variant: str, headline: str) -> dict[str, Any]:
         record = self.record
