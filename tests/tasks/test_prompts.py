@@ -118,8 +118,11 @@ class TestSEAHelm:
         task = _load("sea_helm_id_sentiment")
         doc = task.test_docs()[0]
         chat = {"apply_chat_template": True, "chat_template": small_chat_template}
-        assert task.fewshot_context(doc, 0, system_instruction="Halo", **chat).startswith("<system>Halo</system><user>Tentukan")
-        assert task.fewshot_context(doc, 0, system_instruction="Halo").startswith("Halo\n\nTentukan")
+        preamble = task.config.description
+        assert task.fewshot_context(doc, 0, system_instruction="Halo", **chat).startswith(
+            f"<system>Halo</system><user>{preamble}"
+        )
+        assert task.fewshot_context(doc, 0, system_instruction="Halo").startswith(f"Halo\n\n{preamble}")
 
     def test_exemplars_share_the_subject(self, samples, monkeypatch):
         monkeypatch.chdir(samples)

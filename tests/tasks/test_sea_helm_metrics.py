@@ -41,7 +41,8 @@ def test_f1_by_hand():
 def test_f1_of_thai_words_and_the_first_reference_only():
     answer, references = "กรุงเทพมหานครเป็นเมืองหลวง", ["กรุงเทพมหานคร", "กรุงเทพมหานครเป็นเมืองหลวง"]
     spaced = [" ".join(word_tokenize(text, engine="newmm")) for text in (answer, references[0])]
-    assert answer_f1(answer, references, "th") == pytest.approx(squad_f1(*spaced)) < 1
+    assert answer_f1(answer, references, "th") == pytest.approx(squad_f1(*spaced))
+    assert squad_f1(*spaced) < 1
 
 
 class Tokens:

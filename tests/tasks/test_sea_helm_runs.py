@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as functional
 import yaml
+from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -136,14 +137,14 @@ def test_phenomena_are_averaged(samples):
         assert found[f"acc_{name}"] == pytest.approx(share)
 
 
-def test_a_base_model_stops_at_the_next_message_of_the_user(samples, tiny_model):
+def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
     """lm-eval cuts the text there, after the answer; a blank line before the tag does not end it."""
+    book = yaml.safe_load((TASKS.parent / "prompts/sea_helm/id.yaml").read_text(encoding="utf-8"))
+    head = book["tasks"]["sentiment"]["template"].split("\n{text}")[0]
     results = evaluate(samples, "sea_helm_id_sentiment", PlantedModel(generation=lambda prompt: ""))
     _, arguments = results["samples"]["sea_helm_id_sentiment"][0]["arguments"][0]
-    assert arguments["until"] == ["\n\nKalimat:\n```"]
-    from lm_eval.models.utils import postprocess_generated_text
-
-    text = "\n\nJawaban: Netral\n\nKalimat:\n```\nPasar itu ramai.\n```\n\nJawaban: Positif"
+    assert arguments["until"] == [f"\n\n{head}"]
+    text = f"\n\nJawaban: Netral\n\n{head}\nPasar itu ramai.\n```\n\nJawaban: Positif"
     assert postprocess_generated_text(text, arguments["until"], None) == "\n\nJawaban: Netral"
 
 
