@@ -235,6 +235,11 @@ def test_every_task_of_the_samples_is_without_faults(samples, monkeypatch):
         ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"label": ""}, "field 'label' is ''; expected text"),
         ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"prompts": [{"text": " "}]}, "field 'text' is empty; expected text"),
         ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"prompts": []}, "field 'prompts' has 0 entries; expected one"),
+        (
+            "NLU-Sentiment-Analysis/data/id/eval.jsonl",
+            {"prompts": [{"kalimat": "Hai"}]},
+            "field 'text' is missing; expected text",
+        ),
         ("NLU-Sentiment-Analysis/data/id/examples.jsonl", {"label": "Senang"}, "exemplars, row 1: field 'label' is 'Senang'"),
     ],
 )
