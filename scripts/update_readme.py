@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what the README has from elsewhere: the table of tasks, and what `bench_backend.py` measured.
+"""Writes what READMEs have from elsewhere: the tables of tasks, and what `bench_backend.py` measured.
 
 Examples:
     python scripts/update_readme.py             write it
-    python scripts/update_readme.py --check     fail if it is not up to date
+    python scripts/update_readme.py --check     fail if one is not up to date
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
 from backend_table import render
 
 ROOT = Path(__file__).resolve().parents[1]
+PACK = ROOT / "lm_eval_sea"
 README = ROOT / "README.md"
+SEA_HELM_README = PACK / "tasks" / "sea_helm" / "README.md"
 BACKEND_FIGURES = ROOT / "scripts" / "bench_backend.jsonl"
 
 
@@ -38,6 +41,27 @@ def table(catalogue: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
+def sea_helm_table(catalogue: dict) -> str:
+    """A Markdown table with one line a task of SEA-HELM."""
+    lines = ["| pillar | competency | task | languages (rows) | chance |", "|---|---|---|---|---|"]
+    for pillar, title in catalogue["pillars"].items():
+        for name, record in catalogue["tasks"].items():
+            if record["pillar"] != pillar:
+                continue
+            spoken = record["languages"].items()
+            rows = ", ".join(f"{language} ({data['rows'] or '?'})" for language, data in spoken)
+            labels = [len(data.get("labels", record.get("labels", []))) for _, data in spoken]
+            chances = [record.get("chance", 1 / count if count else 0) for count in labels]
+            chance = " / ".join(dict.fromkeys(f"{100 * chance:.1f} %" if chance else "–" for chance in chances))
+            lines.append(f"| {title} | {record['competency']} | {record['title']}, `{name}` | {rows} | {chance} |")
+        lines += [
+            f"| {title} | {missing['competency']} | {missing['title']}, `{missing['key']}` | missing: needs a judge | |"
+            for missing in catalogue["missing"]
+            if missing["pillar"] == pillar
+        ]
+    return "\n".join(lines) + "\n"
+
+
 def replace_part(text: str, name: str, content: str) -> str:
     """`text` with new content between the marks of a part.
 
@@ -48,24 +72,36 @@ def replace_part(text: str, name: str, content: str) -> str:
     before, found, rest = text.partition(start)
     _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise ValueError(f"the README has no lines {start.strip()!r} and {end.strip()!r}, between which to write; add them")
+        raise ValueError(f"there are no lines {start.strip()!r} and {end.strip()!r}, between which to write; add them")
     return before + start + content + end + after
+
+
+def parts() -> Iterator[tuple[Path, str, str]]:
+    """What is written where: file, name of the part, text."""
+    catalogue, sea_helm = (
+        yaml.safe_load((PACK / name).read_text(encoding="utf-8")) for name in ("catalogue.yaml", "sea_helm.yaml")
+    )
+    yield README, "table of tasks", table(catalogue)
+    yield README, "figures of the backend", render(map(json.loads, BACKEND_FIGURES.read_text(encoding="utf-8").splitlines()))
+    yield SEA_HELM_README, "table of tasks", sea_helm_table(sea_helm)
 
 
 def main() -> int:
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the README is not up to date")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a README is not up to date")
     arguments = parser.parse_args()
-    old = README.read_text(encoding="utf-8")
-    catalogue = yaml.safe_load((ROOT / "lm_eval_sea" / "catalogue.yaml").read_text(encoding="utf-8"))
-    figures = map(json.loads, BACKEND_FIGURES.read_text(encoding="utf-8").splitlines())
-    new = replace_part(old, "table of tasks", table(catalogue))
-    new = replace_part(new, "figures of the backend", render(figures))
+    outdated = {}
+    for path, name, text in parts():
+        old = path.read_text(encoding="utf-8")
+        new = replace_part(old, name, text)
+        if new != old:
+            outdated[path.relative_to(ROOT).as_posix()] = None
+            if not arguments.check:
+                path.write_text(new, encoding="utf-8", newline="\n")
     if arguments.check:
-        print("README.md is up to date" if new == old else "README.md is not up to date: run scripts/update_readme.py")
-        return int(new != old)
-    README.write_text(new, encoding="utf-8", newline="\n")
+        print(f"run scripts/update_readme.py: {', '.join(outdated)} not up to date" if outdated else "README.md is up to date")
+        return int(bool(outdated))
     return 0
 
 
