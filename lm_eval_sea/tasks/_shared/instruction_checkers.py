@@ -11,7 +11,7 @@ unclear prompt makes that unfair:
 - Parts without text do not count: blocks between dividers, "[]", a quotation of nothing, a prompt repeated without an answer.
 - A bullet needs a blank behind it, a section title one before its number, which may be a word; sections are counted exactly.
 
-lm-eval's own checkers are not called: the five that agree (title, highlights, postscript, forbidden words, number of words) are
+lm-eval's own checkers are not called: those that agree (title, highlights, postscript, forbidden words, number of words) are
 a line each, and importing their module downloads a sentence splitter. Texts are compared in Unicode NFC. A response without text
 follows no instruction, as in lm-eval.
 """

@@ -46,12 +46,12 @@ def is_in_right_language(
 class InstructionFollowingTask(SEAHelmTask):
     """The prompt is the text of the row alone.
 
-    A response may be long: where the longest prompt and the longest response do not both fit the model's context, all responses of
-    the run get the same lower limit, for a prompt cut from the left may lack its instruction.
+    A response may be long: where the longest prompt and the longest response do not both fit the model's context, all responses
+    of the run get the same lower limit, for a prompt cut from the left may lack its instruction.
     """
 
     def download(self, dataset_kwargs: Mapping[str, Any] | None = None, **options: Any) -> None:
-        """Loads the rows, and leaves out those that are not scored in this language, as SEA-HELM does; the metadata says how many."""
+        """Loads the rows, and leaves out those that SEA-HELM does not score in this language; the metadata says how many."""
         super().download(dataset_kwargs, **options)
         rows, language = self.dataset[TEST_SPLIT], self.config.metadata["language"]
         scored = [
@@ -93,8 +93,8 @@ class InstructionFollowingTask(SEAHelmTask):
         asked, room = int(self.instances[0].arguments[1].get("max_gen_toks", 0)), context - longest
         if room < 1:
             raise ValueError(
-                f"{self.task_name}: a prompt of {longest} tokens leaves no room for a response in the model's context of {context} "
-                "tokens; raise max_length"
+                f"{self.task_name}: a prompt of {longest} tokens leaves no room for a response in the model's context of "
+                f"{context} tokens; raise max_length"
             )
         if room >= asked:
             return

@@ -13,9 +13,9 @@ Row = dict[str, Any]
 def process_instructions(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row]:
     """Rows with a prompt and the instruction that it gives.
 
-    A published row has `prompts` (a list of one), `kwargs` (the same, with the arguments of all kinds of instructions, most of them
-    empty) and in `metadata` its `language` and, as `subcategory`, the kind of its instruction. A processed row has the arguments
-    that are needed.
+    A published row has `prompts` (a list of one), `kwargs` (the same, with the arguments of all kinds of instructions, most of
+    them empty) and in `metadata` its `language` and, as `subcategory`, the kind of its instruction. A processed row has the
+    arguments that are needed.
     """
     return _process_row
 

@@ -54,7 +54,7 @@ def is_off_target(text: str, language: str) -> bool:
 
 
 def is_in_language(text: str, language: str) -> bool:
-    """Whether a text is in a language: by its letters, and in Latin ones by what the identifier says. An empty text is in none."""
+    """Whether a text is in a language: by its letters, and in Latin ones by what the identifier says; an empty one is in none."""
     return bool(text.strip()) and not is_off_target(text, language)
 
 
