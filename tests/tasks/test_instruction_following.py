@@ -97,7 +97,7 @@ class TestPrompts:
         assert all(arguments == expected for _, arguments in model.requests)
 
     def test_a_chat_model_gets_it_as_the_message_of_the_user(self, tmp_path, tiny_model, monkeypatch):
-        model = HFLM(pretrained=str(tiny_model))
+        model = HFLM(pretrained=str(tiny_model), device="cpu")
         model.tokenizer.chat_template = (
             "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}"
             "{% if add_generation_prompt %}<assistant>{% endif %}"
