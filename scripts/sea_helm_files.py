@@ -92,11 +92,20 @@ class Task:
         if self.kind.tag is not None:
             self.prompt = read_prompt(book, entry, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
         self.name = f"sea_helm_{language}_{name}"
+        self._check_prompt(f"{FOLDER}/{language}.yaml: {entry}")
 
     @property
     def is_on_hub(self) -> bool:
         """Whether a repository on the hub is known to have the rows."""
         return self.record.get("on_hub", True)
+
+    def _check_prompt(self, where: str) -> None:
+        for field in get(self.record, "content_fields", f"sea_helm.yaml: {self.task}"):
+            if f"{{{{{field}}}}}" not in self.prompt.template:
+                raise BookError(f"{where}: 'template' lacks {{{field}}}")
+        for label in self.labels:
+            if label not in self.prompt.preamble:
+                raise BookError(f"{where}: 'format' does not name the label {label!r}")
 
     def leaves(self) -> Iterator[dict[str, Any]]:
         """The content of the task's files: generation, and ranking where there are labels."""
@@ -129,14 +138,15 @@ class Task:
             "content_free_inputs": self.common["content_free_inputs"],
             "content_fields": self.record["content_fields"],
         }
+        own_choices = self.record.get("own_choices", False)
         return {
             "task": f"{self.name}_ppl",
-            "include": "../_shared/sea_helm_ranking_yaml",
+            "include": f"../_shared/sea_helm_{'choice_' if own_choices else ''}ranking_yaml",
             "tag": ["sea_helm_ppl", *self._common_tags()],
             **self._data(),
             **self._texts(),
             "gen_prefix": self.prompt.tag,
-            "doc_to_choice": "choices" if self.record.get("own_choices") else self.labels,
+            "doc_to_choice": "choices" if own_choices else self.labels,
             "metadata": metadata,
         }
 
@@ -154,8 +164,9 @@ class Task:
             "dataset_kwargs": arguments,
         } | ({"process_docs": Function(f"utils.{record['process']}")} if "process" in record else {})
 
-    def _texts(self) -> dict[str, str]:
-        return {"description": self.prompt.preamble, "doc_to_text": self.prompt.template}
+    def _texts(self) -> dict[str, Any]:
+        shots = {} if self.record.get("exemplars", True) else {"num_fewshot": 0}
+        return {**shots, "description": self.prompt.preamble, "doc_to_text": self.prompt.template}
 
     def _metadata(self, variant: str, headline: str) -> dict[str, Any]:
         record = self.record

@@ -1,6 +1,7 @@
 """A data hub on this machine: serves a mirror folder through the part of the hub's API that downloads call.
 
-A mirror folder holds OWNER/NAME/PATH, as lm_eval_sea/samples does. Point HF_ENDPOINT at `HubServer.url`.
+A mirror folder holds OWNER/NAME/PATH, as lm_eval_sea/samples does, and may hold OWNER/NAME@parquet/PATH, the files of the branch
+refs/convert/parquet. Point HF_ENDPOINT at `HubServer.url`.
 
 What `datasets` 5.2 and `huggingface_hub` 2.4 ask for, REV being a branch or a commit:
 
@@ -22,9 +23,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-RESOLVE = re.compile(r"/datasets/(?P<repository>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
-INFO = re.compile(r"/api/datasets/(?P<repository>[^/]+/[^/]+)(?:/revision/(?P<revision>[^/]+))?")
-TREE = re.compile(r"/api/datasets/(?P<repository>[^/]+/[^/]+)/tree/(?P<revision>[^/]+)(?:/(?P<path>.*))?")
+PARQUET_BRANCH = "refs/convert/parquet"
+REPOSITORY = r"(?P<repository>[^/]+/[^/]+)"
+REVISION = rf"(?P<revision>{PARQUET_BRANCH}|[^/]+)"
+RESOLVE = re.compile(rf"/datasets/{REPOSITORY}/resolve/{REVISION}/(?P<path>.+)")
+INFO = re.compile(rf"/api/datasets/{REPOSITORY}(?:/revision/{REVISION})?")
+TREE = re.compile(rf"/api/datasets/{REPOSITORY}/tree/{REVISION}(?:/(?P<path>.*))?")
 
 
 class HubError(Exception):
@@ -91,9 +95,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _repository(self, match: re.Match) -> Repository:
         repository = self.server.repository(match["repository"])
-        if match["revision"] not in (None, "main", repository.commit):
+        if match["revision"] in (None, "main", repository.commit):
+            return repository
+        try:
+            parquet = self.server.repository(f"{match['repository']}@parquet")
+        except HubError as error:
+            raise HubError("RevisionNotFound") from error
+        if match["revision"] not in (PARQUET_BRANCH, parquet.commit):
             raise HubError("RevisionNotFound")
-        return repository
+        return parquet
 
     def _send_json(self, answer: object) -> None:
         self._send(200, json.dumps(answer).encode(), {"Content-Type": "application/json"})

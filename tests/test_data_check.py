@@ -47,7 +47,7 @@ def edit(path, change):
 
 
 def test_whole_files_have_no_faults(pack, check, mirror):
-    for task in distinct_data(pack.tasks.values()):
+    for task in distinct_data([task for task in pack.tasks.values() if not task.may_change]):
         text = (mirror / task.source / task.files["test"]).read_text(encoding="utf-8")
         rows = json.loads(text) if text.startswith("[") else text.splitlines()
         report = check(task.name, len(rows))

@@ -115,6 +115,35 @@ def test_exemplars_show_as_many_labels_as_five_can(path):
             assert len(shown) == min(5, len(book["labels"])), (path.stem, language)
 
 
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda book: book.pop("answer_tag"), "sea_helm/id.yaml: 'answer_tag' is missing or empty"),
+        (lambda book: book["tasks"].pop("qa"), "sea_helm/id.yaml: 'qa' is missing or empty"),
+        (lambda book: book["tasks"]["nli"].pop("instruction"), "sea_helm/id.yaml: nli: 'instruction' is missing or empty"),
+        (lambda book: book["tasks"]["nli"].update(format="A B C"), "nli: 'format' lacks {answer_tag} or the word ANSWER"),
+        (lambda book: book["tasks"]["nli"].update(template="{sentence1}"), "nli: 'template' lacks {sentence2}"),
+        (
+            lambda book: book["tasks"]["sentiment"].update(format="{answer_tag} ANSWER: Positif, Negatif"),
+            "sentiment: 'format' does not name the label 'Netral'",
+        ),
+    ],
+)
+def test_a_faulty_book_of_sea_helm_is_named_in_one_line(tmp_path, books, edit, message):
+    change(books / "sea_helm" / "id.yaml", edit)
+    result = run("--prompts", books, "--out", tmp_path / "tasks")
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_missing_book_of_sea_helm_is_named(tmp_path, books):
+    (books / "sea_helm" / "lo.yaml").unlink()
+    result = run("--prompts", books, "--out", tmp_path / "tasks")
+    assert result.returncode == 2
+    assert "sea_helm/lo.yaml: no prompt book of SEA-HELM for language 'lo'" in result.stderr
+
+
 def test_the_readme_has_the_table_of_tasks():
     script = ROOT / "scripts" / "update_readme.py"
     result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)

@@ -7,13 +7,19 @@ import yaml
 from lm_eval.tasks import TaskManager
 
 from .evaluation import TASKS
-from .prompt_texts import CATALOGUE, FOLDER, ROOT, render_data_set
+from .prompt_texts import CATALOGUE, FOLDER, ROOT, SEA_HELM, render_data_set, render_sea_helm, small_chat_template
 
 
 @pytest.mark.parametrize("data_set", CATALOGUE["data_sets"])
 def test_prompts_are_as_stored(data_set):
     stored = (FOLDER / f"{data_set}.txt").read_text(encoding="utf-8")
     assert render_data_set(data_set) == stored
+
+
+@pytest.mark.parametrize("language", SEA_HELM["languages"])
+def test_prompts_of_sea_helm_are_as_stored(language):
+    stored = (FOLDER / f"sea_helm_{language}.txt").read_text(encoding="utf-8")
+    assert render_sea_helm(language) == stored
 
 
 def _load(task: str):
@@ -57,3 +63,88 @@ def test_chat_template_gets_messages_without_edge_blanks(samples, monkeypatch):
     assert [message["role"] for message in seen] == ["system", "user", "assistant", "user"]
     assert seen[2]["content"] == "B"
     assert all(message["content"] == message["content"].strip() for message in seen)
+
+
+class TestSEAHelm:
+    """The messages from book and rows, put together by hand."""
+
+    @pytest.fixture
+    def parts(self, samples, monkeypatch):
+        """A function that gives preamble, filled templates and tagged labels of the exemplars and the first row, and the task."""
+        monkeypatch.chdir(samples)
+
+        def parts(task, repository, config):
+            language, name = task.removeprefix("sea_helm_").split("_", 1)
+            book = yaml.safe_load((ROOT / f"lm_eval_sea/prompts/sea_helm/{language}.yaml").read_text(encoding="utf-8"))
+            prompt, tag = book["tasks"][name], book[{"summarization": "summary_tag"}.get(name, "answer_tag")]
+            files = [samples / "aisingapore" / repository / "data" / config / f"{split}.jsonl" for split in ("examples", "eval")]
+            rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+            filled = [prompt["template"].format(**row["prompts"][0]) for row in rows]
+            labels = [row["label"] if isinstance(row["label"], str) else row["label"][0] for row in rows]
+            preamble = f"{prompt['instruction']}\n\n{prompt['format'].replace('{answer_tag}', tag)}"
+            exemplars = len(files[0].read_text(encoding="utf-8").splitlines())
+            return preamble, filled, [f"{tag} {label}" for label in labels], exemplars, _load(task)
+
+        return parts
+
+    TASKS = (
+        ("sea_helm_id_sentiment", "NLU-Sentiment-Analysis", "id"),
+        ("sea_helm_th_qa", "NLU-Question-Answering", "th"),
+        ("sea_helm_ta_summarization", "NLG-Abstractive-Summarization", "ta"),
+        ("sea_helm_vi_nli", "NLR-NLI", "vi"),
+    )
+
+    @pytest.mark.parametrize(("name", "repository", "config"), TASKS)
+    @pytest.mark.parametrize("shots", [0, 2])
+    def test_base_form(self, parts, name, repository, config, shots):
+        preamble, filled, answers, exemplars, task = parts(name, repository, config)
+        blocks = [text for pair in zip(filled[:shots], answers, strict=False) for text in pair]
+        expected = "\n\n".join([preamble, *blocks, filled[exemplars]]) + "\n\n"
+        assert task.fewshot_context(task.test_docs()[0], shots) == expected
+
+    @pytest.mark.parametrize(("name", "repository", "config"), TASKS)
+    @pytest.mark.parametrize("shots", [0, 2])
+    def test_chat_form(self, parts, name, repository, config, shots):
+        preamble, filled, answers, exemplars, task = parts(name, repository, config)
+        filled = [*filled[:shots], filled[exemplars]]
+        filled[0] = f"{preamble}\n\n{filled[0]}"
+        turns = [f"<user>{text}</user><assistant>{answer}</assistant>" for text, answer in zip(filled, answers, strict=False)]
+        expected = "".join(turns[:shots]) + f"<user>{filled[-1]}</user><assistant>"
+        chat = {"apply_chat_template": True, "chat_template": small_chat_template}
+        assert task.fewshot_context(task.test_docs()[0], shots, fewshot_as_multiturn=False, **chat) == expected
+
+    def test_a_system_instruction_is_the_users_own(self, samples, monkeypatch):
+        monkeypatch.chdir(samples)
+        task = _load("sea_helm_id_sentiment")
+        doc = task.test_docs()[0]
+        chat = {"apply_chat_template": True, "chat_template": small_chat_template}
+        preamble = task.config.description
+        assert task.fewshot_context(doc, 0, system_instruction="Halo", **chat).startswith(
+            f"<system>Halo</system><user>{preamble}"
+        )
+        assert task.fewshot_context(doc, 0, system_instruction="Halo").startswith(f"Halo\n\n{preamble}")
+
+    def test_exemplars_share_the_subject(self, samples, monkeypatch):
+        monkeypatch.chdir(samples)
+        task = _load("sea_helm_en_global_mmlu_lite")
+        doc = task.test_docs()[0]
+        others = [row for row in task.fewshot_docs() if row["subject"] != doc["subject"]]
+        assert others
+        context = task.fewshot_context(doc, 1)
+        assert not any(row["question"] in context for row in others)
+
+    def test_an_option_without_text_is_not_shown(self, samples, monkeypatch):
+        monkeypatch.chdir(samples)
+        task = _load("sea_helm_th_thai_exam_tgat_ppl")
+        lacking, whole = task.test_docs()
+        assert (task.doc_to_choice(lacking), task.doc_to_choice(whole)) == (list("ABCD"), list("ABCDE"))
+        assert "\nE:" not in task.doc_to_text(lacking)
+        assert task.doc_to_text(whole).endswith("E: 14")
+
+    @pytest.mark.parametrize(("name", "most"), [("sea_helm_id_sentiment", 5), ("sea_helm_tl_kalahi", 0)])
+    def test_more_exemplars_than_there_are(self, samples, monkeypatch, name, most):
+        monkeypatch.chdir(samples)
+        task = _load(name)
+        task.set_config("num_fewshot", most)
+        with pytest.raises(ValueError, match=f"--num_fewshot {most + 1} asks for more .* choose 0 to {most}"):
+            task.set_config("num_fewshot", most + 1)

@@ -52,6 +52,9 @@ TASK_NAMES = (
     "sea_indonli_id",
     "sea_flores_en_th",
     "sea_xquad_vi",
+    "sea_helm_id_sentiment",
+    "sea_helm_id_qa",
+    "sea_helm_id_sentiment_ppl",
 )
 
 

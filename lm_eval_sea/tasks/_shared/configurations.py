@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import huggingface_hub
 import yaml
+from huggingface_hub import errors
 
 from .hub_files import DataError, download, download_all
 
@@ -119,10 +120,12 @@ class Configuration(NamedTuple):
     def _on_hub(self, name: str) -> FoundFiles:
         try:
             card = download(name, CARD)
-        except DataError:
-            if (listed := _listed(name, None)) is None:  # a repository without a card, or none at all
+        except DataError:  # a repository without a card, or none at all
+            if (listed := _listed(name, None)) is not None:
+                return self._found(name, None, None, None, listed, False)
+            if (snapshot := _cached(name)) is None:
                 raise
-            return self._found(name, None, None, None, listed, False)
+            return self._found(name, None, snapshot.name, None, _files_below(snapshot), False)
         commit = card.parent.name
         declared = _declared(card.read_text(encoding="utf-8"), self.config, name)
         listed = _listed(name, commit)
@@ -204,8 +207,6 @@ def _declared(card: str, config: str, name: str) -> dict[str, list[str]] | None:
 
 def _by_split(data_files: Any) -> dict[str, list[str]]:
     """The forms in which a data card gives files, as one: split → patterns of paths."""
-    if isinstance(data_files, dict):
-        return {split: _as_list(paths) for split, paths in data_files.items()}
     by_split: dict[str, list[str]] = {}
     for entry in _as_list(data_files):
         split, paths = (entry["split"], entry["path"]) if isinstance(entry, dict) else ("train", entry)
@@ -242,6 +243,14 @@ def _listed(name: str, revision: str | None) -> list[str] | None:
     try:
         return huggingface_hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision)
     except Exception:  # the faults of networks come in classes of several libraries; the cache may do
+        return None
+
+
+def _cached(name: str) -> Path | None:
+    """The folder of the hub's cache with the files of the main branch; None if there is none."""
+    try:
+        return Path(huggingface_hub.snapshot_download(name, repo_type="dataset", local_files_only=True))
+    except errors.LocalEntryNotFoundError:
         return None
 
 

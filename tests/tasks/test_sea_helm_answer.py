@@ -1,0 +1,200 @@
+"""Reading answers as SEA-HELM does it and strictly: a table for every task with labels, and a second reading of the rule."""
+
+import string
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.tasks._shared.sea_helm_answer import (
+    THINKING_MARKERS,
+    published_label,
+    published_text,
+    strict_label,
+    strict_text,
+    without_thinking,
+)
+
+from .evaluation import TASKS
+
+
+def _tasks() -> dict[str, tuple[str, list[str]]]:
+    """Name → answer tag and labels of every task that has labels."""
+    found = {}
+    for path in sorted((TASKS / "sea_helm").glob("*_ppl.yaml")):
+        text = path.read_text(encoding="utf-8").replace("!function ", "")
+        metadata = yaml.safe_load(text)["metadata"]
+        found[path.stem.removesuffix("_ppl")] = (metadata["answer_tag"], metadata["labels"])
+    return found
+
+
+LABEL_TASKS = _tasks()
+OTHER_TAG = "Réponse :"
+
+
+def read_by_hand(text: str, tag: str, labels: list[str]) -> str | None:
+    """The rule of SEA-HELM without regular expressions: at each tag, labels one after the other as long as there are any."""
+    lowered = text.lower()
+    for start in range(len(text)):
+        if not lowered.startswith(tag.lower(), start):
+            continue
+        position = start + len(tag)
+        while position < len(text) and (text[position].isspace() or text[position] == "*"):
+            position += 1
+        last = None
+        while found := next((label for label in labels if lowered.startswith(label.lower(), position)), None):
+            last = found
+            position += len(found)
+        if last:
+            return last
+    whole = " ".join(lowered.strip(string.punctuation + string.whitespace).split())
+    return next((label for label in labels if label.lower() == whole), None)
+
+
+def cases(tag: str, labels: list[str]) -> dict[str, tuple[str, str | None, str | None]]:
+    """What is said of it → text, label as published, label read strictly."""
+    one, two = labels[:2]
+    echoed = "A" if "A" in labels else two
+    return {
+        "tag": (f"{tag} {one}", one, one),
+        "tag and line break": (f"{tag}\n\n{one}\n", one, one),
+        "no blank": (f"{tag}{one}", one, one),
+        "full stop": (f"{tag} {one}.", one, one),
+        "bold label": (f"{tag} **{one}**", one, one),
+        "bold tag": (f"**{tag}** {one}", one, one),
+        "bold line": (f"**{tag} {one}**", one, one),
+        "code": (f"{tag} `{one}`", None, one),
+        "quoted": (f"{tag} “{one}”", None, one),
+        "lower case": (f"{tag.lower()} {one.lower()}", one, one),
+        "no tag": (one, one, one),
+        "no tag, punctuation": (f" *{one}*. ", one, one),
+        "no tag in a sentence": (f"{one}, {two}", None, None),
+        "reason before": (f"{two}? {two}!\n{tag} {one}", one, one),
+        "reason behind": (f"{tag} {one}\n\n{two}, {two}.", one, one),
+        "repeated": (f"{tag} {one}\n\n{tag} {two}", one, two),
+        "the same twice": (f"{tag} {one}\n{tag} {one}", one, one),
+        "next question": (f"{tag} {one}\n\n{tag} ", one, None),
+        "two labels": (f"{tag} {one} {two}", one, None),
+        "run together": (f"{tag} {one}{two}", two, None),
+        "format line echoed": (f"{tag} ANSWER\n{tag} {two}", echoed, two),
+        "inside a word": (f"{tag} {one}z", one, None),
+        "behind a word": (f"{tag} z {one}", None, None),
+        "tag of another language": (f"{OTHER_TAG} {one}", None, None),
+        "empty": ("", None, None),
+        "blanks": (" \n", None, None),
+        "tag alone": (tag, None, None),
+    }
+
+
+@pytest.mark.parametrize("task", LABEL_TASKS)
+def test_table(task):
+    tag, labels = LABEL_TASKS[task]
+    for name, (text, published, strict) in cases(tag, labels).items():
+        assert published_label(text, tag, labels) == published == read_by_hand(text, tag, labels), name
+        assert strict_label(text, tag, labels) == strict, name
+
+
+@pytest.mark.parametrize("task", LABEL_TASKS)
+@pytest.mark.parametrize(("begin", "end"), THINKING_MARKERS)
+def test_thoughts_are_not_searched(task, begin, end):
+    tag, (one, two, *_) = LABEL_TASKS[task]
+    thought = f"{begin}\n{tag} {one}\n{end}\n\n{tag} {two}"
+    for text in (thought, thought.removeprefix(begin), f"{thought}"):
+        left = without_thinking(text)
+        assert published_label(left, tag, [one, two]) == strict_label(left, tag, [one, two]) == two
+    assert without_thinking(f"{begin}{tag} {one}") == ""
+    assert without_thinking(f"{tag} {one}") == f"{tag} {one}"
+
+
+@given(st.data())
+def test_the_published_rule_read_twice(data):
+    tag, labels = LABEL_TASKS[data.draw(st.sampled_from(sorted(LABEL_TASKS)))]
+    pieces = st.sampled_from([tag, *labels, " ", "*", "\n", ".", "z", "ANSWER", tag[:-1], labels[0][:-1]])
+    text = "".join(data.draw(st.lists(pieces, max_size=8)))
+    assert published_label(text, tag, labels) == read_by_hand(text, tag, labels)
+
+
+@given(st.text(), st.sampled_from(sorted(LABEL_TASKS)))
+def test_any_text_is_read(text, task):
+    tag, labels = LABEL_TASKS[task]
+    assert published_label(text, tag, labels) in (*labels, None)
+    assert strict_label(text, tag, labels) in (*labels, None)
+    assert "\n" not in strict_text(text, tag)
+
+
+class TestLetters:
+    """Letters and the texts of their options."""
+
+    @pytest.mark.parametrize(
+        ("text", "published", "strict"),
+        [
+            ("Jawaban: B. Dia pemberani.", "B", "B"),
+            ("Jawaban: B) Dia pemberani.", "B", "B"),
+            ("Jawaban: (B) Dia pemberani.", None, "B"),
+            ("Jawaban: **B**: Dia pemberani.", "B", "B"),
+            ("Jawaban: B. atau A.", "B", None),
+            ("Jawaban: B, karena dia berani.", "B", None),
+            ("Jawaban: Akhirnya B", "A", None),
+            ("Jawaban: adalah B", "A", None),
+            ("Jawaban: A.B", "A", None),
+            ("Jawaban: Bisa jadi A", "B", None),
+        ],
+    )
+    def test_latin(self, text, published, strict):
+        assert published_label(text, "Jawaban:", ["A", "B"]) == published
+        assert strict_label(text, "Jawaban:", ["A", "B"]) == strict
+
+    @pytest.mark.parametrize(
+        ("text", "published", "strict"),
+        [
+            ("အဖြေ- ခ", "ခ", "ခ"),
+            ("အဖြေ- ခ။", "ခ", "ခ"),
+            ("အဖြေ- ခ: ကြောင်", "ခ", "ခ"),
+            ("အဖြေ- ကြောင်", "က", None),
+            ("အဖြေ- B", None, None),
+        ],
+    )
+    def test_burmese(self, text, published, strict):
+        labels = ["က", "ခ", "ဂ", "ဃ"]
+        assert published_label(text, "အဖြေ-", labels) == published
+        assert strict_label(text, "အဖြေ-", labels) == strict
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Jawaban: B", "B"),
+        ("Jawaban: b", None),
+        ("jawaban: B", None),
+        ("Jawaban: ANSWER\nJawaban: B", "A"),
+        ("Jawaban: tidak tahu\nJawaban: B", None),
+        ("Jawaban: AB", "B"),
+        ("B", "B"),
+    ],
+)
+def test_minimal_pairs_are_read_in_their_own_way(text, label):
+    """Case matters, and the first tag decides even if no label follows."""
+    assert published_label(text, "Jawaban:", ["A", "B"], minimal_pairs=True) == label
+
+
+def test_a_decomposed_label_is_found_strictly():
+    assert strict_label("Ca\u0302u trả lời: Ti\u0301ch cực", "Câu trả lời:", ["Tích cực", "Tiêu cực"]) == "Tích cực"
+
+
+@pytest.mark.parametrize(
+    ("text", "published", "strict"),
+    [
+        ("Rangkuman: Hujan turun.", "Hujan turun.", "Hujan turun."),
+        ("Rangkuman:\n\n```\nHujan turun.\n```", "Hujan turun.", "Hujan turun."),
+        ("Rangkuman: **Hujan turun.**\nJakarta banjir.", "Hujan turun.**", "Hujan turun."),
+        ("**Rangkuman:** Hujan turun.", "Hujan turun.", "Hujan turun."),
+        ("Rangkuman: satu\nRangkuman: dua", "satu", "dua"),
+        ("Hujan turun.\nJakarta banjir.", "Hujan turun.\nJakarta banjir.", ""),
+        ("Rangkuman:", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_texts(text, published, strict):
+    assert published_text(text, "Rangkuman:") == published
+    assert strict_text(text, "Rangkuman:") == strict

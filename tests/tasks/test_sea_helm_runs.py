@@ -1,0 +1,305 @@
+"""SEA-HELM's tasks in whole runs: planted answers, a tiny model, samples and real rows."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as functional
+import yaml
+from lm_eval.models.utils import postprocess_generated_text
+from lm_eval.tasks import TaskManager
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from lm_eval_sea.data_check import check_data, distinct_data
+from lm_eval_sea.task_list import read_tasks
+
+from .evaluation import TASKS, evaluate
+from .planted_model import PlantedModel
+from .prompt_texts import SEA_HELM, small_chat_template
+
+TEMPLATE = (
+    "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}"
+    "{% if not (loop.last and message['role'] == 'assistant') %}</{{ message['role'] }}>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+ONE_OF_A_KIND = [
+    "sea_helm_id_sentiment", "sea_helm_id_qa", "sea_helm_my_belebele_mcqa", "sea_helm_su_metaphor", "sea_helm_tl_nli",
+    "sea_helm_ta_summarization", "sea_helm_lo_translation_en_xx", "sea_helm_id_lindsea_syntax",
+    "sea_helm_id_lindsea_pragmatics_single", "sea_helm_ta_lindsea_pragmatics_pair", "sea_helm_tl_kalahi", "sea_helm_vi_toxicity",
+    "sea_helm_en_global_mmlu_lite", "sea_helm_th_thai_exam_tgat", "sea_helm_tl_paraphrase",
+]  # fmt: skip
+
+
+class ChatModel(PlantedModel):
+    """A planted model with a chat template."""
+
+    tokenizer_name = "planted"
+
+    def apply_chat_template(self, messages, add_generation_prompt=True):
+        return small_chat_template(messages, add_generation_prompt)
+
+
+def scores(results: dict, task: str) -> dict[str, float]:
+    return {
+        name.removesuffix(",none"): value
+        for name, value in results["results"][task].items()
+        if name.endswith(",none") and not name.removesuffix(",none").endswith("_stderr_stderr")
+    }
+
+
+def metadata(task: str) -> dict:
+    text = (TASKS / "sea_helm" / f"{task}.yaml").read_text(encoding="utf-8").replace("!function ", "")
+    return yaml.safe_load(text)["metadata"]
+
+
+@pytest.fixture(scope="module")
+def gold(samples):
+    """Last message of the user → the answer that the format asks for."""
+    results = evaluate(samples, ONE_OF_A_KIND, PlantedModel(generation=lambda prompt: ""))
+    tags = {task: metadata(task)["answer_tag"] for task in ONE_OF_A_KIND}
+    return {
+        sample["arguments"][0][0]: f"{tags[task]} {label[0] if isinstance(label, list) else label}"
+        for task in ONE_OF_A_KIND
+        for sample in results["samples"][task]
+        for label in [sample["doc"]["label"]]
+    }
+
+
+def test_a_perfect_base_model(samples, gold):
+    results = evaluate(samples, ONE_OF_A_KIND, PlantedModel(generation=lambda prompt: f"\n{gold[prompt]}\n\n"))
+    for task in ONE_OF_A_KIND:
+        found = scores(results, task)
+        for name, value in found.items():
+            if name.startswith(("correct", "balanced_acc", "phenomena_acc", "f1")) and not name.endswith("_stderr"):
+                assert value == 1.0, (task, name)
+            if name.startswith(("normalised", "rougeL", "chrf++")) and not name.endswith("_stderr"):
+                assert value == pytest.approx(100.0), (task, name)
+        assert found["null_rate"] == found["null_rate_strict"] == 0.0
+        assert metadata(task)["headline_metric"] in found
+
+
+def test_a_perfect_chat_model_that_thinks(samples, gold):
+    """The same answers behind the template, after thoughts that name another label."""
+
+    def generate(prompt):
+        assert prompt.startswith("<user>") and prompt.endswith("</user><assistant>")
+        answer = gold[prompt.removeprefix("<user>").removesuffix("</user><assistant>") + "\n\n"]
+        return f"<think>Jawaban: Negatif, A</think>\n\n**{answer}**"
+
+    model = ChatModel(generation=generate)
+    results = evaluate(samples, ONE_OF_A_KIND, model, apply_chat_template=True)
+    for task in ONE_OF_A_KIND:
+        found = scores(results, task)
+        headline = metadata(task)["headline_metric"] + "_strict"
+        assert found[headline] == pytest.approx(100.0 if headline.startswith(("rougeL", "chrf")) else 1.0), task
+        assert all(arguments["until"] == [] for _, arguments in model.requests), "nothing stops a chat model"
+
+
+def test_a_model_that_says_nothing(samples):
+    results = evaluate(samples, ONE_OF_A_KIND, PlantedModel(generation=lambda prompt: ""))
+    for task in ONE_OF_A_KIND:
+        found = scores(results, task)
+        assert found["null_rate"] == found["null_rate_strict"] == 1.0
+        assert found[metadata(task)["headline_metric"]] == 0.0
+
+
+def test_samples_hold_what_totals_are_computed_from(samples):
+    """Answers: right, found inside a word only, none."""
+    answers = iter(["Jawaban: Positif", "Jawaban: Negatiffff", "tidak tahu"])
+    results = evaluate(samples, "sea_helm_id_sentiment", PlantedModel(generation=lambda prompt: next(answers)))
+    rows = results["samples"]["sea_helm_id_sentiment"]
+    assert [row["doc"]["label"] for row in rows] == ["Positif", "Negatif", "Netral"]
+    assert [(row["correct"], row["correct_strict"]) for row in rows] == [(1.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
+    assert [row["doc"]["predictions"] for row in rows] == [
+        {"published": "Positif", "strict": "Positif"},
+        {"published": "Negatif", "strict": None},
+        {"published": None, "strict": None},
+    ]
+    found = scores(results, "sea_helm_id_sentiment")
+    assert found["balanced_acc"] == pytest.approx(2 / 3)
+    assert found["normalised"] == pytest.approx(50.0)
+    assert (found["null_rate"], found["null_rate_strict"]) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+
+
+def test_phenomena_are_averaged(samples):
+    task = "sea_helm_id_lindsea_syntax"
+    results = evaluate(samples, task, PlantedModel(generation=lambda prompt: "Jawaban: B"))
+    by_phenomenon = {}
+    for row in results["samples"][task]:
+        by_phenomenon.setdefault(row["doc"]["phenomenon"], []).append(row["doc"]["label"] == "B")
+    shares = {name: sum(right) / len(right) for name, right in by_phenomenon.items()}
+    found = scores(results, task)
+    assert len(shares) > 1
+    assert found["phenomena_acc"] == pytest.approx(sum(shares.values()) / len(shares))
+    for name, share in shares.items():
+        assert found[f"acc_{name}"] == pytest.approx(share)
+
+
+def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
+    """lm-eval cuts the text there, after the answer; a blank line before the tag does not end it."""
+    book = yaml.safe_load((TASKS.parent / "prompts/sea_helm/id.yaml").read_text(encoding="utf-8"))
+    head = book["tasks"]["sentiment"]["template"].split("\n{text}")[0]
+    results = evaluate(samples, "sea_helm_id_sentiment", PlantedModel(generation=lambda prompt: ""))
+    _, arguments = results["samples"]["sea_helm_id_sentiment"][0]["arguments"][0]
+    assert arguments["until"] == [f"\n\n{head}"]
+    text = f"\n\nJawaban: Netral\n\n{head}\nPasar itu ramai.\n```\n\nJawaban: Positif"
+    assert postprocess_generated_text(text, arguments["until"], None) == "\n\nJawaban: Netral"
+
+
+@pytest.mark.parametrize("chat", [False, True])
+@pytest.mark.parametrize("model_fixture", ["tiny_model", "tiny_model_bos"])
+def test_log_likelihoods_against_a_plain_loop(samples, tmp_path, chat, model_fixture, request):
+    """log p(label | prompt and answer tag), with the prompt put together by hand."""
+    folder = Path(shutil.copytree(request.getfixturevalue(model_fixture), tmp_path / "model"))
+    (folder / "chat_template.jinja").write_text(TEMPLATE, encoding="utf-8")
+    tasks = ["sea_helm_id_sentiment_ppl", "sea_helm_th_causal_ppl", "sea_helm_id_lindsea_pragmatics_single_ppl"]
+    results = evaluate(
+        samples, tasks, "hf", model_args={"pretrained": str(folder), "dtype": "float32", "device": "cpu"},
+        num_fewshot=1, apply_chat_template=chat, batch_size=1, limit=2,
+    )  # fmt: skip
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    manager = TaskManager(include_path=str(TASKS), include_defaults=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        loaded = manager.load(tasks)["tasks"]
+    for name in tasks:
+        for sample in results["samples"][name]:
+            tag = metadata(name)["answer_tag"]
+            messages = loaded[name].messages(sample["doc"], 1)
+            if chat:
+                turns = [f"<{m['role']}>{m['content']}</{m['role']}>" for m in messages]
+                prompt = "".join(turns) + f"<assistant>{tag}"
+            else:
+                prompt = "\n\n".join([*(m["content"] for m in messages), tag])
+            labels = sample["doc"].get("choices") or metadata(name)["labels"]
+            expected = [continuation(model, tokenizer, prompt, f" {label}") for label in labels]
+            found = [score["loglikelihood"] for score in sample["doc"]["option_scores"]]
+            assert found == pytest.approx(expected, abs=1e-4)
+            right = max(range(len(labels)), key=expected.__getitem__) == labels.index(sample["doc"]["label"])
+            assert sample["acc"] == float(right) == sample["balanced_acc"].correct
+            perplexities = [whole_text(model, tokenizer, prompt + f" {label}") for label in labels]
+            assert [score["log_perplexity"] for score in sample["doc"]["option_scores"]] == pytest.approx(perplexities, abs=1e-4)
+
+
+def continuation(model, tokenizer, prompt: str, ending: str) -> float:
+    whole, start = (tokenizer(text, return_tensors="pt")["input_ids"] for text in (prompt + ending, prompt))
+    with torch.no_grad():
+        logprobs = functional.log_softmax(model(whole).logits[0, :-1], dim=-1)
+    chosen = logprobs.gather(1, whole[0, 1:, None])[:, 0]
+    return float(chosen[start.shape[1] - 1 :].sum())
+
+
+def whole_text(model, tokenizer, text: str) -> float:
+    ids = tokenizer(text, return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        loss = functional.cross_entropy(model(ids).logits[0, :-1], ids[0, 1:], reduction="sum")
+    return float(loss) / ids.shape[1]
+
+
+def test_contextual_calibration_takes_off_the_bias(samples):
+    """A model that prefers "Positif" whatever the text says, and says the right label a little more."""
+    gold = {"bersih": "Positif", "dingin": "Negatif", "tujuh": "Netral"}
+
+    def loglikelihood(prompt, ending):
+        right = next((label for word, label in gold.items() if word in prompt.split("```")[-2]), None)
+        return 5.0 * (ending == " Positif") + (ending.strip() == right) - 10.0
+
+    results = evaluate(samples, "sea_helm_id_sentiment_ppl", PlantedModel(loglikelihood=loglikelihood))
+    found = scores(results, "sea_helm_id_sentiment_ppl")
+    assert found["balanced_acc"] == pytest.approx(1 / 3)
+    assert found["balanced_acc_cc"] == found["balanced_acc_pmi"] == found["acc_cc"] == 1.0
+
+
+def test_gen_kwargs_and_predict_only(samples):
+    model = PlantedModel(generation=lambda prompt: "Jawaban: Positif")
+    evaluate(samples, "sea_helm_id_sentiment", model, gen_kwargs="do_sample=True,temperature=0.7,max_tokens=99")
+    assert {(a["do_sample"], a["temperature"], a["max_gen_toks"]) for _, a in model.requests} == {(True, 0.7, 99)}
+    results = evaluate(samples, ["sea_helm_id_sentiment", "sea_helm_id_qa"], model, predict_only=True, limit=1)
+    assert [len(rows) for rows in results["samples"].values()] == [1, 1]
+
+
+def test_every_task_of_the_samples_is_without_faults(samples, monkeypatch):
+    monkeypatch.chdir(samples)
+    for task in distinct_data(read_tasks().select(["sea_helm", "sea_helm_ppl"])):
+        assert check_data(task).faults == [], task.name
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "fault"),
+    [
+        ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"label": "Senang"}, "field 'label' is 'Senang'; expected one of Positif"),
+        ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"label": ""}, "field 'label' is ''; expected text"),
+        ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"prompts": [{"text": " "}]}, "field 'text' is empty; expected text"),
+        ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"prompts": []}, "field 'prompts' has 0 entries; expected one"),
+        ("NLU-Sentiment-Analysis/data/id/examples.jsonl", {"label": "Senang"}, "exemplars, row 1: field 'label' is 'Senang'"),
+    ],
+)
+def test_rows_that_cannot_be_scored_are_faults(samples, tmp_path, monkeypatch, path, change, fault):
+    shutil.copytree(samples / "aisingapore/NLU-Sentiment-Analysis", tmp_path / "aisingapore/NLU-Sentiment-Analysis")
+    file = tmp_path / "aisingapore" / path
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    rows[1] |= change
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (found,) = check_data(read_tasks().tasks["sea_helm_id_sentiment"]).faults
+    assert fault in found
+    assert "row 1" in found
+
+
+def test_groups_hold_the_tasks_whose_rows_the_hub_has():
+    pack = read_tasks()
+    grouped = set()
+    for language in SEA_HELM["languages"]:
+        tasks = pack.groups[f"sea_helm_{language}"]
+        pillars = [pack.groups[f"sea_helm_{language}_{pillar}"] for pillar in SEA_HELM["pillars"]
+                   if f"sea_helm_{language}_{pillar}" in pack.groups]  # fmt: skip
+        assert sorted(tasks) == sorted(task for pillar in pillars for task in pillar)
+        grouped.update(tasks)
+    assert set(pack.tags["sea_helm"]) - grouped == {
+        "sea_helm_tl_paraphrase", "sea_helm_my_paraphrase",
+        *(f"sea_helm_{language}_global_mmlu_lite" for language in ("vi", "tl", "ms")),
+    }  # fmt: skip
+    assert len(pack.tags["sea_helm"]) == sum(len(record["languages"]) for record in SEA_HELM["tasks"].values())
+
+
+class TestRealRows:
+    """The mirror has the rows of SEA-HELM v1.0."""
+
+    @pytest.fixture
+    def there(self, hub_mirror):
+        """The tasks whose rows the mirror has."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(hub_mirror)
+            tasks = [task for task in read_tasks().select(["sea_helm"]) if task.source.startswith("aisingapore/")]
+            return [task for task in tasks if task.metadata["rows"] is not None]
+
+    def test_all_rows_can_be_scored(self, there, hub_mirror, monkeypatch):
+        monkeypatch.chdir(hub_mirror)
+        assert len(there) > 50
+        for task in there:
+            report = check_data(task)
+            assert (report.faults, report.found) == ([], task.metadata["rows"])
+            if task.labels:
+                assert set(report.golds) == set(task.labels)
+
+    def test_every_set_end_to_end(self, there, hub_mirror, tiny_model):
+        names = {task.metadata["task"]: task.name for task in there}.values()
+        arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu"}
+        results = evaluate(hub_mirror, sorted(names), "hf", model_args=arguments, limit=1, gen_kwargs="max_gen_toks=4")
+        for name in names:
+            assert scores(results, name)[metadata(name)["headline_metric"]] >= 0
+
+    def test_ids_and_clusters(self, hub_mirror, monkeypatch):
+        monkeypatch.chdir(hub_mirror)
+        manager = TaskManager(include_path=str(TASKS), include_defaults=False)
+        tasks = manager.load(["sea_helm_id_belebele_mcqa", "sea_helm_id_lindsea_syntax", "sea_helm_vi_nli"])["tasks"]
+        for task in tasks.values():
+            ids = [doc["id"] for doc in task.test_docs()]
+            assert len(set(ids)) == len(ids)
+        belebele = tasks["sea_helm_id_belebele_mcqa"].test_docs()
+        assert len({doc["cluster"] for doc in belebele}) == len({doc["text"] for doc in belebele}) < len(belebele)
+        nli = tasks["sea_helm_vi_nli"].test_docs()
+        assert len({doc["cluster"] for doc in nli}) == len({doc["sentence1"] for doc in nli})
