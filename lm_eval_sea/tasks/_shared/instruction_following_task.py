@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,10 @@ logger = logging.getLogger("lm_eval_sea")
 
 # What may stand around a prescribed phrase.
 _AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"
+
+
+def _bare(phrase: str) -> str:
+    return unicodedata.normalize("NFC", phrase).strip(_AROUND_PHRASE)
 
 
 def is_in_right_language(
@@ -36,10 +41,8 @@ def is_in_right_language(
     arguments = dict(zip(instruction_ids, kwargs, strict=True))
     if RESPONSE_LANGUAGE in arguments:
         return is_in_language(response, arguments[RESPONSE_LANGUAGE]["response_language"])
-    if CONSTRAINED_RESPONSE in arguments:
-        bare = response.strip(_AROUND_PHRASE)
-        if bare in [phrase.strip(_AROUND_PHRASE) for phrase in PHRASES[language]]:
-            return True
+    if CONSTRAINED_RESPONSE in arguments and _bare(response) in map(_bare, PHRASES[language]):
+        return True
     return is_in_language(response, language)
 
 

@@ -60,13 +60,14 @@ def is_in_language(text: str, language: str) -> bool:
 
 def identify(text: str) -> str:
     """Code of the language that a text is most likely in, among all that py3langid knows and Sundanese."""
+    text = unicodedata.normalize("NFC", text)
     language = _identifier().classify(text)[0]
     return "su" if language in _TAKEN_FOR_SUNDANESE and _is_sundanese(text) else language
 
 
 def _is_sundanese(text: str) -> bool:
     """Whether a text of Java has more function words of Sundanese, or words that end as its verbs do, than of its neighbours."""
-    words = re.findall(r"\w+", unicodedata.normalize("NFC", text).lower())
+    words = re.findall(r"\w+", text.lower())
     found = {language: sum(word in known for word in words) for language, known in _function_words().items()}
     found["su"] += sum(word.endswith(_SUNDANESE_ENDING) for word in words)
     return found["su"] > max(found["jv"], found["id"])
