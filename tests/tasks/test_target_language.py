@@ -1,10 +1,10 @@
-"""Whether translations in the wrong language are noticed, and right ones left alone."""
+"""Whether texts in the wrong language are noticed, and right ones left alone."""
 
 import json
 
 import pytest
 
-from lm_eval_sea.tasks._shared.target_language import identify, is_off_target, target_signature
+from lm_eval_sea.tasks._shared.target_language import identify, is_in_language, is_off_target, target_signature
 
 SENTENCES = {
     "en": "The museum keeps more than a hundred old maps, some of them drawn by sailors.",
@@ -13,14 +13,23 @@ SENTENCES = {
     "fr": "Le musée conserve plus de cent cartes anciennes, dont certaines ont été dessinées par des marins.",
     "th": "พิพิธภัณฑ์เก็บรักษาแผนที่เก่าไว้กว่าหนึ่งร้อยแผ่น บางแผ่นเป็นฝีมือชาวเรือ",
     "vi": "Bảo tàng lưu giữ hơn một trăm tấm bản đồ cổ, một số do các thủy thủ vẽ.",
+    "tl": "Iniingatan ng museo ang mahigit isandaang lumang mapa, na ang ilan ay iginuhit ng mga mandaragat.",
+    "jv": "Museum iku nyimpen luwih saka satus peta kuna, sawetara ing antarane digambar dening para pelaut.",
+    "su": "Éta musieum nyimpen leuwih ti saratus peta kuna, sababaraha di antarana digambar ku palaut.",
+    "ta": "அந்த அருங்காட்சியகம் நூற்றுக்கும் மேற்பட்ட பழைய வரைபடங்களைப் பாதுகாக்கிறது.",
+    "my": "ထိုပြတိုက်တွင် မြေပုံဟောင်း တစ်ရာကျော်ကို ထိန်းသိမ်းထားသည်။",
+    "km": "សារមន្ទីរនេះរក្សាទុកផែនទីចាស់ៗជាងមួយរយ។",
+    "lo": "ຫໍພິພິທະພັນເກັບຮັກສາແຜນທີ່ເກົ່າໄວ້ກວ່າໜຶ່ງຮ້ອຍແຜ່ນ.",
 }
+TAKEN_FOR_EACH_OTHER = {"id", "ms"}
 
 
-@pytest.mark.parametrize("language", ["en", "id", "th", "vi"])
+@pytest.mark.parametrize("language", [language for language in SENTENCES if language != "fr"])
 @pytest.mark.parametrize("written", SENTENCES)
 def test_languages(language, written):
-    taken_for = {language} | ({"ms"} if language == "id" else set())
+    taken_for = {language} | (TAKEN_FOR_EACH_OTHER if language in TAKEN_FOR_EACH_OTHER else set())
     assert is_off_target(SENTENCES[written], language) == (written not in taken_for)
+    assert is_in_language(SENTENCES[written], language) == (written in taken_for)
 
 
 @pytest.mark.parametrize(
@@ -36,11 +45,23 @@ def test_languages(language, written):
 )
 def test_mixed_and_empty_texts(text, language, off):
     assert is_off_target(text, language) == off
+    assert is_in_language(text, language) == (bool(text) and not off)
+
+
+def test_sundanese_is_found_by_its_function_words():
+    """py3langid does not know it; its neighbours stay what they are, with a Sundanese word among theirs too."""
+    for language in ("id", "ms", "jv"):
+        assert identify(SENTENCES[language]) == language
+        assert identify(f"{SENTENCES[language]} Jeung.") == language
+    assert identify(SENTENCES["su"]) == "su"
+    assert identify(SENTENCES["su"].replace("É", "E\u0301")) == "su"
 
 
 def test_signatures():
     assert target_signature("th") == "script:thai"
-    assert target_signature("id").startswith("script:latin|lid:py3langid|lang:id+ms|py3langid:0.")
+    assert target_signature("km") == "script:khmer"
+    assert target_signature("vi").startswith("script:latin|lid:py3langid|lang:vi|py3langid:0.")
+    assert target_signature("id").startswith("script:latin|lid:py3langid+words|lang:id+ms|py3langid:0.")
 
 
 @pytest.mark.parametrize(
@@ -62,3 +83,28 @@ def test_malay_and_indonesian_are_not_told_apart(hub_mirror):
     found = [identify(json.loads(line)["target"].strip()) for line in lines]
     assert set(found) == {"id", "ms"}
     assert found.count("ms") == 51
+
+
+@pytest.mark.parametrize(
+    ("file", "language", "least"),
+    [
+        ("eng_Latn", "en", 1),
+        ("ind_Latn", "id", 1),
+        ("zsm_Latn", "ms", 1),
+        ("vie_Latn", "vi", 1),
+        ("tgl_Latn", "tl", 0.998),
+        ("jav_Latn", "jv", 0.998),
+        ("sun_Latn", "su", 0.93),
+        ("tha_Thai", "th", 1),
+        ("tam_Taml", "ta", 1),
+        ("mya_Mymr", "my", 1),
+        ("khm_Khmr", "km", 0.998),
+        ("lao_Laoo", "lo", 0.996),
+    ],
+)
+def test_accuracy_in_all_languages(hub_mirror, file, language, least):
+    """What the README of SEA-IFEval states: single sentences, and four in a row, which are always right."""
+    lines = (hub_mirror / f"facebook/flores/data/{file}/devtest.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(line)["sentence"].strip() for line in lines]
+    assert sum(is_in_language(text, language) for text in texts) >= least * len(texts)
+    assert all(is_in_language(" ".join(texts[start : start + 4]), language) for start in range(0, len(texts) - 3, 4))

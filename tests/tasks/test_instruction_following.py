@@ -1,0 +1,239 @@
+"""SEA-IFEval in whole runs: prompts, thinking, language, limits of responses, rows that are not scored, real rows."""
+
+import json
+import logging
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lm_eval.models.huggingface import HFLM
+from transformers import AutoTokenizer
+
+from lm_eval_sea.tasks._shared.instruction_checkers import INSTRUCTIONS, PHRASES
+from lm_eval_sea.tasks._shared.instruction_following_task import is_in_right_language
+
+from .evaluation import evaluate, write_json_lines
+from .planted_model import PlantedModel
+
+REPOSITORY = "aisingapore/Instruction-Following-IFEval"
+LANGUAGES = ("en", "id", "vi", "th", "ta", "tl", "ms", "my", "jv", "su", "km", "lo")
+REAL_LANGUAGES = ("en", "id", "vi", "th", "tl", "jv", "su")
+WORDS = "length_constraints:number_words"
+SCORES = ("pass", "instructions", "right_language", "null_rate")
+
+INDONESIAN = "Pasar itu buka sejak pagi, dan para pedagang menjual ikan serta sayuran segar."
+JAVANESE = "Pasar iku wis bukak saka esuk, lan wong-wong padha dodolan iwak karo sayuran ing kono."
+SUNDANESE = "Pasar éta geus muka ti isuk-isuk, sarta nu daragang ngajual lauk jeung sayuran di dinya."
+
+
+def published(instruction: str, kwargs: dict, *, language: str = "id", prompt: str = "Tulislah sesuatu.") -> dict:
+    metadata = {"language": language, "category": instruction.split(":")[0], "subcategory": instruction}
+    return {"id": "1", "prompts": [{"text": prompt}], "metadata": metadata, "kwargs": [kwargs]}
+
+
+def run(folder: Path, rows: list[dict], response: str, *, model=None, language: str = "id", **options) -> dict:
+    """Results of rows of one language with a model that writes a planted response."""
+    repository = folder / REPOSITORY
+    write_json_lines(repository / "eval.jsonl", rows)
+    card = f"---\nconfigs:\n- config_name: {language}\n  data_files:\n  - split: eval\n    path: eval.jsonl\n---\n"
+    (repository / "README.md").write_text(card, encoding="utf-8")
+    model = model or PlantedModel(generation=lambda prompt: response)
+    return evaluate(folder, f"sea_helm_{language}_ifeval", model, **options)
+
+
+@pytest.mark.parametrize(
+    ("response", "scores"),
+    [
+        (INDONESIAN, (1, 1, 1, 0)),
+        (INDONESIAN.replace("ikan", "udang"), (0, 0, 1, 0)),
+        ("The market sells ikan, and people come from far away to buy it.", (0, 1, 0, 0)),
+        ("", (0, 0, 0, 1)),
+        (f"<think>They want the word ikan. I write it in English.</think>\n{INDONESIAN}", (1, 1, 1, 0)),
+        (f"<think>{INDONESIAN}</think>Pasar itu buka sejak pagi.", (0, 0, 1, 0)),
+        (f"<think>{INDONESIAN}", (0, 0, 0, 1)),  # cut off while it was thinking
+        (f"The user writes Indonesian.</think>{INDONESIAN}", (1, 1, 1, 0)),  # the template began the block
+    ],
+)
+def test_scores_of_a_row(tmp_path, response, scores):
+    results = run(tmp_path, [published("keywords:existence", {"keywords": ["ikan"]})], response)
+    (sample,) = results["samples"]["sea_helm_id_ifeval"]
+    assert tuple(sample[name] for name in SCORES) == scores
+    assert tuple(results["results"]["sea_helm_id_ifeval"][f"{name},none"] for name in SCORES) == scores
+
+
+def test_sample_record(tmp_path):
+    rows = [published("startend:first_word", {"first_word": "pasar", "keywords": None})]
+    results = run(tmp_path, rows, f"<think>…</think> {INDONESIAN}")
+    (sample,) = results["samples"]["sea_helm_id_ifeval"]
+    doc = sample["doc"]
+    assert doc["instruction_ids"] == ["startend:first_word"]
+    assert doc["kwargs"] == [{"first_word": "pasar"}]
+    assert (doc["label"], doc["cluster"], doc["followed"], doc["identified_language"]) == (None, "1", [True], "id")
+    assert doc["answer"] == INDONESIAN
+    metadata = results["configs"]["sea_helm_id_ifeval"]["metadata"]
+    assert metadata["item_metric"] == metadata["headline_metric"] == "pass"
+    assert metadata["sea_helm_task"] == "if-eval"
+    assert metadata["signatures"]["right_language"].startswith("script:latin|lid:py3langid+words|lang:id+ms|")
+
+
+def test_predict_only_gives_responses_without_scores(tmp_path):
+    results = run(tmp_path, [published("detectable_format:title", {})], INDONESIAN, predict_only=True)
+    (sample,) = results["samples"]["sea_helm_id_ifeval"]
+    assert sample["doc"]["answer"] == INDONESIAN
+    assert "pass,none" not in results["results"]["sea_helm_id_ifeval"]
+
+
+class TestPrompts:
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_a_prompt_is_the_text_of_its_row(self, samples, language):
+        lines = (samples / REPOSITORY / "data" / language / "eval.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [row for row in map(json.loads, lines) if language != "th" or row["metadata"]["subcategory"] != WORDS]
+        model = PlantedModel(generation=lambda prompt: "")
+        evaluate(samples, f"sea_helm_{language}_ifeval", model)
+        assert [prompt for prompt, _ in model.requests] == [row["prompts"][0]["text"] + "\n\n" for row in rows]
+        expected = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
+        assert all(arguments == expected for _, arguments in model.requests)
+
+    def test_a_chat_model_gets_it_as_the_message_of_the_user(self, tmp_path, tiny_model, monkeypatch):
+        model = HFLM(pretrained=str(tiny_model), device="cpu")
+        model.tokenizer.chat_template = (
+            "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}"
+            "{% if add_generation_prompt %}<assistant>{% endif %}"
+        )
+        sent = []
+        monkeypatch.setattr(
+            model, "generate_until", lambda requests: [sent.append(request.args[0]) or "" for request in requests]
+        )
+        rows = [published("detectable_format:title", {}, prompt="\nTulislah judul.\n")]
+        run(tmp_path, rows, "", model=model, apply_chat_template=True)
+        assert sent == ["<user>Tulislah judul.</user><assistant>"]
+
+    def test_exemplars_are_never_shown(self, tmp_path):
+        model = PlantedModel(generation=lambda prompt: "")
+        results = run(tmp_path, [published("detectable_format:title", {})], "", model=model, num_fewshot=5)
+        assert results["n-shot"]["sea_helm_id_ifeval"] == 0
+        assert model.requests[0][0] == "Tulislah sesuatu.\n\n"
+
+
+class TestRows:
+    @pytest.mark.parametrize(("language", "scored"), [("th", 1), ("lo", 1), ("km", 1), ("my", 1), ("id", 2), ("ta", 2)])
+    def test_numbers_of_words_are_not_scored_where_no_blanks_stand_between(self, tmp_path, language, scored):
+        rows = [
+            published(WORDS, {"relation": "at least", "num_words": 2}, language=language),
+            published("startend:quotation", {}, language=language),
+        ]
+        results = run(tmp_path, rows, "…", language=language)
+        name = f"sea_helm_{language}_ifeval"
+        assert len(results["samples"][name]) == scored
+        assert results["configs"][name]["metadata"]["rows_not_scored"] == 2 - scored
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            (published("keywords:letters", {}), "row 0: no checker for the instruction 'keywords:letters'"),
+            (
+                published("startend:first_word", {"first_word": None}),
+                "row 0: argument 'first_word' of startend:first_word is None",
+            ),
+            (
+                published("detectable_format:title", {}) | {"kwargs": [{}, {}]},
+                "row 0: field 'kwargs' has 2 entries; expected one",
+            ),
+            (published("detectable_format:title", {}, prompt=" "), "row 0: field 'prompt' is empty"),
+            ({"id": "1", "prompts": [{"text": "a"}], "kwargs": [{}]}, "row 0: no column 'metadata'; it has id, prompts, kwargs"),
+        ],
+    )
+    def test_faults_are_named(self, tmp_path, row, message):
+        with pytest.raises(ValueError, match=message):
+            run(tmp_path, [row], "")
+
+
+class TestLimit:
+    """4,096 tokens, or what the context leaves."""
+
+    def limits(self, folder, tiny_model, room, caplog, rows):
+        model = PlantedModel(generation=lambda prompt: "")
+        with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+            run(folder, rows, "", model=model, metadata={"tokenizer": str(tiny_model), "max_length": room})
+        messages = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
+        return {arguments["max_gen_toks"] for _, arguments in model.requests}, messages
+
+    def test_lowered_for_all_responses(self, tmp_path, tiny_model, caplog):
+        prompts = ["Tulislah judul.", "Tulislah judul yang sangat panjang untuk sebuah buku tentang pasar."]
+        rows = [published("detectable_format:title", {}, prompt=prompt) for prompt in prompts]
+        longest = len(AutoTokenizer.from_pretrained(tiny_model).encode(prompts[1] + "\n\n"))
+        assert self.limits(tmp_path, tiny_model, 4096 + longest, caplog, rows) == ({4096}, [])
+        found, (message,) = self.limits(tmp_path, tiny_model, 1000 + longest, caplog, rows)
+        assert found == {1000}
+        assert message == (
+            "sea_helm_id_ifeval: responses may have 1000 tokens instead of 4096, for the model's context is "
+            f"{1000 + longest} and the longest prompt {longest}."
+        )
+
+    def test_no_room_is_refused(self, tmp_path, tiny_model, caplog):
+        rows = [published("detectable_format:title", {}, prompt="Tulislah judul buku. " * 20)]
+        with pytest.raises(ValueError, match=r"sea_helm_id_ifeval: a prompt of \d+ tokens leaves no room for a response"):
+            self.limits(tmp_path, tiny_model, 20, caplog, rows)
+
+
+class TestLanguage:
+    @pytest.mark.parametrize(
+        ("response", "instruction", "kwargs", "language", "right"),
+        [
+            (INDONESIAN, "detectable_format:title", {}, "id", True),
+            (INDONESIAN, "detectable_format:title", {}, "ms", True),
+            (INDONESIAN, "detectable_format:title", {}, "jv", False),
+            (JAVANESE, "detectable_format:title", {}, "jv", True),
+            (JAVANESE, "detectable_format:title", {}, "su", False),
+            (SUNDANESE, "detectable_format:title", {}, "su", True),
+            (SUNDANESE, "detectable_format:title", {}, "jv", False),
+            (SUNDANESE, "detectable_format:title", {}, "id", False),
+            # an instruction that names a language
+            (INDONESIAN, "language:response_language", {"response_language": "id"}, "vi", True),
+            (INDONESIAN, "language:response_language", {"response_language": "th"}, "id", False),
+            # what may be said is prescribed
+            ("Jawabanku ya.", "detectable_format:constrained_response", {}, "jv", True),
+            ("**Jawabanku ya**", "detectable_format:constrained_response", {}, "jv", True),
+            ("My answer is yes.", "detectable_format:constrained_response", {}, "jv", False),
+            ("I think so. Jawabanku ya. And that is all I can say.", "detectable_format:constrained_response", {}, "jv", False),
+            (" \n", "detectable_format:title", {}, "en", False),
+        ],
+    )
+    def test_cases(self, response, instruction, kwargs, language, right):
+        assert is_in_right_language(response, [instruction], [kwargs], language) == right
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_a_prescribed_phrase_is_in_its_language(self, language):
+        for phrase in PHRASES[language]:
+            assert is_in_right_language(phrase, ["detectable_format:constrained_response"], [{}], language), phrase
+
+    @given(st.text(), st.sampled_from(LANGUAGES))
+    def test_any_text(self, text, language):
+        assert is_in_right_language(text, ["detectable_format:title"], [{}], language) in (True, False)
+
+
+class TestRealRows:
+    @pytest.mark.parametrize("language", REAL_LANGUAGES)
+    def test_five_rows_of_every_kind(self, hub_mirror, language):
+        """A response that is the prompt is in its language, and follows what it happens to follow; nothing fails."""
+        results = evaluate(hub_mirror, f"sea_helm_{language}_ifeval", PlantedModel(generation=lambda prompt: prompt))
+        samples = results["samples"][f"sea_helm_{language}_ifeval"]
+        kinds = Counter(sample["doc"]["instruction_ids"][0] for sample in samples)
+        assert kinds == dict.fromkeys(set(INSTRUCTIONS) - ({WORDS} if language == "th" else set()), 5)
+        assert results["configs"][f"sea_helm_{language}_ifeval"]["metadata"]["rows_not_scored"] == (5 if language == "th" else 0)
+        for sample in samples:
+            instruction = sample["doc"]["instruction_ids"][0]
+            if instruction == "language:response_language":
+                assert sample["pass"] == sample["instructions"] == 0
+            # the prompt names the words that are to be there, and those that are not
+            if instruction in ("keywords:existence", "keywords:forbidden_words") and language != "tl":
+                assert sample["instructions"] == (instruction == "keywords:existence"), sample["doc"]["kwargs"]
+
+    def test_with_the_tiny_model(self, hub_mirror, tiny_model):
+        arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu"}
+        names = [f"sea_helm_{language}_ifeval" for language in REAL_LANGUAGES]
+        results = evaluate(hub_mirror, names, "hf", model_args=arguments, limit=2, gen_kwargs={"max_gen_toks": 8}, batch_size=14)
+        for name in names:
+            assert 0 <= results["results"][name]["pass,none"] <= results["results"][name]["instructions,none"] <= 1
