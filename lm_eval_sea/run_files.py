@@ -61,13 +61,14 @@ class Run:
     tasks: Mapping[str, TaskResult] = field(default_factory=dict)
 
 
-def find_runs(paths: Iterable[Path | str]) -> tuple[list[Run], list[str]]:
+def find_runs(paths: Iterable[Path | str], *, seeds: bool = False) -> tuple[list[Run], list[str]]:
     """Finds the runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
 
     Of two runs of a task with the same model the newer counts; the older lacks the task.
 
     Args:
         paths: folders, results files and samples files.
+        seeds: whether several runs of a task are wanted, each a draw of its own, so that none takes the place of another.
 
     Returns:
         The runs by model and date, and notes on what is incomplete, unreadable or superseded.
@@ -98,7 +99,9 @@ def find_runs(paths: Iterable[Path | str]) -> tuple[list[Run], list[str]]:
             f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, paths))}{found}; "
             "give the folder of lm-eval's --output_path"
         )
-    runs = _without_superseded(sorted(runs, key=lambda run: (run.model, run.date)), notes)
+    runs.sort(key=lambda run: (run.model, run.date))
+    if not seeds:
+        runs = _without_superseded(runs, notes)
     for run in runs:
         without = [task.name for task in run.tasks.values() if task.samples is None]
         if without:
