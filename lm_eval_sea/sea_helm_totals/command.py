@@ -16,11 +16,11 @@ HELP = """From the samples of one run or several (seeds) of ONE model, task by t
               and its code disagree, this follows the code: LINDSEA is scored without its phenomena, a generated text with two
               equal references counts as multiple choice, the average over Southeast Asia takes in Malay and Burmese, and a
               task that was run but left no rows counts as 0 (which is then said).
-  corrected   the same levels and draws, but the kind of a task and its chance level come from the task; LINDSEA is the mean of its
-              phenomena, pragmatics pooled over its two tasks, as SEA-HELM's own metrics do; nothing missing counts as 0.
+  corrected   the same levels and draws, but the kind of a task and its chance level come from the task; LINDSEA is the mean of
+              its phenomena, pragmatics pooled over its two tasks, as SEA-HELM's own metrics do; nothing missing counts as 0.
 
-Then unweighted means: group (translations, pragmatics, thai_exam), competency, language, all languages. What was not run, or needs
-a judge model, is listed and marks every mean above it incomplete (*).
+Then unweighted means: group (translations, pragmatics, thai_exam), competency, language, all languages. What was not run, or
+needs a judge model, is listed and marks every mean above it incomplete (*).
 
 Two standard errors: the published one is that of the mean of the 30 draws, so it is 0 for one run; the other draws questions
 (clustered by passage) and runs anew, and tells how far the score may be from that on other questions of the same kind.

@@ -60,7 +60,8 @@ def recomputed(runs):
             drawn = [rows[chosen[draw][number]][number][0] for number in range(size)]
             if choice:
                 recalls = [
-                    statistics.fmean(score for score, label in zip(drawn, labels) if label == one) for one in sorted(set(labels))
+                    statistics.fmean(score for score, label in zip(drawn, labels, strict=True) if label == one)
+                    for one in sorted(set(labels))
                 ]
                 chance = 1 / len(recalls)
                 scores[key].append(100 * max((statistics.fmean(recalls) - chance) / (1 - chance), 0))
@@ -72,9 +73,9 @@ def recomputed(runs):
         for key in tasks:
             if key[0] == language:
                 competencies.setdefault(TASKS[key[1]]["competency"], []).append(scores[key])
-        means = [[statistics.fmean(draw) for draw in zip(*members)] for members in competencies.values()]
-        languages[language] = [statistics.fmean(draw) for draw in zip(*means)]
-    everything = [statistics.fmean(draw) for draw in zip(*languages.values())]
+        means = [[statistics.fmean(draw) for draw in zip(*members, strict=True)] for members in competencies.values()]
+        languages[language] = [statistics.fmean(draw) for draw in zip(*means, strict=True)]
+    everything = [statistics.fmean(draw) for draw in zip(*languages.values(), strict=True)]
     return scores, languages, everything
 
 
