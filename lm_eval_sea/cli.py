@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from lm_eval_sea.sea_helm_totals import command as score
 from lm_eval_sea.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
 
 
@@ -202,7 +203,7 @@ def _run(argv: list[str]) -> int:
     return 0
 
 
-COMMANDS = (_add_run, _add_path, _add_ls, _add_data)
+COMMANDS = (_add_run, _add_path, _add_ls, _add_data, score.add)
 
 
 def _fail(error: Exception, status: int) -> int:
