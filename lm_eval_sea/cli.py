@@ -106,7 +106,8 @@ def _add_data_check(commands: argparse._SubParsersAction) -> None:
 rows found and expected, columns, right answers by position, rows with identical options (ties: the first one counts),
 repeated rows, references of generated texts that are longer than an answer may be, and as faults: a number of rows that
 differs, rows that cannot be scored (missing column, empty text, option or reference, label out of range), labels that never
-occur, answers that their passage lacks, and rows that stand in the prompt as exemplars.
+occur, answers that their passage lacks, and rows that stand in the prompt as exemplars. Of SEA-HELM, whose published rows
+change, only rows that cannot be scored are faults.
 
 examples:
   lm-eval-sea data check
@@ -173,7 +174,7 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
         tasks = read_tasks().select(arguments.tasks.split(","))
     except UnknownNameError as error:
         return _fail(error, 2)
-    from lm_eval_sea.data_fetch import fetch_to_cache, fetch_to_mirror
+    from lm_eval_sea.data_fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
     from lm_eval_sea.tasks._shared.data import DataError
 
     try:
@@ -181,6 +182,8 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
     except DataError as error:
         return _fail(error, 1)
     print("\n".join(repository.describe() for repository in fetched))
+    for rows in not_on_hub(tasks):
+        print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
     start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
     names = "sea_sailcompass" if arguments.tasks == "*" else shlex.quote(arguments.tasks)
     print("Without a network now works, with a model on this machine:")

@@ -20,6 +20,8 @@ FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
 # Characters from which on a text that stands in two places has hardly been written twice.
 DISTINCTIVE = 25
+# What a processed row has besides texts.
+NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")
 
 
 @dataclass
@@ -28,22 +30,26 @@ class Report:
 
     file: str  # SOURCE/PATH
     process: str  # name of the function that processed the rows; for generated texts also their language
-    expected: int  # rows
+    expected: int | None  # rows; None if that is not known
     found: int | None = None  # rows; None if the file could not be loaded
     columns: list[str] = field(default_factory=list)
     ties: list[int] = field(default_factory=list)  # numbers of the rows with identical options, from 0
     repeated: list[int] = field(default_factory=list)  # numbers of the rows that show what an earlier row shows
-    golds: Counter[int] = field(default_factory=Counter)  # position of the right answer → rows
+    golds: Counter[int | str] = field(default_factory=Counter)  # position of the right answer, or label → rows
     references: list[int] = field(default_factory=list)  # characters of each reference of a generated text
     too_long: list[int] = field(default_factory=list)  # numbers of the rows with a reference longer than the model may write
     limit: str = ""  # how long that is
+    notes: list[str] = field(default_factory=list)  # what is unexpected and does not keep the rows from being scored
     faults: list[str] = field(default_factory=list)
 
 
 def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
     """One task for each combination of source, files, processing and language of the answers; the others show the same rows."""
-    keys = ((task.source, *task.files.items(), task.process, task.metadata.get("answer_language")) for task in tasks)
-    return list(dict(zip(keys, tasks, strict=True)).values())
+    keys = (
+        (task.source, repr(task.files), task.process, task.metadata.get("answer_language"), task.metadata.get("labels"))
+        for task in tasks
+    )
+    return list({repr(key): task for key, task in zip(keys, tasks, strict=True)}.values())
 
 
 def token_counter(name: str) -> Callable[[str], int]:
@@ -73,8 +79,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         count_tokens: how many tokens a model has for a text. Without it references are counted in words, of which a text has
             seldom more than tokens.
     """
-    path = task.files[data.TEST_SPLIT]
-    report = Report(f"{task.source}/{path}", task.process.rpartition(".")[2], task.metadata["rows"])
+    report = Report(data.file_name(task.source, task.files), task.process.rpartition(".")[2], task.metadata["rows"])
     if "answer_language" in task.metadata:
         report.process += f", answers in {task.metadata['answer_language']}"
     try:
@@ -84,18 +89,21 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         return report
     published = splits[data.TEST_SPLIT]
     report.found, report.columns = len(published), published.column_names
-    if report.found != report.expected:
-        report.faults.append(f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
-    process = load_yaml(task.path)["process_docs"]
+    unexpected = report.notes if task.may_change else report.faults
+    if report.expected not in (report.found, None):
+        unexpected.append(f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
+    process = data.row_processor(load_yaml(task.path)["process_docs"], task.metadata)
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
+    exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]
+    origin = "data set" if task.may_change else "prompt book"
     seen: set[frozenset[str]] = set()
     for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
         if isinstance(row, data.DataError):
             report.faults.append(str(row))
             continue
         if "gold" in row:
-            report.golds[row["gold"]] += 1
+            report.golds[row.get("label", row["gold"])] += 1
         references = _references(task, row)
         report.references += map(len, references)
         if any(count(reference) > task.max_new_tokens for reference in references):
@@ -105,27 +113,38 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             for answer in row.get("answers", ())
             if answer not in row["passage"]
         ]
-        shown = frozenset(_texts({key: value for key, value in row.items() if key not in ("id", "cluster")}, "options"))
+        shown = frozenset(_texts(row, "options"))
         if shown in seen:
             report.repeated.append(number)
         seen.add(shown)
         if len(set(row.get("options", ()))) < len(row.get("options", ())):
             report.ties.append(number)
-        report.faults += [
-            f"{report.file}, row {number}: exemplar {position} of the prompt book occurs here: {text!r}"
-            for position, text in occurring_exemplars(task.exemplars, row)
-        ]
-    for position, label in enumerate(task.labels):
-        if not report.golds[position]:
-            report.faults.append(f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels")
+        unexpected.extend(
+            f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
+            for position, text in occurring_exemplars(exemplars, row)
+        )
+    missing = [label for position, label in enumerate(task.labels) if not report.golds[label if task.may_change else position]]
+    unexpected.extend(
+        f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
+    )
     return report
+
+
+def _published_exemplars(splits: Mapping[str, Sequence[data.Row]], process: data.RowProcessor, report: Report) -> list[data.Row]:
+    """The exemplars that come with the rows, if any; those that cannot be shown are faults."""
+    if data.EXEMPLAR_SPLIT not in splits:
+        return []
+    rows = list(data.iterate_rows(splits, process, f"{report.file}, exemplars", data.EXEMPLAR_SPLIT))
+    report.faults += [str(row) for row in rows if isinstance(row, data.DataError)]
+    return [row for row in rows if not isinstance(row, data.DataError)]
 
 
 def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:
     """The texts that a generated answer is compared with; none where answers are chosen."""
     if "answer_language" not in task.metadata:
         return []
-    return row["answers"] if "answers" in row else [row[task.reference]]
+    references = row["answers"] if "answers" in row else row[task.reference]
+    return references if isinstance(references, list) else [references]
 
 
 def occurring_exemplars(exemplars: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
@@ -144,7 +163,7 @@ def occurring_exemplars(exemplars: Sequence[Mapping[str, Any]], row: Mapping[str
 
 def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
     """The texts of a row, with those in the named lists, in the form in which they are compared."""
-    texts = [value for value in row.values() if isinstance(value, str)]
+    texts = [value for key, value in row.items() if isinstance(value, str) and key not in NOT_SHOWN]
     return {_plain(text) for text in chain(texts, *(row.get(name, ()) for name in lists))}
 
 
@@ -155,13 +174,15 @@ def _plain(text: str) -> str:
 
 def render(report: Report) -> str:
     """The report as lines of text."""
-    found = "not loaded" if report.found is None else f"{report.found:,} of {report.expected:,} rows"
+    expected = "" if report.expected is None else f" of {report.expected:,}"
+    found = "not loaded" if report.found is None else f"{report.found:,}{expected} rows"
     lines = [f"{'FAULT' if report.faults else 'ok':5}  {report.file}  {found}  ({report.process})"]
     if report.columns:
         lines.append(f"columns: {', '.join(report.columns)}")
     if report.golds:
-        counts = ", ".join(f"{position}: {report.golds[position]:,}" for position in sorted(report.golds))
-        lines.append(f"right answers by position: {counts}")
+        counts = ", ".join(f"{gold}: {report.golds[gold]:,}" for gold in sorted(report.golds))
+        by = "label" if isinstance(next(iter(report.golds)), str) else "position"
+        lines.append(f"right answers by {by}: {counts}")
     if report.references:
         shortest, median, longest = min(report.references), statistics.median(report.references), max(report.references)
         lines.append(f"references: {len(report.references):,}, of {shortest} to {longest} characters, median {median:g}")
@@ -173,7 +194,8 @@ def render(report: Report) -> str:
         if numbers:
             rows = [str(number) for number in numbers[:ROWS_SHOWN]] + ["…"] * (len(numbers) > ROWS_SHOWN)
             lines.append(f"{name}: {len(numbers)}, in row {', '.join(rows)}")
-    lines += report.faults[:FAULTS_SHOWN]
-    if len(report.faults) > FAULTS_SHOWN:
-        lines.append(f"… and {len(report.faults) - FAULTS_SHOWN:,} more faults")
+    for name, texts in (("notes", report.notes), ("faults", report.faults)):
+        lines += texts[:FAULTS_SHOWN]
+        if len(texts) > FAULTS_SHOWN:
+            lines.append(f"… and {len(texts) - FAULTS_SHOWN:,} more {name}")
     return "\n       ".join(lines)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_sea.task_list import TaskRecord
-from lm_eval_sea.tasks._shared import data
+from lm_eval_sea.tasks._shared.configurations import Configuration, FoundFiles
+from lm_eval_sea.tasks._shared.hub_files import download
 
 
 class Fetched(NamedTuple):
@@ -24,12 +25,27 @@ class Fetched(NamedTuple):
         return "\n".join([f"{self.source}: {len(self.paths)} files in {self.folder}", *sizes])
 
 
-def needed_files(tasks: Iterable[TaskRecord]) -> dict[str, list[str]]:
-    """The files that the tasks read: repository → paths in it."""
-    paths = defaultdict(set)
+def needed_files(tasks: Iterable[TaskRecord]) -> list[FoundFiles]:
+    """The files of hub repositories that the tasks read.
+
+    Raises:
+        DataError: if it cannot be found out which they are.
+    """
+    named = defaultdict(set)
+    configurations: dict[tuple[str, Configuration], None] = {}
     for task in tasks:
-        paths[task.source].update(task.files.values())
-    return {source: sorted(paths[source]) for source in sorted(paths)}
+        if not isinstance(task.files, Configuration):
+            named[task.source].update(task.files.values())
+        elif task.files.on_hub:
+            configurations[task.source, task.files] = None
+    files = [FoundFiles(source, None, None, {"": sorted(named[source])}, card=False) for source in sorted(named)]
+    return files + [configuration.find_on_hub(source) for source, configuration in configurations]
+
+
+def not_on_hub(tasks: Iterable[TaskRecord]) -> list[str]:
+    """The rows that the tasks read and that no hub repository has: SOURCE CONFIGURATION/SPLIT."""
+    own = [task for task in tasks if isinstance(task.files, Configuration) and not task.files.on_hub]
+    return list(dict.fromkeys(task.files.describe(task.source) for task in own))
 
 
 def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[Fetched]:
@@ -38,7 +54,7 @@ def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[Fetched]:
     Raises:
         DataError: if a file cannot be had.
     """
-    return [Fetched(source, data.download_all(source, paths), paths) for source, paths in needed_files(tasks).items()]
+    return [Fetched(files.repository, files.fetch(), files.all_paths) for files in needed_files(tasks)]
 
 
 def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[Fetched]:
@@ -47,8 +63,8 @@ def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[Fetched]:
     Raises:
         DataError: if a file cannot be had.
     """
-    files = needed_files(tasks)
-    for source, paths in files.items():
-        for path in paths:
-            data.download(source, path, local_dir=mirror / source)
-    return [Fetched(source, mirror / source, paths) for source, paths in files.items()]
+    wanted = needed_files(tasks)
+    for files in wanted:
+        for path in files.all_paths:
+            download(files.repository, path, revision=files.revision, local_dir=mirror / files.repository)
+    return [Fetched(files.repository, mirror / files.repository, files.all_paths) for files in wanted]

@@ -40,7 +40,9 @@ def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | 
     except UnknownNameError as error:
         raise RunError(str(error)) from error
     for task in chosen:
-        if num_fewshot is not None and not 0 <= num_fewshot <= len(task.exemplars):
+        if num_fewshot is None or task.may_change:  # exemplars that come with the rows are counted when they are loaded
+            continue
+        if not 0 <= num_fewshot <= len(task.exemplars):
             raise RunError(
                 f"--num_fewshot {num_fewshot}: the prompt book of {task.name} has {len(task.exemplars)} exemplars; "
                 f"choose 0 to {len(task.exemplars)}"

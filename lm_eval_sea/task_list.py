@@ -7,7 +7,10 @@ import fnmatch
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lm_eval_sea.tasks._shared.configurations import Configuration
 
 TASKS_FOLDER = Path(__file__).resolve().parent / "tasks"
 
@@ -25,7 +28,7 @@ class TaskRecord:
     name: str
     path: Path  # the task file
     source: str  # hub repository
-    files: Mapping[str, str]  # split → path in the repository
+    files: Mapping[str, str] | Configuration  # split → path in the repository, or what finds the paths
     process: str  # the function that processes the rows: "/FOLDER/utils.FUNCTION"
     exemplars: list[dict[str, Any]]
     labels: list[str]  # the words to choose from, where they are the same for all rows; else empty
@@ -34,10 +37,15 @@ class TaskRecord:
     metadata: Mapping[str, Any]
 
     @property
+    def may_change(self) -> bool:
+        """Whether the published rows may be others than the task was made with: those named by configuration, not by file."""
+        return not isinstance(self.files, dict)
+
+    @property
     def cells(self) -> tuple[str, ...]:
         """The entries of `COLUMNS`."""
         described = [self.metadata[key] for key in ("language", "dataset", "variant", "rows", "headline_metric")]
-        return (self.name, *map(str, described), self.source)
+        return (self.name, *("–" if value is None else str(value) for value in described), self.source)
 
 
 @dataclass(frozen=True)
@@ -107,14 +115,16 @@ def read_tasks(folder: Path = TASKS_FOLDER) -> TaskList:
 
 
 def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
+    from lm_eval_sea.tasks._shared.configurations import data_files  # imports the hub's client
+
     return TaskRecord(
         name=name,
         path=path,
         source=config["dataset_path"],
-        files=config["dataset_kwargs"]["data_files"],
+        files=data_files(config.get("dataset_name"), config["dataset_kwargs"]),
         process=config["process_docs"],
-        exemplars=config["fewshot_config"]["samples"],
-        labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else [],
+        exemplars=config.get("fewshot_config", {}).get("samples", []),
+        labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else config["metadata"].get("labels", []),
         reference=config.get("doc_to_target", ""),
         max_new_tokens=config.get("generation_kwargs", {}).get("max_gen_toks"),
         metadata=config["metadata"],

@@ -18,8 +18,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from task_files import PACK, TASKS, BookError, generate
-from task_yaml import HEADER
+from task_files import PACK, TASKS, generate
+from task_yaml import HEADER, BookError
 
 
 def _generated_on_disk(folder: Path) -> set[str]:

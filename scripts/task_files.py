@@ -9,23 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from sea_helm_files import sea_helm_files
 from suite_files import averages, suite_files
 from task_kinds import GENERATED, KINDS, Variant
-from task_yaml import Function, Quoted, render
+from task_yaml import BookError, Function, Quoted, get, render
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 TASKS = PACK / "tasks"
 EXEMPLARS = 5  # a book's number of exemplars
-
-
-class BookError(ValueError):
-    """A prompt book or the catalogue lacks something; the message says where."""
-
-
-def _get(mapping: dict[str, Any], key: str, where: str) -> Any:
-    if not isinstance(mapping, dict) or mapping.get(key) in (None, "", []):
-        raise BookError(f"{where}: {key!r} is missing or empty")
-    return mapping[key]
 
 
 def _as_row(
@@ -40,15 +31,15 @@ def _as_row(
         letters: the labels of options, of which the exemplar's options take the first.
         where: the place to name in an error.
     """
-    row = {field: _get(exemplar, field, where) for field in record["fields"]}
+    row = {field: get(exemplar, field, where) for field in record["fields"]}
     if record["kind"] in GENERATED:
         answer = KINDS[record["kind"]][""].answer
-        return row | {answer: _get(exemplar, answer, where)}
+        return row | {answer: get(exemplar, answer, where)}
     if record["kind"] == "classification":
         if exemplar.get("label") not in labels:
             raise BookError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
         return row | {"gold": labels.index(exemplar["label"])}
-    options = _get(exemplar, "options", where)
+    options = get(exemplar, "options", where)
     if exemplar.get("gold") not in range(len(options)):
         raise BookError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
     return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
@@ -71,16 +62,16 @@ def question_block(book: dict[str, Any], fields: list[str], variant: Variant, wh
         variant: what of the options is shown.
         where: the place to name in an error.
     """
-    words = _get(book, "words", where)
+    words = get(book, "words", where)
     lines = []
     for field in fields:
         value = f"{{{{{field}}}}}"
         if field == "question" and "questions" in book:  # the column holds a key; the book has the sentence for it
             value = f"{{{{ {json.dumps(book['questions'], ensure_ascii=False)}[question] }}}}"
-        lines.append(f"{_get(words, field, f'{where}: words')} {value}\n")
+        lines.append(f"{get(words, field, f'{where}: words')} {value}\n")
     if variant.shown:
         lines.append(f"{{% for option in {variant.shown} %}}{{{{option}}}}\n{{% endfor %}}")
-    return "".join(lines) + _get(book, "cue", where)
+    return "".join(lines) + get(book, "cue", where)
 
 
 class Prompt(NamedTuple):
@@ -112,7 +103,7 @@ class DataSet:
         self.variants = KINDS[self.kind]
 
     def _words(self, prompt_language: str) -> dict[str, Any]:
-        return _get(_get(self.book, "languages", self.where), prompt_language, self.where)
+        return get(get(self.book, "languages", self.where), prompt_language, self.where)
 
     def files(self) -> dict[str, str]:
         """Path below the tasks folder → content."""
@@ -132,7 +123,7 @@ class DataSet:
 
     def _language_file(self, language: str, data: dict[str, Any]) -> str:
         where = f"{self.where}: {language}"
-        exemplars = _get(self._words(language), "exemplars", where)
+        exemplars = get(self._words(language), "exemplars", where)
         if len(exemplars) != EXEMPLARS:
             raise BookError(f"{where}: {len(exemplars)} exemplars; expected {EXEMPLARS}")
         letters = self.record.get("letters", {}).get(language, "ABCDE")
@@ -167,7 +158,7 @@ class DataSet:
             return self._translation_prompt(pair, book, prompt_language, where)
         return Prompt(
             language=prompt_language,
-            instruction=_get(book, "instruction", where),
+            instruction=get(book, "instruction", where),
             block=question_block(book, self.record["fields"], variant, where),
             cue=book["cue"],
             field_words=[book["words"][field] for field in self.record["fields"]],
@@ -176,11 +167,11 @@ class DataSet:
 
     def _translation_prompt(self, pair: str, book: dict[str, Any], prompt_language: str, where: str) -> Prompt:
         source, target = pair.split("_")
-        words = [_get(_get(book, "words", where), language, f"{where}: words") for language in (source, target)]
+        words = [get(get(book, "words", where), language, f"{where}: words") for language in (source, target)]
         columns = ["english" if language == "en" else "translation" for language in (source, target)]
         return Prompt(
             language=prompt_language,
-            instruction=_get(_get(book, "instructions", where), pair, f"{where}: instructions"),
+            instruction=get(get(book, "instructions", where), pair, f"{where}: instructions"),
             block=f"{words[0]} {{{{{columns[0]}}}}}\n{words[1]}",
             cue=words[1],
             field_words=words[:1],
@@ -192,17 +183,17 @@ class DataSet:
         """The keys that say which answers there are to choose from, or how the answer is generated."""
         if self.kind == "classification":
             where = f"{self.where}: {prompt.language}"
-            words = _get(self._words(prompt.language), "labels", where)
-            return {"doc_to_choice": [_get(words, label, f"{where}: labels") for label in self.labels]}
+            words = get(self._words(prompt.language), "labels", where)
+            return {"doc_to_choice": [get(words, label, f"{where}: labels") for label in self.labels]}
         if self.kind in GENERATED:
-            limits = _get(self.record, "max_new_tokens", f"catalogue.yaml: {self.name}")
+            limits = get(self.record, "max_new_tokens", f"catalogue.yaml: {self.name}")
             return ({"doc_to_target": prompt.answer} if prompt.answer else {}) | {
                 "generation_kwargs": {
                     # Where the model begins another question. A bare line break would also stop at one before the answer.
                     "until": [Quoted(f"\n{word}") for word in prompt.field_words],
                     "do_sample": False,
                     "temperature": 0.0,
-                    "max_gen_toks": _get(limits, prompt.answer_language, f"catalogue.yaml: {self.name}: max_new_tokens"),
+                    "max_gen_toks": get(limits, prompt.answer_language, f"catalogue.yaml: {self.name}: max_new_tokens"),
                 }
             }
         return {} if variant.template == "letter_generation_yaml" else {"doc_to_choice": variant.answer}
@@ -243,7 +234,7 @@ class DataSet:
                 "task": self.record["task"],
                 "variant": variant or self.kind,
                 "prompt_language": prompt_language,
-                "prompt_book_version": _get(self.book, "version", self.where),
+                "prompt_book_version": get(self.book, "version", self.where),
                 "answer_cue": prompt.cue,
                 "data_source": data["source"],
                 "rows": data["rows"],
@@ -283,4 +274,4 @@ def generate(prompts: Path) -> dict[str, str]:
     files = suite_files(catalogue)
     for name in catalogue["data_sets"]:
         files |= DataSet(name, catalogue, prompts).files()
-    return files
+    return files | sea_helm_files(PACK, prompts)

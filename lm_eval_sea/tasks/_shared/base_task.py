@@ -13,7 +13,8 @@ from lm_eval.api.task import ConfigurableTask
 from lm_eval.utils import env as jinja_environment
 from lm_eval.utils import hash_string
 
-from .data import TEST_SPLIT, load_rows, with_lettered_options
+from .configurations import data_files
+from .data import TEST_SPLIT, load_rows, row_processor, with_lettered_options
 from .tokenization import TextTokenizer, resolve_tokenizer
 
 
@@ -54,8 +55,10 @@ class SEATask(ConfigurableTask):
 
     def download(self, dataset_kwargs: Mapping[str, Any] | None = None, **_: Any) -> None:
         """Loads and processes the rows, and notes in the metadata which rows they are."""
-        loaded = load_rows(self.DATASET_PATH, dataset_kwargs["data_files"], self.config.process_docs)
+        process = row_processor(self.config.process_docs, self.config.metadata)
+        loaded = load_rows(self.DATASET_PATH, data_files(self.DATASET_NAME, dataset_kwargs), process)
         self.dataset = {TEST_SPLIT: loaded.rows}
+        self._published_exemplars = loaded.exemplars
         self.config.metadata |= {"data_revision": loaded.revision, "data_sha256": loaded.sha256}
 
     def test_docs(self):

@@ -5,94 +5,80 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import datasets
-import huggingface_hub
-from huggingface_hub import errors
+
+from .configurations import LOCAL_FOLDER, Configuration
+from .hub_files import DataError, download_all, one_line
 
 Row = dict[str, Any]
 # Gets the published splits by name and returns the function from a published row to a processed row.
 RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row]]
 
 TEST_SPLIT = "test"
-LOCAL_FOLDER = "local folder"
-
-
-class DataError(ValueError):
-    """Data that cannot be had or cannot be scored; the message is one line that says what and how to mend it."""
+EXEMPLAR_SPLIT = "examples"
+LATIN_LETTERS = "ABCDE"
 
 
 class LoadedRows(NamedTuple):
     """Processed rows and where they come from."""
 
     rows: datasets.Dataset
+    exemplars: list[Row]  # the processed rows of the split `examples`, if there is one
     revision: str  # commit of the hub repository, or "local folder"
-    sha256: str  # over the processed rows; equal digests mean equal rows
+    sha256: str  # over the processed rows and exemplars; equal digests mean equal rows
 
 
-def download(source: str, path: str, **options: Any) -> Path:
-    """A file of a hub repository: from the hub, or from its cache if the hub cannot be reached.
+class WithLabels(NamedTuple):
+    """A row processor whose rows have a `label` out of a known set; it adds the label's position as `gold`.
 
-    Args:
-        source: hub repository, such as "sail/Sailcompass_data".
-        path: path inside the repository.
-        options: of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
-
-    Returns:
-        Where the file lies.
-
-    Raises:
-        DataError: if it cannot be had.
+    Where the labels are letters of another script than A, B, C, …, the Latin ones stand for them.
     """
-    try:
-        return Path(huggingface_hub.hf_hub_download(source, path, repo_type="dataset", **options))
-    except errors.LocalEntryNotFoundError as error:
-        raise DataError(
-            f"cannot get {path} of {source}: the hub cannot be reached and its cache lacks the file. With a network, run "
-            f"`lm-eval-sea data fetch`; without one, start in a folder that holds {source}/{path}."
-        ) from error
-    except errors.EntryNotFoundError as error:
-        raise DataError(f"cannot get {path} of {source}: the repository on the hub has no such file.") from error
-    except errors.GatedRepoError as error:
-        raise DataError(
-            f"cannot get {path} of {source}: ask for access on the repository's page, then log in with `hf auth login`."
-        ) from error
-    except errors.RepositoryNotFoundError as error:
-        raise DataError(f"cannot get {path} of {source}: the hub has no such repository, or it asks for a login.") from error
-    # What is left are the faults of networks and disks, in classes of several libraries.
-    except Exception as error:
-        raise DataError(f"cannot get {path} of {source}: {_one_line(error)}") from error
+
+    process: RowProcessor
+    labels: tuple[str, ...]
+
+    def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row]:
+        """The function from a published row to a processed row."""
+        of_row = self.process(splits)
+
+        def process_row(published: Row) -> Row:
+            row = of_row(published)
+            label = self._own(row["label"])
+            if label not in self.labels:
+                raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(self.labels)}")
+            return {"gold": self.labels.index(label)} | row | {"label": label}
+
+        return process_row
+
+    def _own(self, label: str) -> str:
+        letters = dict(zip(LATIN_LETTERS, self.labels, strict=False)) if all(len(own) == 1 for own in self.labels) else {}
+        return label if label in self.labels else letters.get(label, label)
 
 
-def download_all(source: str, paths: Iterable[str]) -> Path:
-    """Files of a hub repository, all of one commit.
-
-    Returns:
-        The folder of the hub's cache that holds them; its name is the commit.
-
-    Raises:
-        DataError: if one of them cannot be had.
-    """
-    commit = None
-    for path in paths:
-        folder = download(source, path, revision=commit).parents[path.count("/")]
-        commit = folder.name
-    return folder
+def row_processor(process: RowProcessor, metadata: Mapping[str, Any]) -> RowProcessor:
+    """What processes the rows of a task, with a check of their labels if its metadata says which there are."""
+    return WithLabels(process, tuple(metadata["labels"])) if metadata.get("labels") else process
 
 
-def _one_line(error: BaseException) -> str:
-    return textwrap.shorten(str(error), 300) or type(error).__name__
+def file_name(source: str, files: Mapping[str, str] | Configuration) -> str:
+    """What the scored rows are called in messages."""
+    return files.describe(source) if isinstance(files, Configuration) else f"{source}/{files[TEST_SPLIT]}"
 
 
-def _locate(source: str, files: Mapping[str, str]) -> tuple[Path, str]:
-    """The folder that holds the files, and the commit that they are of.
+def _locate(source: str, files: Mapping[str, str] | Configuration) -> tuple[Path, dict[str, list[str]], str]:
+    """The folder that holds the files, the paths of each split, and the commit that they are of.
 
     `datasets` could download by itself, but what it has downloaded with `data_files` it does not find again offline.
     """
+    if isinstance(files, Configuration):
+        found = files.find(source)
+        folder = found.fetch()
+        return folder, found.paths, LOCAL_FOLDER if found.folder else folder.name
+    paths = {split: [path] for split, path in files.items()}
     folder = Path(source)
     if folder.is_dir():
         for path in files.values():
@@ -101,17 +87,17 @@ def _locate(source: str, files: Mapping[str, str]) -> tuple[Path, str]:
                     f"the folder {source} has no {path}. Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use "
                     "the hub."
                 )
-        return folder, LOCAL_FOLDER
+        return folder, paths, LOCAL_FOLDER
     folder = download_all(source, files.values())
-    return folder, folder.name
+    return folder, paths, folder.name
 
 
-def load_splits(source: str, files: Mapping[str, str]) -> tuple[datasets.DatasetDict, str]:
+def load_splits(source: str, files: Mapping[str, str] | Configuration) -> tuple[datasets.DatasetDict, str]:
     """Loads the published rows of a folder SOURCE under the current directory or, if there is none, of the hub repository.
 
     Args:
         source: hub repository, such as "sail/Sailcompass_data".
-        files: split name → path inside the repository.
+        files: split name → path inside the repository, or the configuration that finds the paths.
 
     Returns:
         The splits, and the commit of the repository or "local folder".
@@ -119,20 +105,21 @@ def load_splits(source: str, files: Mapping[str, str]) -> tuple[datasets.Dataset
     Raises:
         DataError: if a file is missing, cannot be reached or cannot be read.
     """
-    folder, revision = _locate(source, files)
+    folder, paths, revision = _locate(source, files)
     # One by one, for `datasets` would make all splits of a call fit the columns of the first.
-    splits = {split: _read(folder, path, source) for split, path in files.items()}
+    splits = {split: _read(folder, of_split, source) for split, of_split in paths.items()}
     return datasets.DatasetDict(splits), revision
 
 
-def _read(folder: Path, path: str, source: str) -> datasets.Dataset:
-    if not (folder / path).stat().st_size:
-        raise DataError(f"{source}/{path} has no rows; expected at least one")
+def _read(folder: Path, paths: list[str], source: str) -> datasets.Dataset:
+    for path in paths:
+        if not (folder / path).stat().st_size:
+            raise DataError(f"{source}/{path} has no rows; expected at least one")
     try:
-        return datasets.load_dataset(str(folder), data_files=path, split="train")
+        return datasets.load_dataset(str(folder), data_files=paths, split="train")
     # Readers of several formats raise what they like, and `datasets` wraps it.
     except Exception as error:
-        raise DataError(f"cannot read {path} of {source}: {_one_line(error.__cause__ or error)}") from error
+        raise DataError(f"cannot read {', '.join(paths)} of {source}: {one_line(error.__cause__ or error)}") from error
 
 
 def check_row(row: Mapping[str, Any]) -> None:
@@ -166,14 +153,16 @@ def with_lettered_options(row: Row) -> Row:
     return row | {"lettered_options": lettered}
 
 
-def iterate_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str) -> Iterator[Row | DataError]:
+def iterate_rows(
+    splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str = TEST_SPLIT
+) -> Iterator[Row | DataError]:
     """Processes and checks row by row: yields the processed row, or the fault that keeps it from being scored."""
     try:
         processor = process(splits)
     except KeyError as error:
         yield DataError(f"{file}: a file that its rows are completed from has no column {error}")
         return
-    for number, published in enumerate(splits[TEST_SPLIT]):
+    for number, published in enumerate(splits[split]):
         try:
             row = {"id": str(number)} | processor(published)
             row = {"cluster": row["id"]} | row  # a row that shares nothing with others is a cluster of its own
@@ -190,33 +179,48 @@ def iterate_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, fil
             yield row
 
 
-@functools.cache
-def _load_rows(source: str, files: tuple[tuple[str, str], ...], process: RowProcessor, folder: Path) -> LoadedRows:
-    splits, revision = load_splits(source, dict(files))
+def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str) -> list[Row]:
     rows = []
-    for row in iterate_rows(splits, process, f"{source}/{dict(files)[TEST_SPLIT]}"):
+    for row in iterate_rows(splits, process, file, split):
         if isinstance(row, DataError):
             raise row
         rows.append(row)
     if not rows:
-        raise DataError(f"{source}/{dict(files)[TEST_SPLIT]} has no rows; expected at least one")
-    text = json.dumps(rows, ensure_ascii=False, sort_keys=True)
+        raise DataError(f"{file} has no rows; expected at least one")
+    return rows
+
+
+@functools.cache
+def _load_rows(
+    source: str, files: tuple[tuple[str, str], ...] | Configuration, process: RowProcessor, folder: Path
+) -> LoadedRows:
+    files = files if isinstance(files, Configuration) else dict(files)
+    splits, revision = load_splits(source, files)
+    file = file_name(source, files)
+    rows = _sound_rows(splits, process, file, TEST_SPLIT)
+    exemplars = []
+    if EXEMPLAR_SPLIT in splits:
+        exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
+    text = json.dumps([rows, exemplars] if exemplars else rows, ensure_ascii=False, sort_keys=True)
     return LoadedRows(
         rows=datasets.Dataset.from_list(rows),
+        exemplars=exemplars,
         revision=revision,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
     )
 
 
-def load_rows(source: str, files: Mapping[str, str], process: RowProcessor) -> LoadedRows:
+def load_rows(source: str, files: Mapping[str, str] | Configuration, process: RowProcessor) -> LoadedRows:
     """Loads, processes and checks all rows of a data set; once a process, however many tasks show them.
 
     Args:
         source: hub repository or folder.
-        files: split name → path inside it; `test` is the split whose rows are returned.
+        files: split name → path inside it, or the configuration that finds the paths; `test` is the split whose rows are scored.
         process: gets the published splits, returns the function from a published row to a processed row.
 
     Raises:
         DataError: if the data cannot be loaded or a row cannot be scored.
     """
-    return _load_rows(source, tuple(files.items()), process, Path.cwd())  # `source` may be a folder below it
+    if not isinstance(files, Configuration):
+        files = tuple(files.items())
+    return _load_rows(source, files, process, Path.cwd())  # `source` may be a folder below it

@@ -1,17 +1,38 @@
-"""Whether a translation is in the language that was asked for: by script, then by a language identifier that works offline."""
+"""Whether a text is in the language that was asked for: by script, then by a language identifier that works offline."""
 
 from __future__ import annotations
 
 import functools
 import importlib.metadata
+import re
 import unicodedata
 
 # Languages not written in Latin letters: how Unicode's names of their letters begin.
-SCRIPTS = {"th": "THAI"}
+SCRIPTS = {"th": "THAI", "ta": "TAMIL", "my": "MYANMAR", "km": "KHMER", "lo": "LAO"}
 LATIN = "LATIN"
 
 # Sentences of two languages that are not told apart: what the identifier may say for a language besides its own code.
-ALSO = {"id": {"ms"}}
+ALSO = {"id": {"ms"}, "ms": {"id"}}
+
+# py3langid does not know Sundanese. It takes it for one of these languages, which differ from it in their function words; those
+# that two of the three have in common are left out.
+_TAKEN_FOR_SUNDANESE = {"jv", "id", "ms", "ace"}
+_FUNCTION_WORDS = {
+    "su": """
+        abdi anjeun anjeunna anu atanapi atawa aya ayeuna boga dina enya eta éta gaduh geus henteu hiji jalma jeung ka kana kedah
+        kudu kumaha ku langkung lamun leuwih loba maranehna maranéhna manehna manéhna mangrupa meureun moal naha naon ngan
+        ngaliwatan ngeunaan nu nyaeta nyaéta oge ogé parantos sababaraha sahiji sanes sanés sareng saurna seueur sok téh
+        teu tiasa tina upami urang""",
+    "jv": """
+        amarga ana apa arep banjur dadi dene dening dheweke dudu durung ing ingkang isih iki iku iya jalaran kabeh kae kang kanggo
+        kanthi karo kowe kuwi lan luwih manawa marang menawa mung nalika nanging nganti nggawe nggunakake ora pancen panjenengan
+        saben sadurunge saka sak sampeyan sawise sing siji supaya tau tumrap utawa uga wae wis wong yaiku yen""",
+    "id": """
+        ada adalah akan anda antara atau bagi bahwa banyak beberapa belum bukan dalam dan dapat dari dengan di dia hanya hari
+        harus ia ini itu jika juga kami karena ke kepada lebih mereka oleh orang pada para sangat saya sebagai sebuah sejak sekali
+        seperti setelah sudah tahun tersebut tetapi telah tentang tidak untuk yang""",
+}
+_SUNDANESE_ENDING = "keun"
 
 
 def is_off_target(text: str, language: str) -> bool:
@@ -32,9 +53,28 @@ def is_off_target(text: str, language: str) -> bool:
     return script == LATIN and identify(text) not in {language} | ALSO.get(language, set())
 
 
+def is_in_language(text: str, language: str) -> bool:
+    """Whether a text is in a language: by its letters, and in Latin ones by what the identifier says. An empty text is in none."""
+    return bool(text.strip()) and not is_off_target(text, language)
+
+
 def identify(text: str) -> str:
-    """Code of the language that a text is most likely in, among all that py3langid knows."""
-    return _identifier().classify(text)[0]
+    """Code of the language that a text is most likely in, among all that py3langid knows and Sundanese."""
+    language = _identifier().classify(text)[0]
+    return "su" if language in _TAKEN_FOR_SUNDANESE and _is_sundanese(text) else language
+
+
+def _is_sundanese(text: str) -> bool:
+    """Whether a text of Java has more function words of Sundanese, or words that end as its verbs do, than of its neighbours."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFC", text).lower())
+    found = {language: sum(word in known for word in words) for language, known in _function_words().items()}
+    found["su"] += sum(word.endswith(_SUNDANESE_ENDING) for word in words)
+    return found["su"] > max(found["jv"], found["id"])
+
+
+@functools.cache
+def _function_words() -> dict[str, frozenset[str]]:
+    return {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
 
 
 @functools.cache
@@ -51,4 +91,5 @@ def target_signature(language: str) -> str:
     if language in SCRIPTS:
         return f"script:{SCRIPTS[language].lower()}"
     accepted = "+".join(sorted({language} | ALSO.get(language, set())))
-    return f"script:latin|lid:py3langid|lang:{accepted}|py3langid:{importlib.metadata.version('py3langid')}"
+    identifier = "py3langid+words" if language in _TAKEN_FOR_SUNDANESE | {"su"} else "py3langid"
+    return f"script:latin|lid:{identifier}|lang:{accepted}|py3langid:{importlib.metadata.version('py3langid')}"

@@ -1,7 +1,7 @@
 """Text normalisation and words for scores of short answers and of overlap. Pure functions, no I/O.
 
 Made for the languages of the pack: no English articles, no ASCII punctuation table; Thai words come from a segmenter, for blanks
-do not separate them.
+do not separate them, and Burmese is counted in syllables.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import functools
 import importlib.metadata
 import unicodedata
 
+from .burmese import burmese_syllables
+
 # Languages written without blanks between words, and what finds their words.
-SEGMENTERS = {"th": "newmm"}
+SEGMENTERS = {"th": "newmm", "my": "syllables"}
 
 # Punctuation by Unicode that is part of a quantity.
 _UNITS = "%‰"
@@ -57,6 +59,8 @@ def segment(text: str, language: str) -> list[str]:
     """
     if language not in SEGMENTERS:
         return text.split()
+    if SEGMENTERS[language] == "syllables":
+        return burmese_syllables(text)
     return _segmenter()(text, engine=SEGMENTERS[language], keep_whitespace=False)
 
 
@@ -85,5 +89,7 @@ def word_signature(language: str) -> str:
     """How words are found, with the version of what finds them; for signatures of scores."""
     if language not in SEGMENTERS:
         return "tok:blanks"
+    if SEGMENTERS[language] == "syllables":
+        return "tok:syllables"
     _segmenter()
     return f"tok:{SEGMENTERS[language]}|pythainlp:{importlib.metadata.version('pythainlp')}"

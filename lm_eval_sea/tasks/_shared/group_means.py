@@ -1,0 +1,83 @@
+"""Means of group means: balanced accuracy, accuracy over linguistic phenomena, with standard errors, as lm-eval's aggregations.
+
+lm-eval writes the standard error of a metric `x` that is not its own under the name `x_stderr`; so each function has a twin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class Outcome(NamedTuple):
+    """Whether the answer to one row is right."""
+
+    group: str  # the right label, or the linguistic phenomenon
+    correct: float  # 0 or 1
+    chance: float  # share of right answers by guessing
+
+
+def _by_group(rows: Sequence[Outcome]) -> list[list[float]]:
+    groups = defaultdict(list)
+    for group, correct, _ in rows:
+        groups[group].append(correct)
+    return [groups[group] for group in sorted(groups)]
+
+
+def mean_of_groups(rows: Sequence[Outcome]) -> float:
+    """Unweighted mean over the groups of the share of right answers, 0 to 1.
+
+    With right labels as groups it is balanced accuracy, the mean of the recalls of the labels that occur (as in scikit-learn);
+    with phenomena it is LINDSEA's accuracy (Leong et al. 2023).
+    """
+    groups = _by_group(rows)
+    return math.fsum(math.fsum(group) / len(group) for group in groups) / len(groups)
+
+
+def mean_of_groups_stderr(rows: Sequence[Outcome]) -> float:
+    """Standard error of `mean_of_groups`: √(Σ_g s_g² / n_g) / G.
+
+    A stratified mean: the shares of the G groups are independent, each with the variance of a mean, s² being the sample variance
+    with n − 1. A group of one row tells nothing of its variance and adds 0.
+    """
+    groups = _by_group(rows)
+    return math.sqrt(math.fsum(_variance_of_mean(group) for group in groups)) / len(groups)
+
+
+def _variance_of_mean(values: Sequence[float]) -> float:
+    if len(values) < 2:
+        return 0.0
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values)
+
+
+def normalised(rows: Sequence[Outcome]) -> float:
+    """`mean_of_groups` with guessing at 0 and the best at 100: 100 · max((x − chance) / (1 − chance), 0). SEA-HELM's score."""
+    chance = rows[0][2]
+    return 100 * max((mean_of_groups(rows) - chance) / (1 - chance), 0.0)
+
+
+def normalised_stderr(rows: Sequence[Outcome]) -> float:
+    """Standard error of `normalised`, on its scale; that scores below chance are cut off is not taken into account."""
+    return 100 * mean_of_groups_stderr(rows) / (1 - rows[0][2])
+
+
+def share_in_group(group: str) -> Callable[[Sequence[Outcome]], float]:
+    """The function that gives the share of right answers in one group; NaN if none of its rows was evaluated."""
+
+    def share(rows: Sequence[Outcome]) -> float:
+        values = [row[1] for row in rows if row[0] == group]
+        return math.fsum(values) / len(values) if values else math.nan
+
+    return share
+
+
+def share_in_group_stderr(group: str) -> Callable[[Sequence[Outcome]], float]:
+    """The function that gives the standard error of `share_in_group`."""
+
+    def stderr(rows: Sequence[Outcome]) -> float:
+        return math.sqrt(_variance_of_mean([row[1] for row in rows if row[0] == group]))
+
+    return stderr

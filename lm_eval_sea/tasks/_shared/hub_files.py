@@ -1,0 +1,74 @@
+"""Files of hub repositories: from the hub or its cache, all of one commit, with messages that say how to mend what fails."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+from huggingface_hub import errors
+
+
+class DataError(ValueError):
+    """Data that cannot be had or cannot be scored; the message is one line that says what and how to mend it."""
+
+
+def download(source: str, path: str, **options: Any) -> Path:
+    """A file of a hub repository: from the hub, or from its cache if the hub cannot be reached.
+
+    Args:
+        source: hub repository, such as "sail/Sailcompass_data".
+        path: path inside the repository.
+        options: of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
+
+    Returns:
+        Where the file lies.
+
+    Raises:
+        DataError: if it cannot be had.
+    """
+    try:
+        return Path(huggingface_hub.hf_hub_download(source, path, repo_type="dataset", **options))
+    except errors.LocalEntryNotFoundError as error:
+        raise DataError(
+            f"cannot get {path} of {source}: the hub cannot be reached and its cache lacks the file. With a network, run "
+            f"`lm-eval-sea data fetch`; without one, start in a folder that holds {source}/{path}."
+        ) from error
+    except errors.EntryNotFoundError as error:
+        raise DataError(f"cannot get {path} of {source}: the repository on the hub has no such file.") from error
+    except errors.GatedRepoError as error:
+        raise DataError(
+            f"cannot get {path} of {source}: ask for access on the repository's page, then log in with `hf auth login`."
+        ) from error
+    except errors.RepositoryNotFoundError as error:
+        raise DataError(f"cannot get {path} of {source}: the hub has no such repository, or it asks for a login.") from error
+    # What is left are the faults of networks and disks, in classes of several libraries.
+    except Exception as error:
+        raise DataError(f"cannot get {path} of {source}: {one_line(error)}") from error
+
+
+def download_all(source: str, paths: Iterable[str], commit: str | None = None) -> Path:
+    """Files of a hub repository, all of one commit.
+
+    Args:
+        source: hub repository, such as "sail/Sailcompass_data".
+        paths: paths inside the repository.
+        commit: or branch; by default the newest commit of the main branch.
+
+    Returns:
+        The folder of the hub's cache that holds them; its name is the commit.
+
+    Raises:
+        DataError: if one of them cannot be had.
+    """
+    for path in paths:
+        folder = download(source, path, revision=commit).parents[path.count("/")]
+        commit = folder.name
+    return folder
+
+
+def one_line(error: BaseException) -> str:
+    """What an error says, on one line of at most 300 characters."""
+    return textwrap.shorten(str(error), 300) or type(error).__name__

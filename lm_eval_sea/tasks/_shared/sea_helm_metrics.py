@@ -1,0 +1,63 @@
+"""The metrics of SEA-HELM's written answers by name: what each needs of a row, and the signature that says how it was made."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from collections.abc import Sequence
+
+import sacrebleu
+
+from .generation_metrics import METRICS as COMMON
+from .generation_metrics import Metric
+from .words import SEGMENTERS, segment, word_signature
+
+
+def answer_f1(answer: str, references: Sequence[str], language: str) -> float:
+    """Token F1 as SEA-HELM computes it, 0 to 1: lower case, without ASCII punctuation, words between blanks.
+
+    The best over all references (Rajpurkar et al. 2016); in a language without blanks between words these are found before
+    anything else, and only the first reference counts.
+    """
+    if language in SEGMENTERS:
+        references = references[:1]
+    return max(_f1(_tokens(answer, language), _tokens(reference, language)) for reference in references)
+
+
+def _tokens(text: str, language: str) -> list[str]:
+    if language in SEGMENTERS:
+        text = " ".join(segment(text, language))
+    return text.lower().translate(str.maketrans("", "", string.punctuation)).split()
+
+
+def _f1(answer: list[str], reference: list[str]) -> float:
+    shared = sum((Counter(answer) & Counter(reference)).values())
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+
+
+def _percent_f1(answer: str, references: Sequence[str], language: str) -> float:
+    return 100 * answer_f1(answer, references, language)
+
+
+def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:
+    """Reference and answer as they stand, for lm-eval's corpus chrF++."""
+    return references[0], answer
+
+
+def _f1_signature(language: str) -> str:
+    which = "first" if language in SEGMENTERS else "best"
+    return f"refs:{which}|case:lc|punct:no-ascii|{word_signature(language)}"
+
+
+def _chrf_signature(language: str) -> str:
+    return f"nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:{sacrebleu.__version__}"
+
+
+METRICS = {
+    "f1": Metric(answer_f1, _f1_signature),
+    "rougeL": COMMON["rougeL"],
+    "chrf++": Metric(_pair, _chrf_signature),
+    "null_rate": COMMON["null_rate"],
+}
+# Headline metric → the same on SEA-HELM's scale from 0 to 100; for translation it needs a judge (MetricX), which is missing.
+NORMALISED = {"f1": Metric(_percent_f1, _f1_signature), "rougeL": COMMON["rougeL"]}

@@ -1,0 +1,24 @@
+"""The task class that ranks SEA-HELM's labels behind its own prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .calibrated_ranking_task import CalibratedRankingTask
+from .group_means import Outcome
+from .ranking import OptionScore
+from .sea_helm_prompt import SEAHelmPrompt
+
+
+class SEAHelmRankingTask(SEAHelmPrompt, CalibratedRankingTask):
+    """Ranks the labels by their log-likelihood behind the prompt and the answer tag, with and without calibration."""
+
+    def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, Any]:
+        """What each metric needs of one row; balanced accuracy of the plain and of the calibrated choice among it."""
+        metrics = super().process_results(doc, results)
+        for suffix in ("", "_cc", "_pmi"):
+            correct = float(doc["predictions"][f"acc{suffix}"] == doc["gold"])
+            outcome = Outcome(doc["label"], correct, self.config.metadata["chance"])
+            metrics |= {f"balanced_acc{suffix}": outcome, f"balanced_acc{suffix}_stderr": outcome}
+        return {name: value for name, value in metrics.items() if name in self._metric_fn_list}
