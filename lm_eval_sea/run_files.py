@@ -14,6 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
@@ -244,7 +246,7 @@ def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterat
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
+                row = _parse(line)
                 if not isinstance(row, dict):
                     raise ValueError("no object")
             except ValueError:
@@ -254,6 +256,13 @@ def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterat
     if broken:
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
         notes.append(f"{path}: line {broken[0]}{more} cannot be read as JSON (a run that was stopped?) and left out")
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:  # it knows no -Infinity, which Python writes for the logarithm of 0
+        return json.loads(line)
 
 
 def _at(row: Any, keys: Sequence[str]) -> Any:

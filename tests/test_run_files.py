@@ -151,3 +151,8 @@ def test_a_cut_last_line_is_left_out_and_said(tmp_path_factory, cut):
     if cut < len(row(doc_id=1, text="ខ្មែរ").encode()) - 1:
         assert rows == [{"doc_id": 0}]
         assert len(notes) == 1 and "line 2 cannot be read" in notes[0]
+
+
+def test_the_logarithm_of_zero_is_read(tmp_path):
+    path = write_samples(tmp_path, "toy", OLD, [row(doc_id=0, resps=[[float("-inf"), False]])])
+    assert list(read_samples(path, ["resps"], [])) == [{"resps": [[float("-inf"), False]]}]
