@@ -14,10 +14,6 @@ from lm_eval_sea.sea_helm_totals.hierarchy import Place
 from lm_eval_sea.sea_helm_totals.task_score import TaskRows
 
 SUITE = "sea_helm"
-# Prompts of these languages ask for a number of words, which cannot be counted where words have no blanks between them; the
-# published totals leave their rows out.
-UNCOUNTED_WORDS = {"th", "my"}
-NUMBER_OF_WORDS = "length_constraints:number_words"
 
 
 class EvidenceError(ValueError):
@@ -108,14 +104,12 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
 def _table(result: TaskResult, notes: list[str]) -> dict[Any, dict[str, Any]]:
     """The rows of one samples file by their number in the data set."""
     metric = result.metadata["item_metric"]
-    columns = ["doc_id", metric, "doc.label", "doc.cluster", "doc.phenomenon", "doc.instruction_ids"]
-    drop_counts = result.metadata["language"] in UNCOUNTED_WORDS
+    columns = ["doc_id", metric, "doc.label", "doc.cluster", "doc.phenomenon"]
     table = {}
     for row in read_samples(result.samples, columns, notes):
         if row[metric] is None or not np.isfinite(row[metric]):
             raise EvidenceError(f"{result.samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
-        if not (drop_counts and NUMBER_OF_WORDS in (row["doc.instruction_ids"] or ())):
-            table[row["doc_id"]] = row | {"score": float(row[metric])}
+        table[row["doc_id"]] = row | {"score": float(row[metric])}
     return table
 
 

@@ -165,14 +165,6 @@ def test_a_row_without_a_number_is_refused(tmp_path):
         totals_of(tmp_path)
 
 
-@pytest.mark.parametrize(("language", "score"), [("id", 50), ("th", 100)])
-def test_numbers_of_words_are_left_out_where_words_have_no_blanks(tmp_path, language, score):
-    counted = {"instruction_ids": ["length_constraints:number_words"]}
-    other = {"instruction_ids": ["startend:quotation"]}
-    write_run(tmp_path / "run", 1, {(language, "if-eval"): [(0.0, None, counted), (1.0, None, other)]})
-    assert totals_of(tmp_path).nodes[Place(language)].score == score
-
-
 def test_corrected_pragmatics_pools_rows_before_averaging_phenomena(tmp_path):
     implicature, presupposition = {"phenomenon": "scalar_implicatures"}, {"phenomenon": "presuppositions"}
     rows = {
