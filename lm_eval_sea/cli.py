@@ -1,4 +1,4 @@
-"""The command `lm-eval-sea`: what the pack has, and the data it needs.
+"""The command `lm-eval-sea`: what the pack has, the data it needs, and reports of runs.
 
 A command is a function `_add_…` that declares its arguments and a function that runs it and returns the exit status;
 `COMMANDS` lists the former. The work is done elsewhere, in modules that a command imports when it runs, so that `--help`
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from lm_eval_sea.sea_helm_totals import command as score
 from lm_eval_sea.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
 
 
@@ -205,7 +206,44 @@ def _run(argv: list[str]) -> int:
     return 0
 
 
-COMMANDS = (_add_run, _add_path, _add_ls, _add_data)
+def _add_report(commands: argparse._SubParsersAction) -> None:
+    parser = _command(
+        commands,
+        "report",
+        "Make a page, figures and tables of runs.",
+        """Reads what lm_eval wrote below --output_path, of any number of models and runs, and writes report.html (one file, opens
+without a network), report.md, figures/*.png and tables/*.csv. Run with --log_samples: without samples there are scores only.
+
+examples:
+  lm-eval-sea report results --out report
+  lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
+
+Exit status: 0, 2 if there is nothing to report on or a library is missing.""",
+    )
+    parser.add_argument("runs", metavar="RUN", nargs="+", type=Path, help="folder that lm_eval wrote, or a file of it")
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make or complete")
+    parser.add_argument("--rows", type=int, default=50, help="rows of each task that the page shows (default: %(default)s)")
+    parser.set_defaults(run=_report)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.run_files import RunFilesError
+
+    try:
+        from lm_eval_sea.report.write import write_report
+    except ModuleNotFoundError as error:
+        return _fail(ModuleNotFoundError(f"a report needs {error.name}; pip install 'lm-eval-sea[report]'"), 2)
+    try:
+        written = write_report(arguments.runs, arguments.out, shown_rows=arguments.rows)
+    except RunFilesError as error:
+        return _fail(error, 2)
+    for note in written.notes:
+        print(f"note: {note}", file=sys.stderr)
+    print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
+    return 0
+
+
+COMMANDS = (_add_run, _add_path, _add_ls, _add_data, _add_report, score.add)
 
 
 def _fail(error: Exception, status: int) -> int:

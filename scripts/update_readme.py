@@ -53,11 +53,12 @@ def sea_helm_table(catalogue: dict) -> str:
             labels = [len(data.get("labels", record.get("labels", []))) for _, data in spoken]
             chances = [record.get("chance", 1 / count if count else 0) for count in labels]
             chance = " / ".join(dict.fromkeys(f"{100 * chance:.1f} %" if chance else "–" for chance in chances))
-            lines.append(f"| {title} | {record['competency']} | {record['title']}, `{name}` | {rows} | {chance} |")
+            note = f" (SEA-HELM's score needs {record['judge']})" if "judge" in record else ""
+            lines.append(f"| {title} | {record['competency']} | {record['title']}{note}, `{name}` | {rows} | {chance} |")
         lines += [
-            f"| {title} | {missing['competency']} | {missing['title']}, `{missing['key']}` | missing: needs a judge | |"
-            for missing in catalogue["missing"]
-            if missing["pillar"] == pillar
+            f"| {title} | {record['competency']} | {record['title']}, `{record['key']}` | missing: needs {record['judge']} | |"
+            for record in catalogue["judged"].values()
+            if record["pillar"] == pillar
         ]
     return "\n".join(lines) + "\n"
 

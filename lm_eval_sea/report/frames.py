@@ -1,0 +1,194 @@
+"""Runs of lm-eval as tidy pandas frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
+from lm_eval_sea.run_files import Run, TaskResult, find_runs, read_samples
+from lm_eval_sea.task_list import TaskRecord, read_tasks
+
+# Entries of a task's metadata that are columns of the frame `tasks`, with what stands for a missing one.
+METADATA = {
+    "dataset": "",
+    "language": "",
+    "task_kind": "",
+    "variant": "",
+    "prompt_language": "",
+    "chance": 0.0,
+    "suite": "",
+    "source_language": "",
+    "answer_language": "",
+}
+AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
+_METADATA_NAMES = {"task_kind": "task"}
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What runs say, in three tidy frames and what goes with them.
+
+    `runs` has one row a run; `metrics` one a model, task and metric; `samples` one a model, task and evaluated row of the pack's
+    tasks (columns: `sample_row.numbers`). `tasks` has one row a model and task: its metadata, how many of its rows were
+    evaluated, and whether it is one of the pack's.
+    """
+
+    runs: pd.DataFrame
+    tasks: pd.DataFrame
+    metrics: pd.DataFrame
+    samples: pd.DataFrame
+    notes: list[str]
+    configs: Mapping[tuple[str, str], Mapping[str, Any]] = field(repr=False, default_factory=dict)  # (model, task) →
+    shown: Mapping[tuple[str, str], list[dict[str, Any]]] = field(repr=False, default_factory=dict)  # likewise
+
+
+def load(paths: Iterable[Path | str], *, shown_rows: int = 0) -> Frames:
+    """Reads runs of lm-eval.
+
+    Args:
+        paths: folders that lm-eval wrote, or files of them; see `run_files.find_runs`.
+        shown_rows: of how many rows of a model and task the texts are kept, evenly spaced.
+
+    Raises:
+        RunFilesError: if there is nothing to read.
+    """
+    runs, notes = find_runs(paths)
+    pack = read_tasks().tasks
+    labels = _labels({run.model for run in runs})
+    tables: dict[str, list[dict[str, Any]]] = {"runs": [], "tasks": [], "metrics": []}
+    samples: list[pd.DataFrame] = []
+    configs, texts = {}, {}
+    files = [(run, task) for run in runs for task in run.tasks.values()]
+    sizes = sum(task.samples.stat().st_size for _, task in files if task.samples)
+    tables["runs"] = [_run_row(run, labels[run.model]) for run in runs]
+    with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
+        for run, task in files:
+            key = (labels[run.model], task.name)
+            metadata = _metadata(task, pack, notes)
+            configs[key] = {**task.config, "metadata": metadata}
+            headline = metadata.get("headline_metric")
+            tables["metrics"] += _metric_rows(key, task, headline)
+            evaluated = task.rows
+            if headline and task.samples:
+                frame, texts[key] = _read_rows(key, task, str(headline), shown_rows, notes)
+                if evaluated is not None and len(frame) != evaluated:
+                    notes.append(f"{task.samples}: {len(frame)} rows, but the results are of {evaluated}")
+                evaluated = len(frame) if evaluated is None else evaluated
+                samples.append(frame)
+            tables["tasks"].append(_task_row(key, run, task, metadata, evaluated))
+            progress.update(task.samples.stat().st_size if task.samples else 0)
+    columns = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "score", "loglikelihoods"]
+    return Frames(
+        runs=pd.DataFrame(tables["runs"]),
+        tasks=pd.DataFrame(tables["tasks"]),
+        metrics=pd.DataFrame(tables["metrics"], columns=["model", "task", "metric", "value", "stderr", "filter", "headline"]),
+        samples=pd.concat(samples, ignore_index=True) if samples else pd.DataFrame(columns=columns),
+        notes=notes,
+        configs=configs,
+        shown=texts,
+    )
+
+
+def _labels(models: Iterable[str]) -> dict[str, str]:
+    """Short names of models: the last part of a path, where that is enough to tell them apart."""
+    models = sorted(models)
+    short = {model: PurePosixPath(model).name if model.startswith(("/", "./", "../", "~")) else model for model in models}
+    return {model: label if list(short.values()).count(label) == 1 else model for model, label in short.items()}
+
+
+def _run_row(run: Run, label: str) -> dict[str, Any]:
+    config = run.config
+    arguments = config.get("model_args") if isinstance(config.get("model_args"), dict) else {}
+    return {
+        "model": label,
+        "model_name": run.model,
+        "date": run.date.isoformat(sep=" ", timespec="seconds"),
+        "backend": config.get("model"),
+        "revision": config.get("model_sha") or config.get("model_revision") or arguments.get("revision"),
+        "dtype": config.get("model_dtype") or arguments.get("dtype"),
+        "softmax_dtype": arguments.get("softmax_dtype"),
+        "batch_size": config.get("batch_size"),
+        "limit": config.get("limit"),
+        "chat_template": config.get("chat_template_sha"),
+        "generation": str(config["gen_kwargs"]) if config.get("gen_kwargs") else None,
+        "lm_eval": run.versions.get("lm_eval"),
+        "transformers": run.versions.get("transformers"),
+        "results": str(run.results or run.folder),
+    }
+
+
+def _metadata(task: TaskResult, pack: Mapping[str, TaskRecord], notes: list[str]) -> dict[str, Any]:
+    known = pack.get(task.name)
+    if known is None:
+        return dict(task.metadata)
+    if not task.metadata:
+        notes.append(f"{task.name}: its settings are not in the files; those of the installed pack are taken")
+        return dict(known.metadata)
+    if task.metadata.get("version") != known.metadata["version"]:
+        notes.append(
+            f"{task.name}: made by version {task.metadata.get('version')} of the task; the installed pack has "
+            f"{known.metadata['version']}"
+        )
+    return {**dict(known.metadata), **task.metadata} if "headline_metric" not in task.metadata else dict(task.metadata)
+
+
+def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mapping[str, Any], rows: int | None) -> dict[str, Any]:
+    total = metadata.get("rows") or task.rows_total
+    return {
+        "model": key[0],
+        "task": key[1],
+        "of_pack": "headline_metric" in metadata,
+        "headline": metadata.get("headline_metric"),
+        **{column: metadata.get(_METADATA_NAMES.get(column, column), absent) for column, absent in METADATA.items()},
+        "dataset": metadata.get("dataset", "") + (AS_PUBLISHED if metadata.get("as_published") else ""),
+        "rows": rows,
+        "rows_total": total,
+        "limited": rows is not None and total is not None and rows < total,
+        "num_fewshot": task.num_fewshot,
+        "version": task.version,
+        "samples": str(task.samples) if task.samples else None,
+        "date": run.date.isoformat(sep=" ", timespec="seconds"),
+    }
+
+
+def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": key[0],
+            "task": key[1],
+            "metric": name,
+            "value": metric.value,
+            "stderr": metric.stderr,
+            "filter": metric.filter,
+            "headline": name == headline,
+        }
+        for name, metric in task.metrics.items()
+    ]
+
+
+def _read_rows(
+    key: tuple[str, str], task: TaskResult, headline: str, shown_rows: int, notes: list[str]
+) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    first = next(read_samples(task.samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
+    metrics = [name for name in first["metrics"] or [headline] if not name.endswith("_stderr")]
+    with task.samples.open("rb") as lines:
+        total = sum(1 for _ in lines)
+    every = -(-total // shown_rows) if shown_rows else total + 1
+    records, texts = [], []
+    for position, row in enumerate(read_samples(task.samples, [*COLUMNS, *metrics], notes)):
+        if row["filter"] != first["filter"]:  # lm-eval logs a row once a filter
+            continue
+        record = numbers(row, headline, metrics)
+        records.append(record)
+        if shown_rows and position % every == 0:
+            texts.append(shown(row, record["score"]))
+    frame = pd.DataFrame(records)
+    frame.insert(0, "task", key[1])
+    frame.insert(0, "model", key[0])
+    return frame, texts

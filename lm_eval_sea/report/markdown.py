@@ -1,0 +1,36 @@
+"""The report in Markdown: all tables and figures, without the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lm_eval_sea.report.page import Picture
+from lm_eval_sea.report.section import Section
+from lm_eval_sea.report.tables import Table, markdown
+
+LONGEST = 100  # rows of a table
+
+
+def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
+    """The text of report.md; pictures are those in the folder figures/."""
+    return "\n\n".join(["# Evaluation report", *(block for section in sections for block in _section(section, pictures))]) + "\n"
+
+
+def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
+    shown = [name for name in section.figures if name in pictures]
+    if not section.tables and not shown:
+        return []
+    blocks = [f"## {section.title}", *section.text]
+    for name in shown:
+        blocks += [f"![{name}](figures/{name}.png)", f"*{pictures[name].caption}*"]
+    for table in section.tables:
+        blocks += [f"### {table.title}", *filter(None, [table.note]), *_table(table)]
+    return blocks
+
+
+def _table(table: Table) -> list[str]:
+    lines = markdown(table).split("\n")
+    blocks = ["\n".join(lines[: LONGEST + 2])]
+    if len(table.frame) > LONGEST:
+        blocks.append(f"{LONGEST} of {len(table.frame)} rows; all are in [tables/{table.name}.csv](tables/{table.name}.csv).")
+    return blocks

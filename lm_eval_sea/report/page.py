@@ -1,0 +1,90 @@
+"""The report as one HTML file that needs no network.
+
+Whatever comes from runs is untrusted: Jinja2 escapes it, samples are packed as compressed JSON and put in place as text, and the
+page's security policy lets no script run but its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from lm_eval_sea import __version__
+from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.section import Section
+
+_ASSETS = Path(__file__).resolve().parent / "assets"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as PNG, for light and for dark pages."""
+
+    caption: str
+    light: bytes
+    dark: bytes
+
+
+def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
+    """The text of report.html.
+
+    Args:
+        frames: the runs; `frames.shown` is what the section of samples shows.
+        sections: all other sections.
+        pictures: figures by name.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
+    script = (_ASSETS / "report.js").read_text(encoding="utf-8")
+    packed = [_packed(frames, key) for key in sorted(frames.shown)]
+    return environment.get_template("report.html.j2").render(
+        version=__version__,
+        sections=[section for section in sections if section.tables or any(name in pictures for name in section.figures)],
+        pictures=pictures,
+        models=sorted(frames.tasks.model.unique()),
+        limited=bool(frames.tasks.limited.any()),
+        notes=frames.notes,
+        packed=packed,
+        style=(_ASSETS / "report.css").read_text(encoding="utf-8"),
+        script=script,
+        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def _packed(frames: Frames, key: tuple[str, str]) -> dict[str, Any]:
+    """The rows of a model and task that the page shows, compressed: base64 of zlib of JSON."""
+    rows = frames.shown[key]
+    prompts = [row["prompt"] for row in rows if "prompt" in row]
+    prefix = _common_lines(prompts)
+    short = [{**row, "prompt": row["prompt"][len(prefix) :]} if "prompt" in row else row for row in rows]
+    text = json.dumps({"prefix": prefix, "rows": short}, ensure_ascii=False, separators=(",", ":"))
+    samples = frames.samples
+    task = frames.tasks[(frames.tasks.model == key[0]) & (frames.tasks.task == key[1])].iloc[0]
+    return {
+        "model": key[0],
+        "task": key[1],
+        "language": task.language,
+        "metric": task.headline,
+        "file": os.path.basename(task.samples),
+        "shown": len(rows),
+        "total": int(((samples.model == key[0]) & (samples.task == key[1])).sum()),
+        "data": base64.b64encode(zlib.compress(text.encode())).decode(),
+    }
+
+
+def _common_lines(texts: Sequence[str]) -> str:
+    """The whole lines that all texts begin with: instruction and exemplars, which need to be kept once only."""
+    if len(texts) < 2:
+        return ""
+    return os.path.commonprefix(list(texts)).rpartition("\n")[0]

@@ -1,0 +1,46 @@
+"""The suite that means are taken over, and the names by which the report calls what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from lm_eval_sea.report.frames import AS_PUBLISHED
+from lm_eval_sea.task_list import TaskList, read_tasks
+
+GROUP = "sea_sailcompass"
+_CATALOGUE = Path(__file__).resolve().parents[1] / "catalogue.yaml"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The members of SailCompass as the paper recommends it, and titles."""
+
+    members: Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
+    tasks: Mapping[str, str]  # "qa" → "Question answering"
+    languages: Mapping[str, str]  # "th" → "Thai"
+    data_sets: Mapping[str, str]  # "xnli" → "XNLI"
+    english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
+
+
+def read_suite() -> Suite:
+    """Reads the suite from the task files and the titles from the catalogue."""
+    catalogue = yaml.safe_load(_CATALOGUE.read_text(encoding="utf-8"))
+    tasks = read_tasks()
+    titles = {name: data_set["title"] for name, data_set in catalogue["data_sets"].items()}
+    members = {name: tasks.tasks[name].metadata for name in tasks.groups[GROUP]}
+    return Suite(
+        members={name: (metadata["task"], metadata["language"]) for name, metadata in members.items()},
+        tasks=catalogue["tasks"],
+        languages=catalogue["languages"],
+        data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},
+        english_labels={name: _english_labels(name, tasks) for name in tasks.tasks},
+    )
+
+
+def _english_labels(name: str, tasks: TaskList) -> list[str]:
+    english = tasks.tasks.get(f"{name}_enprompt", tasks.tasks[name])
+    return english.labels

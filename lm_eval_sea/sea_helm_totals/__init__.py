@@ -1,0 +1,1 @@
+"""SEA-HELM's totals from the samples of lm-eval runs: task → competency → language → Southeast Asia."""

@@ -1,0 +1,117 @@
+"""The score of one task from the scores of its rows, in per cent. Pure functions, no I/O.
+
+Two rules. `published_scoring` is the one of SEA-HELM's aggregation notebook, which makes the numbers of its leaderboard: it knows
+nothing of the task and tells multiple choice by right answers that repeat. `corrected_scoring` takes the kind of the task, its
+chance level and its phenomena from the task itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class TaskRows:
+    """The rows of one task as one or several runs (seeds) of a model scored them."""
+
+    scores: np.ndarray  # (runs, rows): 1 or 0 for a label, F1 or ROUGE-L for a text
+    labels: tuple[str | tuple[str, ...] | None, ...]  # a row's right answer; a tuple where there may be several, None for none
+    clusters: tuple[str, ...]  # rows of one cluster share a passage
+    phenomena: tuple[str, ...] | None = None  # a row's linguistic phenomenon, where the task has them
+    is_label_task: bool = False
+    chance: float = 0.0  # share of right answers by guessing
+
+
+class Scoring(NamedTuple):
+    """How a task is scored: what counts of each row, and how rows become a score."""
+
+    values: np.ndarray  # (runs, rows)
+    score: Callable[[np.ndarray, np.ndarray], np.ndarray]  # values and weights of rows, (…, rows) each → (…), per cent
+
+
+def normalise(score: np.ndarray, chance: float) -> np.ndarray:
+    """100 · max((score − chance) / (1 − chance), 0): chance becomes 0, a perfect score 100 (SEA-HELM's score calculations).
+
+    Args:
+        score: share, any shape.
+        chance: share of right answers by guessing.
+    """
+    return 100 * np.maximum((score - chance) / (1 - chance), 0)
+
+
+def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Unweighted mean of the groups' weighted means; with right answers as groups and values of 0 and 1, balanced accuracy.
+
+    A group of which no row has a weight is left out, as scikit-learn leaves out classes without a row.
+
+    Args:
+        values: (…, rows).
+        weights: (…, rows), how often each row counts.
+        groups: (rows,), the number of each row's group; they are numbered from 0 without a gap.
+    """
+    membership = np.eye(groups.max() + 1)[groups]  # (rows, groups)
+    totals = weights @ membership
+    sums = (values * weights) @ membership
+    present = totals > 0
+    return (sums / np.where(present, totals, 1)).sum(axis=-1) / present.sum(axis=-1)
+
+
+def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Mean over the last axis, in which each row counts as often as its weight says."""
+    return (values * weights).sum(axis=-1) / weights.sum(axis=-1)
+
+
+def numbered(names: Sequence[Hashable]) -> np.ndarray:
+    """The number of each name, (names,); equal names have equal numbers, given in the order of first occurrence."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names])
+
+
+def taken_for_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:
+    """Whether the published rule takes a task for multiple choice: some right answer occurs twice.
+
+    The notebook cannot compare lists of references, so question answering never is; nor is a task without right answers. A task
+    of generated texts is, if two of its references are equal.
+    """
+    return all(isinstance(label, str) for label in labels) and len(set(labels)) < len(labels)
+
+
+def published_scoring(rows: TaskRows) -> Scoring:
+    """The notebook's rule.
+
+    Multiple choice: a row is right if its score, cut to a whole number, is 1 (the notebook repeats the right answer that often
+    and compares); balanced accuracy, normalised with 1 / number of different right answers. Otherwise: the mean.
+    """
+    if not taken_for_multiple_choice(rows.labels):
+        return _mean_scoring(rows)
+    right = (np.trunc(rows.scores) == 1).astype(float)
+    different = len(set(rows.labels))
+    # one right answer for all rows leaves nothing to normalise
+    return _balanced_scoring(right, numbered(rows.labels), 1 / different if different > 1 else 0.0)
+
+
+def corrected_scoring(rows: TaskRows) -> Scoring:
+    """The rule of SEA-HELM's metrics rather than of its notebook.
+
+    A label task: balanced accuracy, or the mean of the accuracies of its linguistic phenomena where it has them, normalised with
+    the chance level of the task. Otherwise: the mean.
+    """
+    if not rows.is_label_task:
+        return _mean_scoring(rows)
+    return _balanced_scoring(rows.scores, numbered(rows.phenomena or rows.labels), rows.chance)
+
+
+def _mean_scoring(rows: TaskRows) -> Scoring:
+    unit = 100 if rows.scores.max() <= 1 else 1  # both rules tell shares from per cent by the greatest score
+    return Scoring(unit * rows.scores, weighted_mean)
+
+
+def _balanced_scoring(values: np.ndarray, groups: np.ndarray, chance: float) -> Scoring:
+    return Scoring(values, lambda drawn, weights: normalise(mean_over_groups(drawn, weights, groups), chance))
+
+
+METHODS: dict[str, Callable[[TaskRows], Scoring]] = {"published": published_scoring, "corrected": corrected_scoring}
