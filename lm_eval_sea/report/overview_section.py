@@ -47,9 +47,9 @@ def overview_section(frames: Frames, headline: pd.DataFrame, suite: Suite) -> Se
                 _mean_columns(by_language),
             ),
             _wide_scores(headline, suite),
+            "overview",
             _foreign(frames),
         ],
-        ["overview"],
     )
 
 
@@ -81,7 +81,7 @@ def _wide_scores(headline: pd.DataFrame, suite: Suite) -> Table:
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
         entry |= {"kind": suite.tasks.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
         entry |= {"metric": row.metric, "chance": row.chance}
-        entry |= {f"{row.model}": row.score, f"{row.model}: low": row.low, f"{row.model}: high": row.high}
+        entry |= {f"{row.model}: score": row.score, f"{row.model}: low": row.low, f"{row.model}: high": row.high}
         entry |= {f"{row.model}: rescaled": row.rescaled, f"{row.model}: limited": bool(row.limited)}
         entry |= {f"{row.model}: link": sample_link(row.model, row.task) if row.samples else None}
     frame = pd.DataFrame(list(rows.values()))
@@ -91,7 +91,7 @@ def _wide_scores(headline: pd.DataFrame, suite: Suite) -> Table:
     for model in models:
         columns.append(
             Column(
-                model,
+                f"{model}: score",
                 model,
                 "score",
                 low=f"{model}: low",
