@@ -90,7 +90,7 @@ class Browser:
         return answer["result"].get("value")
 
     def until(self, condition: str) -> None:
-        assert self._wait(lambda: self.run(condition)), condition
+        assert self._wait(lambda: self.run(f"Boolean({condition})")), condition
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
         options: dict[str, Any] = {"captureBeyondViewport": whole}
