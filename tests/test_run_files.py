@@ -9,36 +9,7 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.run_files import RunFilesError, find_runs, read_samples
 
-OLD, NEW = "2026-01-02T03-04-05.000006", "2026-02-02T03-04-05"
-
-
-def write_results(folder, stamp, scores, *, model="org/model", **more):
-    """A results file in lm-eval's shape: task → metrics."""
-    folder.mkdir(parents=True, exist_ok=True)
-    content = {
-        "results": {name: {"name": name, "alias": name, **metrics} for name, metrics in scores.items()},
-        "configs": {name: {"metadata": {"version": 1.0, "dataset": "toy"}} for name in scores},
-        "versions": dict.fromkeys(scores, 1.0),
-        "n-shot": dict.fromkeys(scores, 3),
-        "n-samples": {name: {"original": 10, "effective": 2} for name in scores},
-        "config": {"model": "hf", "model_args": {"pretrained": model}},
-        "model_name": model,
-        "lm_eval_version": "0.4.13",
-    }
-    path = folder / f"results_{stamp}.json"
-    path.write_text(json.dumps(content | more))
-    return path
-
-
-def write_samples(folder, task, stamp, lines):
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"samples_{task}_{stamp}.jsonl"
-    path.write_text("".join(lines))
-    return path
-
-
-def row(**columns):
-    return json.dumps(columns, ensure_ascii=False) + "\n"
+from .lm_eval_output import NEW, OLD, row, write_results, write_samples
 
 
 def test_a_whole_run(tmp_path):

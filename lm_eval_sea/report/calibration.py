@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -89,8 +89,13 @@ def _changed(before: Sequence[int], after: Sequence[Choice]) -> float | None:
     return 100 * sum(old != choice.chosen for old, choice in zip(before, after, strict=True)) / len(after)
 
 
-def label_table(frames: Frames) -> pd.DataFrame:
-    """One row a model, classification task, and label: how often it is right, and how often each method chooses it."""
+def label_table(frames: Frames, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """One row a model, classification task, and label: how often it is right, and how often each method chooses it.
+
+    Args:
+        frames: the runs.
+        english: name of a task → its labels in English, in the same order.
+    """
     rows = []
     for key, samples in calibrated_samples(frames, fixed_labels=True):
         methods = choices_by_method(samples)
@@ -98,5 +103,7 @@ def label_table(frames: Frames) -> pd.DataFrame:
         golds = Counter(int(gold) for gold in samples.gold)
         for position, word in enumerate(label_words(frames, key)):
             chosen = {method: count[position] for method, count in counts.items()}
-            rows.append({"model": key[0], "task": key[1], "label": word, GOLD: golds[position], **chosen})
-    return pd.DataFrame(rows, columns=["model", "task", "label", GOLD, *METHODS])
+            words = english.get(key[1]) or []
+            meaning = words[position] if position < len(words) else None
+            rows.append({"model": key[0], "task": key[1], "label": word, "meaning": meaning, GOLD: golds[position], **chosen})
+    return pd.DataFrame(rows, columns=["model", "task", "label", "meaning", GOLD, *METHODS])

@@ -7,6 +7,7 @@ import pandas as pd
 from lm_eval_sea.report import bias, calibration, robustness
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, TASK, Section
+from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
 
 VARIANT_TITLES = {
@@ -36,6 +37,7 @@ def robustness_section(frames: Frames, headline: pd.DataFrame) -> Section:
             "says that a score is as much of the prompt as of the model."
         ],
         [
+            "robustness",
             Table("robustness", "Accuracy by prompt variant", "In per cent; spread in percentage points.", table, columns),
             Table(
                 "mismatch",
@@ -54,7 +56,6 @@ def robustness_section(frames: Frames, headline: pd.DataFrame) -> Section:
                 ],
             ),
         ],
-        ["robustness"],
     )
 
 
@@ -72,6 +73,7 @@ def bias_section(frames: Frames) -> Section:
             "or shorter (−) than the right ones, in per cent of their characters. Both after figure 3 of Guo et al. 2024."
         ],
         [
+            "bias",
             Table(
                 "bias",
                 "Bias to positions and lengths",
@@ -85,6 +87,7 @@ def bias_section(frames: Frames) -> Section:
                     Column("rows", "rows", "count"),
                 ],
             ),
+            "positions",
             Table(
                 "positions",
                 "Positions of the answers",
@@ -93,7 +96,6 @@ def bias_section(frames: Frames) -> Section:
                 [*keys, *(Column(name, name) for name in wide.columns if name.startswith("option "))],
             ),
         ],
-        ["bias", "positions"],
     )
 
 
@@ -106,12 +108,14 @@ def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), columns=None if rows else bias.KEYS)
 
 
-def calibration_section(frames: Frames) -> Section:
+def calibration_section(frames: Frames, suite: Suite) -> Section:
     """Choices before and after calibration."""
     table = calibration.calibration_table(frames).merge(
         frames.tasks[["model", "task", "dataset", "language", "variant", "limited"]]
     )
-    labels = calibration.label_table(frames).merge(frames.tasks[["model", "task", "dataset", "language", "limited"]])
+    labels = calibration.label_table(frames, suite.english_labels).merge(
+        frames.tasks[["model", "task", "dataset", "language", "limited"]]
+    )
     methods = [method for method in calibration.METHODS if labels[method].notna().any()]
     return Section(
         "calibration",
@@ -122,6 +126,7 @@ def calibration_section(frames: Frames) -> Section:
             "under “Classification and calibration”."
         ],
         [
+            "calibration",
             Table(
                 "calibration",
                 "Before and after",
@@ -138,6 +143,7 @@ def calibration_section(frames: Frames) -> Section:
                 ],
                 {"method": calibration.METHODS},
             ),
+            "labels",
             Table(
                 "labels",
                 "Labels chosen",
@@ -147,10 +153,10 @@ def calibration_section(frames: Frames) -> Section:
                     MODEL,
                     TASK,
                     Column("label", "label"),
+                    Column("meaning", "in English"),
                     Column(calibration.GOLD, "right", "count", marker="limited"),
                     *(Column(method, calibration.METHODS[method], "count") for method in methods),
                 ],
             ),
         ],
-        ["calibration", "labels"],
     )

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-# Okabe and Ito 2008, without black and yellow, which vanish on dark and on white.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+# Okabe and Ito 2008, with grey for the yellow and the black, which vanish on white and on dark paper.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", "-.", ":")
 _HATCHES = ("", "//", "..", "xx", "\\\\", "++")
@@ -90,3 +92,14 @@ def add_legend(figure: Figure, theme: Theme, handles: Sequence, columns: int) ->
         edgecolor=theme.paper,
         labelcolor=theme.ink,
     )
+
+
+def model_handle(model: str, look: Style) -> Line2D:
+    """The legend entry of a series of points."""
+    return Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=5, label=model)
+
+
+def bar_handles(names: Sequence[str], theme: Theme) -> list[Patch]:
+    """The legend entries of bars."""
+    style = styles(names)
+    return [Patch(facecolor=style[name].colour, hatch=style[name].hatch, edgecolor=theme.paper, label=name) for name in names]

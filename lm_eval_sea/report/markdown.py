@@ -17,14 +17,13 @@ def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]
 
 
 def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
-    shown = [name for name in section.figures if name in pictures]
-    if not section.tables and not shown:
-        return []
-    blocks = [f"## {section.title}", *section.text]
-    for name in shown:
-        blocks += [f"![{name}](figures/{name}.png)", f"*{pictures[name].caption}*"]
-    for table in section.tables:
-        blocks += [f"### {table.title}", *filter(None, [table.note]), *_table(table)]
+    parts = [part for part in section.parts if isinstance(part, Table) or part in pictures]
+    blocks = [f"## {section.title}", *section.text] if parts else []
+    for part in parts:
+        if isinstance(part, Table):
+            blocks += [f"### {part.title}", *filter(None, [part.note]), *_table(part)]
+        else:
+            blocks += [f"![{part}](figures/{part}.png)", f"*{pictures[part].caption}*"]
     return blocks
 
 

@@ -25,7 +25,7 @@ def overview_section(frames: Frames, headline: pd.DataFrame, suite: Suite) -> Se
     means = scores.suite_means(headline, suite.members, models)
     by_task = _means_table(means, "task:", suite.tasks)
     by_language = _means_table(means, "language:", suite.languages)
-    present = [model for model in models if means[model][scores.ALL].found]
+    any_member = any(means[model][scores.ALL].found for model in models)
     note = (
         "Means of rescaled scores: chance is 0, perfect is 100, below chance counts as 0 (SEA-HELM's normalisation). "
         "“3 of 9” says that only so many of the members of the suite were run: such a mean is not comparable."
@@ -38,18 +38,18 @@ def overview_section(frames: Frames, headline: pd.DataFrame, suite: Suite) -> Se
             f"{LIMITED} marks numbers that are not of all rows of the data set (--limit).",
         ],
         [
-            Table("means_by_task", "Means by task", note, by_task[by_task.model.isin(present)], _mean_columns(by_task)),
+            Table("means_by_task", "Means by task", note, by_task if any_member else by_task[:0], _mean_columns(by_task)),
             Table(
                 "means_by_language",
                 "Means by language",
-                note,
-                by_language[by_language.model.isin(present)],
+                "The same by language.",
+                by_language if any_member else by_language[:0],
                 _mean_columns(by_language),
             ),
             _wide_scores(headline, suite),
+            "overview",
             _foreign(frames),
         ],
-        ["overview"],
     )
 
 
@@ -81,9 +81,9 @@ def _wide_scores(headline: pd.DataFrame, suite: Suite) -> Table:
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
         entry |= {"kind": suite.tasks.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
         entry |= {"metric": row.metric, "chance": row.chance}
-        entry |= {f"{row.model}": row.score, f"{row.model}: low": row.low, f"{row.model}: high": row.high}
+        entry |= {f"{row.model}: score": row.score, f"{row.model}: low": row.low, f"{row.model}: high": row.high}
         entry |= {f"{row.model}: rescaled": row.rescaled, f"{row.model}: limited": bool(row.limited)}
-        entry |= {f"{row.model}: link": sample_link(row.model, row.task) if row.samples else None}
+        entry |= {f"{row.model}: link": sample_link(row.model, row.task) if isinstance(row.samples, str) else None}
     frame = pd.DataFrame(list(rows.values()))
     frame = frame.reindex(columns=list(dict.fromkeys(["task", "kind", "dataset", "language", "variant", *frame.columns])))
     columns = [Column("task", "task"), Column("kind", "kind"), LANGUAGE, Column("metric", "metric")]
@@ -91,7 +91,7 @@ def _wide_scores(headline: pd.DataFrame, suite: Suite) -> Table:
     for model in models:
         columns.append(
             Column(
-                model,
+                f"{model}: score",
                 model,
                 "score",
                 low=f"{model}: low",

@@ -50,7 +50,7 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
     packed = [_packed(frames, key) for key in sorted(frames.shown)]
     return environment.get_template("report.html.j2").render(
         version=__version__,
-        sections=[section for section in sections if section.tables or any(name in pictures for name in section.figures)],
+        sections=[section for section in sections if section.tables or any(part in pictures for part in section.parts)],
         pictures=pictures,
         models=sorted(frames.tasks.model.unique()),
         limited=bool(frames.tasks.limited.any()),

@@ -21,8 +21,12 @@ class Section:
     name: str
     title: str
     text: Sequence[str]  # paragraphs
-    tables: Sequence[Table]
-    figures: Sequence[str] = ()  # names of those that belong here; not all are drawn for all runs
+    parts: Sequence[Table | str]  # tables, and names of figures, in order
+
+    @property
+    def tables(self) -> list[Table]:
+        """Its tables."""
+        return [part for part in self.parts if isinstance(part, Table)]
 
 
 def sample_link(model: str, task: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -22,7 +23,7 @@ def sections(frames: Frames, suite: Suite) -> list[Section]:
         overview_section(frames, headline, suite),
         robustness_section(frames, headline),
         bias_section(frames),
-        calibration_section(frames),
+        calibration_section(frames, suite),
         _generation(frames),
         _uncertainty(frames, headline),
         _provenance(frames),
@@ -32,8 +33,8 @@ def sections(frames: Frames, suite: Suite) -> list[Section]:
 
 
 def _named(section: Section, names: Mapping[str, Mapping[str, str]]) -> Section:
-    tables = [Table(t.name, t.title, t.note, t.frame, t.columns, {**names, **t.names}) for t in section.tables if len(t.frame)]
-    return Section(section.name, section.title, section.text, tables, section.figures)
+    parts = [replace(part, names={**names, **part.names}) if isinstance(part, Table) else part for part in section.parts]
+    return replace(section, parts=[part for part in parts if isinstance(part, str) or len(part.frame)])
 
 
 def _generation(frames: Frames) -> Section:
@@ -51,6 +52,7 @@ def _generation(frames: Frames) -> Section:
                 table,
                 [MODEL, TASK, *(Column(metric, metric, "percent", marker="limited") for metric in used), ROWS],
             ),
+            "translation",
             Table(
                 "translation",
                 "Translation by direction",
@@ -68,7 +70,6 @@ def _generation(frames: Frames) -> Section:
                 {"prompt": {"native": "in the language", "en": "English"}},
             ),
         ],
-        ["translation"],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -44,3 +45,17 @@ def read_suite() -> Suite:
 def _english_labels(name: str, tasks: TaskList) -> list[str]:
     english = tasks.tasks.get(f"{name}_enprompt", tasks.tasks[name])
     return english.labels
+
+
+def task_title(task: Any, suite: Suite) -> str:
+    """What a figure calls a task.
+
+    Args:
+        task: a row of the frame `tasks`.
+        suite: the titles.
+    """
+    name = suite.data_sets.get(task.dataset, task.dataset)
+    if task.source_language:
+        ends = (task.source_language, task.answer_language)
+        return f"{name}: {' → '.join(suite.languages.get(end, end) for end in ends)}"
+    return f"{name}: {suite.languages.get(task.language, task.language)}"

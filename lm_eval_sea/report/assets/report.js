@@ -149,7 +149,9 @@ async function showSamples() {
     return;
   }
   const { metric, language, shown, total, file } = part.dataset;
+  list.dataset.asked = part.dataset.task + " " + part.dataset.model;
   const rows = await unpack(part);
+  if (list.dataset.asked !== part.dataset.task + " " + part.dataset.model) return; // something else was asked for since
   const text = byId("sample-search").value.toLocaleLowerCase();
   const found = rows.filter((row) => {
     if (byId("sample-wrong").checked && isRight(row, metric) !== false) return false;
@@ -158,6 +160,7 @@ async function showSamples() {
   const all = shown === total ? `all ${total} rows` : `${shown} of ${total} rows, evenly spaced (all of them: ${file})`;
   byId("sample-count").textContent = `${found.length} shown; the page holds ${all}. Right and wrong by ${metric}.`;
   list.replaceChildren(...found.map((row) => sampleElement(row, metric, language)));
+  list.dataset.shown = list.dataset.asked;
 }
 
 function chooseFromAddress() {

@@ -1,0 +1,111 @@
+"""A headless Chromium, driven over its DevTools protocol."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import websocket
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+PATIENCE = 60  # seconds; a busy machine may start a browser slowly
+
+
+def find_chromium() -> str | None:
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Browser:
+    """One page of a headless Chromium; `messages` are the errors and warnings of its console and of its network."""
+
+    def __init__(self, profile: Path) -> None:
+        command = [find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]
+        flags = ["--no-first-run", "--disable-dev-shm-usage", "--remote-allow-origins=*", "--hide-scrollbars"]
+        self._process = subprocess.Popen(
+            [*command, *flags, f"--user-data-dir={profile}", "about:blank"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+        port = self._wait(lambda: (profile / "DevToolsActivePort").read_text().splitlines()[0])
+        pages = self._wait(lambda: [page for page in _json(f"http://127.0.0.1:{port}/json/list") if page["type"] == "page"])
+        self._socket = websocket.create_connection(pages[0]["webSocketDebuggerUrl"], timeout=PATIENCE)
+        self._numbers = itertools.count(1)
+        self.messages: list[str] = []
+        self.requests: list[str] = []
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def _wait(self, attempt) -> Any:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                found = attempt()
+                if found:
+                    return found
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+            if time.monotonic() > deadline:
+                raise TimeoutError("Chromium does not answer")
+            time.sleep(0.05)
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        number = next(self._numbers)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        while True:
+            answer = json.loads(self._socket.recv())
+            if answer.get("id") == number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self._note(answer)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        parameters = event.get("params", {})
+        if event.get("method") == "Runtime.exceptionThrown":
+            self.messages.append(json.dumps(parameters["exceptionDetails"]))
+        if event.get("method") == "Log.entryAdded":
+            self.messages.append(json.dumps(parameters["entry"]))
+        if event.get("method") == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
+            self.messages.append(json.dumps(parameters["args"]))
+        if event.get("method") == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+
+    def open(self, page: Path, *, width: int = 1440, dark: bool = False) -> None:
+        mobile = width < 600
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=mobile)
+        scheme = "dark" if dark else "light"
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Page.navigate", url=page.resolve().as_uri())
+        self.until("document.readyState === 'complete'")
+
+    def run(self, expression: str) -> Any:
+        """The value of a JavaScript expression; promises are awaited."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def until(self, condition: str) -> None:
+        assert self._wait(lambda: self.run(f"Boolean({condition})")), condition
+
+    def screenshot(self, path: Path, *, whole: bool = False) -> None:
+        options: dict[str, Any] = {"captureBeyondViewport": whole}
+        if whole:
+            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+            options["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png", **options)["data"]))
+
+    def close(self) -> None:
+        self._socket.close()
+        self._process.terminate()
+        self._process.wait(timeout=PATIENCE)
+
+
+def _json(address: str) -> Any:
+    with urlopen(address, timeout=PATIENCE) as answer:
+        return json.load(answer)

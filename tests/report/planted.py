@@ -1,0 +1,104 @@
+"""Runs of two models on a few tasks of the pack, planted so that every number of the report can be computed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.task_list import read_tasks
+
+from ..lm_eval_output import OLD, row, write_results, write_samples
+
+RANKED, GENERATED, TEXT = "sea_belebele_th_litilo_ppl", "sea_belebele_th_litilo_gen", "sea_belebele_th_to_ppl"
+CLASSES = "sea_xnli_th"
+TO_THAI, FROM_THAI = "sea_flores_en_th", "sea_flores_th_en"
+
+OPTIONS = ["ab", "abcd", "abcdef", "abcdefgh"]  # 2, 4, 6 and 8 characters
+CLUSTERS = ["p", "p", "p", "q", "q", "r"]
+GOLDS = [0, 0, 1, 1, 2, 3]
+# model → task → choice in each row
+CHOICES: dict[str, dict[str, list[int | None]]] = {
+    "org/a": {RANKED: [0, 0, 1, 0, 0, 3], GENERATED: [0, 1, 1, None, 0, 3], TEXT: [0, 0, 1, 1, 2, 0]},
+    "org/b": {RANKED: [0, 1, 0, 0, 0, 0], GENERATED: [0, 0, 0, 0, 0, 0], TEXT: [0, 0, 1, 0, 0, 0]},
+}
+# log-likelihoods of three labels in each row, what contextual calibration chooses, and what is right
+LOGLIKELIHOODS = [
+    [-1.0, -2.0, -3.0],
+    [-1.0, -1.5, -3.5],
+    [-1.2, -1.4, -3.0],
+    [-0.5, -2.5, -2.0],
+    [-1.0, -3.0, -2.6],
+    [-0.7, -2.2, -4.0],
+]
+CALIBRATED = [0, 1, 1, 2, 2, 0]
+CLASS_GOLDS = [0, 1, 1, 2, 2, 1]
+CHRF = {"org/a": {TO_THAI: 30.0, FROM_THAI: 45.5}, "org/b": {TO_THAI: 20.0, FROM_THAI: 25.0}}
+NO_SAMPLES = "sea_xquad_th"
+
+
+def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOICES) -> Path:
+    """Writes the runs of both models; returns the folder."""
+    for model in chosen:
+        place = folder / model.replace("/", "__")
+        scores: dict[str, dict[str, Any]] = {}
+        for task, choices in chosen[model].items():
+            metric = "exact_match" if task == GENERATED else "acc_ppl"
+            scores[task] = {f"{metric},none": sum(a == b for a, b in zip(choices, GOLDS, strict=True)) / len(GOLDS)}
+            write_samples(place, task, OLD, [_choice(number, choice, metric) for number, choice in enumerate(choices)])
+        accuracy = sum(a == b for a, b in zip(CALIBRATED, CLASS_GOLDS, strict=True)) / len(CLASS_GOLDS)
+        scores[CLASSES] = {"acc_cc,none": accuracy}
+        write_samples(place, CLASSES, OLD, [_class(number) for number in range(len(CLASS_GOLDS))])
+        for task, chrf in CHRF[model].items():
+            scores[task] = {"chrf++,none": chrf, "chrf++_stderr,none": 2.0, "bleu,none": 10.0, "off_target_rate,none": 0.25}
+            write_samples(
+                place, task, OLD, [row(doc_id=0, filter="none", metrics=["chrf++"], doc={"id": "0"}, **{"chrf++": ["a", "b"]})]
+            )
+        scores[NO_SAMPLES] = {"exact_match,none": 0.4, "exact_match_stderr,none": 0.05}
+        records = read_tasks().tasks
+        write_results(
+            place,
+            OLD,
+            scores,
+            model=model,
+            configs={
+                name: {"metadata": dict(records[name].metadata), "doc_to_choice": records[name].labels or "letters"}
+                for name in scores
+            },
+            **{"n-samples": {name: {"original": 6, "effective": 1 if name in CHRF[model] else 6} for name in scores}},
+        )
+    return folder
+
+
+def _choice(number: int, choice: int | None, metric: str) -> str:
+    doc = {
+        "id": f"row {number}",
+        "cluster": CLUSTERS[number],
+        "options": OPTIONS,
+        "letters": list("ABCD"),
+        "gold": GOLDS[number],
+        "predictions": {metric: choice},
+    }
+    return row(
+        doc_id=number,
+        filter="none",
+        metrics=[metric],
+        doc=doc,
+        target=str(GOLDS[number]),
+        arguments={"gen_args_0": {"arg_0": f"Instruction\n\nquestion {number}\nanswer:", "arg_1": " A"}},
+        resps=[["<script>document.title='broken'</script> ภาษาไทย"]],
+        **{metric: float(choice == GOLDS[number])},
+    )
+
+
+def _class(number: int) -> str:
+    logs, gold = LOGLIKELIHOODS[number], CLASS_GOLDS[number]
+    doc = {
+        "id": f"row {number}",
+        "cluster": str(number),
+        "gold": gold,
+        "option_scores": [{"loglikelihood": log} for log in logs],
+        "p": [0.5, 0.3, 0.2],
+        "predictions": {"acc": logs.index(max(logs)), "acc_cc": CALIBRATED[number]},
+    }
+    scores = {"acc": float(logs.index(max(logs)) == gold), "acc_cc": float(CALIBRATED[number] == gold)}
+    return row(doc_id=number, filter="none", metrics=["acc", "acc_cc", "f1"], doc=doc, f1=[gold, 0, 3], **scores)

@@ -1,0 +1,230 @@
+"""Every table of the report on planted samples, against calculations by hand or a library."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import f1_score, recall_score
+
+from lm_eval_sea.report import bias, calibration, differences, generation, load, provenance, robustness, scores
+from lm_eval_sea.report.suite import read_suite
+
+from ..lm_eval_output import NEW, row, write_results, write_samples
+from .planted import (
+    CALIBRATED,
+    CHOICES,
+    CLASS_GOLDS,
+    CLASSES,
+    CLUSTERS,
+    FROM_THAI,
+    GENERATED,
+    GOLDS,
+    LOGLIKELIHOODS,
+    NO_SAMPLES,
+    OPTIONS,
+    RANKED,
+    TEXT,
+    TO_THAI,
+    plant,
+)
+
+
+@pytest.fixture(scope="module")
+def frames(tmp_path_factory):
+    return load([plant(tmp_path_factory.mktemp("runs"))])
+
+
+def at(table, **keys):
+    """The one row with these entries."""
+    for name, value in keys.items():
+        table = table[table[name] == value]
+    assert len(table) == 1, table
+    return table.iloc[0]
+
+
+def test_frames_are_tidy(frames):
+    assert list(frames.runs.model) == ["org/a", "org/b"]
+    rows = frames.samples[(frames.samples.model == "org/a") & (frames.samples.task == RANKED)]
+    assert list(rows.gold) == GOLDS and list(rows.chosen) == CHOICES["org/a"][RANKED]
+    assert list(rows.cluster) == CLUSTERS and list(rows.score) == [1, 1, 1, 0, 0, 1]
+    assert at(frames.metrics, model="org/b", task=TO_THAI, metric="chrf++").value == 20
+    assert [note for note in frames.notes if "no samples" in note and NO_SAMPLES in note]
+
+
+def test_headline_score_with_clustered_error(frames):
+    found = at(scores.headline_scores(frames), model="org/a", task=RANKED)
+    right = [100, 100, 100, 0, 0, 100]  # mean 66.7; passages p, p, p, q, q, r
+    mean = sum(right) / 6
+    pairs = sum(
+        (right[i] - mean) * (right[j] - mean) for i in range(6) for j in range(6) if CLUSTERS[i] == CLUSTERS[j]
+    )  # the definition by pairs
+    stderr = math.sqrt(pairs * 3 / 2) / 6
+    assert (found.score, found.stderr) == (pytest.approx(mean), pytest.approx(stderr))
+    assert found.stderr_plain == pytest.approx(stats.sem(right))
+    assert found.low == pytest.approx(max(0, mean - stats.t.ppf(0.975, 2) * stderr))
+    assert found.high == 100  # the upper end is cut
+    assert (found.clusters, found.rows, found.rows_total) == (3, 6, 900)
+    assert found.limited
+    assert (found.chance, found.rescaled) == (25, pytest.approx((mean - 25) / 75 * 100))
+
+
+def test_scores_without_rows_keep_the_error_of_lm_eval(frames):
+    for task, value, stderr in ((NO_SAMPLES, 40, 5), (TO_THAI, 30, 2)):
+        found = at(scores.headline_scores(frames), model="org/a", task=task)
+        assert (found.score, found.stderr) == (pytest.approx(value), pytest.approx(stderr))
+        assert (found.low, found.high) == pytest.approx((value - 1.959964 * stderr, value + 1.959964 * stderr))
+
+
+def test_below_chance_is_zero_and_perfect_is_a_hundred():
+    assert scores.rescaled(10, 25) == 0
+    assert scores.rescaled(25, 25) == 0
+    assert scores.rescaled(62.5, 25) == 50
+    assert scores.rescaled(100, 33.3) == 100
+
+
+def test_means_say_what_is_missing(frames):
+    suite = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
+    means = scores.suite_means(scores.headline_scores(frames), suite, ["org/a"])["org/a"]
+    reading = (5 / 6 - 0.25) / 0.75 * 100  # five of six right
+    thai = (30 + 45.5) / 2
+    assert (means["task:mrc"].value, means["task:mrc"].found, means["task:mrc"].expected) == (pytest.approx(reading), 1, 1)
+    assert (means["task:mt"].value, means["task:mt"].found, means["task:mt"].expected) == (pytest.approx(thai), 2, 3)
+    assert means["language:th"].value == pytest.approx((reading + thai) / 2)
+    assert (means["language:vi"].value, means["language:vi"].found) == (None, 0)
+    assert (means["all"].value, means["all"].found, means["all"].expected) == (pytest.approx((reading + thai) / 2), 3, 4)
+
+
+def test_robustness_by_hand(frames):
+    found = at(robustness.robustness_table(scores.headline_scores(frames)), model="org/a", dataset="belebele")
+    assert (found[TEXT[-6:]], found.litilo_ppl, found.litilo_gen) == pytest.approx((500 / 6, 400 / 6, 300 / 6))
+    assert found.spread == pytest.approx(200 / 6)
+
+
+def test_generation_and_ranking_disagree_where_letters_differ_or_lack(frames):
+    table = robustness.mismatch_table(frames)
+    found = at(table, model="org/a")  # rows 2 and 4 differ: 1 and 0, none and 0
+    assert (found.mismatch, found.unanswered, found.rows) == (pytest.approx(200 / 6), pytest.approx(100 / 6), 6)
+    assert at(table, model="org/b").mismatch == pytest.approx(100 / 6)
+
+
+def test_bias_by_hand(frames):
+    found = at(bias.bias_table(frames), model="org/a", task=RANKED)
+    recalls = 100 * recall_score(GOLDS, CHOICES["org/a"][RANKED], average=None)  # 100, 50, 0, 100
+    assert found.rstd == pytest.approx(np.std(recalls))
+    gold, chosen = (sum(len(OPTIONS[choice]) for choice in side) for side in (GOLDS, CHOICES["org/a"][RANKED]))
+    assert found.length_discrepancy == pytest.approx(100 * (chosen / gold - 1))
+    generated = at(bias.bias_table(frames), model="org/a", task=GENERATED)
+    assert generated.unanswered == 1
+    # 2 + 2 + 4 + 6 + 8 right, 2 + 4 + 4 + 2 + 8 chosen; the row without a letter has no length
+    assert generated.length_discrepancy == pytest.approx(100 * (20 - 22) / 22)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 3))), min_size=1))
+def test_recall_deviation_is_that_of_a_library(rows):
+    golds, chosen = [gold for gold, _ in rows], [-1 if choice is None else choice for _, choice in rows]
+    recalls = 100 * recall_score(golds, chosen, average=None, labels=sorted(set(golds)), zero_division=0)
+    assert bias.recall_deviation(golds, [choice for _, choice in rows]) == pytest.approx(np.std(recalls), abs=1e-9)
+
+
+def test_positions_are_counts(frames):
+    table = bias.position_table(frames)
+    for position in range(4):
+        found = at(table, model="org/a", task=RANKED, position=position + 1)
+        assert (found.gold, found.chosen) == (GOLDS.count(position), CHOICES["org/a"][RANKED].count(position))
+        assert found.chosen_share == pytest.approx(100 * found.chosen / 6)
+
+
+def test_calibration_by_a_library(frames):
+    table = calibration.calibration_table(frames)
+    logs = np.array(LOGLIKELIHOODS)
+    shares = logs - np.log(np.exp(logs).sum(1, keepdims=True))
+    expected = {
+        "acc": logs.argmax(1),
+        "acc_cc": np.array(CALIBRATED),
+        "acc_bc": (shares - shares.mean(0)).argmax(1),
+    }
+    assert set(table[table.task == CLASSES].method) == set(expected)
+    for method, choices in expected.items():
+        found = at(table, model="org/a", task=CLASSES, method=method)
+        assert found.accuracy == pytest.approx(100 * (choices == CLASS_GOLDS).mean())
+        assert found.macro_f1 == pytest.approx(100 * f1_score(CLASS_GOLDS, choices, average="macro"))
+        assert found.changed == pytest.approx(100 * (choices != expected["acc"]).mean())
+    labels = calibration.label_table(frames, read_suite().english_labels)
+    labels = labels[labels.model == "org/a"]
+    assert list(labels.meaning) == ["neutral", "entailment", "contradiction"]
+    assert list(labels.gold) == np.bincount(CLASS_GOLDS, minlength=3).tolist()
+    for method, choices in expected.items():
+        assert list(labels[method]) == np.bincount(choices, minlength=3).tolist()
+
+
+def test_generated_answers_in_per_cent(frames):
+    found = at(generation.generation_table(frames), model="org/a", task=TO_THAI)
+    assert (found["chrf++"], found.bleu, found.off_target_rate) == (30, 10, 25)
+    found = at(generation.translation_table(frames), model="org/a")
+    assert (found.from_english, found.into_english, found.difference) == (30, 45.5, -15.5)
+
+
+def test_differences_are_paired_and_corrected(frames):
+    table = differences.differences_table(frames)
+    assert set(table.task) == {RANKED, GENERATED, TEXT, CLASSES}
+    found = at(table, task=RANKED)
+    right = {model: [100 * (a == b) for a, b in zip(CHOICES[model][RANKED], GOLDS, strict=True)] for model in CHOICES}
+    deltas = np.subtract(right["org/a"], right["org/b"])
+    by_cluster = [sum(d - deltas.mean() for d, c in zip(deltas, CLUSTERS, strict=True) if c == name) for name in "pqr"]
+    stderr = math.sqrt(1.5 * sum(total**2 for total in by_cluster)) / 6
+    assert (found["first"], found["second"]) == ("org/a", "org/b")
+    assert (found.difference, found.stderr) == (pytest.approx(deltas.mean()), pytest.approx(stderr))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(deltas.mean() / stderr, 2))
+    tested = sorted(table.p_value)
+    assert len(tested) == 4
+    assert table.p_holm.min() == pytest.approx(min(1, 4 * tested[0]))
+    assert at(table, task=CLASSES).p_value == 1  # both chose alike
+
+
+def test_what_was_not_made_alike_is_said(tmp_path):
+    plant(tmp_path)
+    assert provenance.warnings(load([tmp_path]), provenance.task_table(load([tmp_path]))) == []
+    other = write_results(tmp_path / "c", NEW, {TEXT: {"acc_ppl,none": 0.5}}, model="org/c", lm_eval_version="0.4.14")
+    frames = load([tmp_path])
+    lines = provenance.warnings(frames, provenance.task_table(frames))
+    assert any("version of lm-eval: 0.4.13 (org/a, org/b); 0.4.14 (org/c)" in line for line in lines), lines
+    assert any("number of rows evaluated" in line and TEXT in line for line in lines)
+    assert other.name in str(list(frames.runs.results))
+
+
+def test_samples_that_are_cut_short_do_not_replace_the_results(tmp_path):
+    plant(tmp_path)
+    path = next(tmp_path.glob(f"org__a/samples_{TEXT}_*"))
+    path.write_bytes(path.read_bytes()[:-40])
+    frames = load([tmp_path])
+    found = at(scores.headline_scores(frames), model="org/a", task=TEXT)
+    assert found.score == pytest.approx(500 / 6)
+    assert any("cannot be read as JSON" in note for note in frames.notes)
+    assert any("5 rows, but the results are of 6" in note for note in frames.notes)
+
+
+def test_samples_alone_are_scored_by_the_installed_pack(tmp_path):
+    plant(tmp_path)
+    for path in tmp_path.rglob("results_*"):
+        path.unlink()
+    frames = load([tmp_path])
+    assert at(scores.headline_scores(frames), model="org__a", task=RANKED).score == pytest.approx(400 / 6)
+    assert any("those of the installed pack are taken" in note for note in frames.notes)
+
+
+def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
+    write_results(tmp_path, NEW, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
+    write_samples(tmp_path, "arc_easy", NEW, [row(doc_id=0, acc=1.0)])
+    frames = load([tmp_path])
+    assert list(frames.tasks.of_pack) == [False]
+    assert scores.headline_scores(frames).empty and frames.samples.empty
+
+
+def test_an_older_version_of_a_task_is_said(tmp_path):
+    write_results(tmp_path, NEW, {TEXT: {"acc_ppl,none": 0.5}}, configs={TEXT: {"metadata": {"version": 0.9}}})
+    frames = load([tmp_path])
+    assert any("version 0.9 of the task; the installed pack has" in note for note in frames.notes)
+    assert at(scores.headline_scores(frames), task=TEXT).score == 50

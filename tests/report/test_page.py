@@ -1,0 +1,188 @@
+"""The written report: the page in Chromium, and the files beside it. Screenshots are left in test_artefacts/."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from lm_eval.loggers import EvaluationTracker
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.report.write import write_report
+
+from ..tasks.evaluation import evaluate
+from .browser import Browser, find_chromium
+from .planted import GENERATED, RANKED, TEXT, plant
+
+ARTEFACTS = Path(__file__).resolve().parents[2] / "test_artefacts"
+MCQ = [f"sea_belebele_th_{variant}" for variant in ("to_ppl", "tito_ppl", "litilo_ppl", "litilo_gen")]
+TASKS = [
+    *MCQ,
+    "sea_m3exam_jv_to_ppl",
+    "sea_xnli_th",
+    "sea_vsmec_vi",
+    "sea_flores_en_th",
+    "sea_flores_th_en",
+    "sea_xquad_vi",
+    "sea_indosum_id",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if find_chromium() is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    out = tmp_path_factory.mktemp("planted")
+    write_report([plant(tmp_path_factory.mktemp("runs"))], out, shown_rows=4)
+    return out
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory, samples, tiny_model, tiny_model_bos):
+    """A report of two tiny models on the samples."""
+    runs, out = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("real")
+    for model in (tiny_model, tiny_model_bos):
+        tracker = EvaluationTracker(output_path=str(runs / model.parent.name))
+        options = {"model_args": {"pretrained": str(model)}, "device": "cpu", "batch_size": 4, "log_samples": True}
+        results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, **options)
+        logged = results.pop("samples")
+        tracker.save_results_aggregated(results=results, samples=logged)
+        for task in logged:
+            tracker.save_results_samples(task_name=task, samples=logged[task])
+    assert main(["report", str(runs), "--out", str(out)]) == 0
+    return out
+
+
+def visible(browser, table, column):
+    """The entries of a column of a table in the rows that are shown."""
+    rows = f"[...document.querySelectorAll('table[data-name={table}] tbody tr')].filter((row) => row.offsetParent)"
+    return browser.run(f"{rows}.map((row) => row.cells[{column}].textContent)")
+
+
+def test_the_page_of_real_runs(browser, real):
+    for width in (1440, 390):
+        for dark in (False, True):
+            browser.open(real / "report.html", width=width, dark=dark)
+            browser.screenshot(ARTEFACTS / f"report_{width}{'_dark' if dark else ''}.png", whole=True)
+            assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
+    browser.open(real / "report.html")
+    assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
+    images = browser.run("[...document.images].map((image) => image.naturalWidth)")
+    assert len(images) == 7 and min(images) > 0
+    browser.run("location.hash = 'samples/sea_belebele_th_to_ppl/' + document.getElementById('sample-model').value")
+    browser.until("document.getElementById('sample-rows').dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
+    browser.run("document.querySelector('.sample').open = true")
+    browser.until("document.querySelector('.sample .inside pre')")
+    assert browser.run("document.querySelector('.sample pre').lang") == "th"
+    assert re.search("[ก-๛]{3}", browser.run("document.querySelector('.sample pre').textContent"))
+    browser.screenshot(ARTEFACTS / "sample.png")
+    assert browser.messages == []
+    assert [address for address in browser.requests if not address.startswith(("file:", "data:"))] == []
+
+
+def test_a_column_is_sorted_with_the_missing_last(browser, planted):
+    browser.open(planted / "report.html")
+    header = "document.querySelector('table[data-name=scores_by_model] th:nth-child(6) button')"
+    for direction in (1, -1):  # numbers begin with the largest
+        browser.run(f"{header}.click()")
+        shown = visible(browser, "scores_by_model", 5)
+        numbers = [float(re.match(r"[\d.]+", text)[0]) for text in shown if text != "–"]
+        assert len(numbers) == 7 and numbers == sorted(numbers, reverse=direction == 1)
+        assert set(shown[len(numbers) :]) == {"–"}
+        assert browser.run(f"{header}.parentNode.getAttribute('aria-sort')") == ("descending" if direction == 1 else "ascending")
+
+
+def test_a_filter_leaves_its_rows_in_all_tables(browser, planted):
+    browser.open(planted / "report.html")
+    everything = len(visible(browser, "scores_by_model", 0))
+    browser.run("filters.elements.language.value = 'Vietnamese'; filters.dispatchEvent(new Event('change'))")
+    left = visible(browser, "scores_by_model", 0)
+    assert left and all("_vi" in name for name in left) and len(left) < everything
+    assert visible(browser, "bias", 0) == []
+    block = "document.querySelector('table[data-name=scores_by_model]').closest('.block')"
+    text = browser.run(f"{block}.querySelector('.count').textContent")
+    assert text == f"{len(left)} of {everything} rows"
+    browser.run("filters.elements.language.value = ''; filters.dispatchEvent(new Event('change'))")
+    assert len(visible(browser, "scores_by_model", 0)) == everything
+
+
+def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted):
+    browser.open(planted / "report.html")
+    browser.run(f"document.querySelector('a[href=\"#samples/{RANKED}/org%2Fa\"]').click()")
+    browser.until(f"document.getElementById('sample-rows').dataset.shown === '{RANKED} org/a'")
+    assert browser.run("document.querySelectorAll('.sample').length") == 3  # every other one of six rows
+    count = "document.getElementById('sample-count').textContent"
+    assert "3 of 6 rows, evenly spaced" in browser.run(count)
+    marks = "[...document.querySelectorAll('.sample .mark')].map((mark) => mark.textContent)"
+    assert browser.run(marks) == ["✓ right", "✓ right", "✗ wrong"]
+    browser.run("document.getElementById('sample-wrong').click()")
+    browser.until("document.querySelectorAll('.sample').length === 1")
+    browser.run("document.getElementById('sample-wrong').click()")
+    browser.run("byId('sample-search').value = 'question 2'; byId('sample-search').dispatchEvent(new Event('input'))")
+    browser.until("document.querySelectorAll('.sample').length === 1")
+    browser.run("document.querySelector('.sample').open = true")
+    browser.until("document.querySelector('.sample .inside')")
+    assert "Instruction\n\nquestion 2\nanswer:" in browser.run("document.querySelector('.sample pre').textContent")
+    chosen = "[...document.querySelectorAll('.sample .inside tbody tr, .sample .inside table tr')].map((row) => row.textContent)"
+    assert any("B. abcd" in text and "✓" in text and "acc_ppl" in text for text in browser.run(chosen))
+
+
+def test_what_a_model_wrote_stays_text(browser, planted):
+    browser.open(planted / "report.html")
+    browser.run(f"location.hash = 'samples/{GENERATED}/org%2Fa'")
+    browser.until(
+        "document.getElementById('sample-task').value.endsWith('litilo_gen') && document.querySelectorAll('.sample').length"
+    )
+    browser.run("document.querySelector('.sample').open = true")
+    browser.until("document.querySelector('.sample .inside')")
+    assert "<script>document.title='broken'</script>" in browser.run("document.querySelector('.sample .inside').textContent")
+    assert browser.run("document.title").startswith("Evaluation report")
+    assert browser.run("document.querySelectorAll('.sample script').length") == 0
+
+
+def test_names_are_untrusted_too(browser, tmp_path):
+    evil = "<img src=x onerror=\"document.title='broken'\">|</script>"
+    plant(tmp_path / "runs")
+    for path in (tmp_path / "runs").rglob("results_*"):
+        path.write_text(path.read_text().replace('"org/a"', '"<img src=x onerror=\\"document.title=\'broken\'\\">|</script>"'))
+    write_report([tmp_path / "runs"], tmp_path / "out", shown_rows=2)
+    browser.messages.clear()
+    browser.open(tmp_path / "out" / "report.html")
+    assert evil in visible(browser, "runs", 0)
+    assert browser.run("document.title").startswith("Evaluation report") and browser.messages == []
+    assert "<img" not in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_files_beside_the_page(planted):
+    with (planted / "tables" / "scores.csv").open(encoding="utf-8") as file:
+        rows = {(row["model"], row["task"]): row for row in csv.DictReader(file)}
+    assert float(rows["org/a", TEXT]["score"]) == pytest.approx(500 / 6)
+    text = (planted / "report.md").read_text(encoding="utf-8")
+    for name in re.findall(r"\]\((figures/.*?)\)", text):
+        assert (planted / name).read_bytes().startswith(b"\x89PNG")
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(lines) > 50
+    assert "†" in text  # six of 900 rows
+
+
+def test_nothing_to_report_on_is_one_line(tmp_path, capsys):
+    assert main(["report", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("lm-eval-sea: no results_") and message.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_alone_make_a_report(tmp_path):
+    runs = plant(tmp_path / "runs")
+    for path in runs.rglob("samples_*"):
+        path.unlink()
+    written = write_report([runs], tmp_path / "out", shown_rows=4)
+    assert written.rows == 0 and any("--log_samples" in note for note in written.notes)
+    assert "Samples</a>" not in (tmp_path / "out" / "report.html").read_text()
