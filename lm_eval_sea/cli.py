@@ -130,7 +130,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     from datasets.utils.logging import disable_progress_bar
     from tqdm import tqdm
 
-    from lm_eval_sea.data_check import check_data, distinct_data, render, token_counter
+    from lm_eval_sea.data_check import check_data, distinct_data, render, token_counter, without_absent_folders
     from lm_eval_sea.tasks._shared.data import DataError
 
     disable_progress_bar()  # one a split; ours counts files
@@ -138,8 +138,11 @@ def _data_check(arguments: argparse.Namespace) -> int:
         count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
     except DataError as error:
         return _fail(error, 2)
+    tasks, absent = without_absent_folders(tasks)
     reports = [check_data(task, count) for task in tqdm(distinct_data(tasks), desc="data files", unit="file")]
     print("\n".join(map(render, reports)))
+    for folder in absent:
+        print(f"none     {folder}: not in the current folder; its tasks are not checked (you make it yourself)")
     faulty = sum(bool(report.faults) for report in reports)
     print(f"{len(reports)} data files checked, {faulty} with faults")
     return 1 if faulty else 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from lm_eval.tasks._yaml_loader import load_yaml
@@ -27,7 +28,7 @@ class Report:
     """What was found in a data file."""
 
     file: str  # SOURCE/PATH
-    process: str  # name of the function that processed the rows; for generated texts also their language
+    process: str  # name of the function that processed the rows; then the other files it needs; for generated texts also their language
     expected: int  # rows
     found: int | None = None  # rows; None if the file could not be loaded
     columns: list[str] = field(default_factory=list)
@@ -44,6 +45,16 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
     """One task for each combination of source, files, processing and language of the answers; the others show the same rows."""
     keys = ((task.source, *task.files.items(), task.process, task.metadata.get("answer_language")) for task in tasks)
     return list(dict(zip(keys, tasks, strict=True)).values())
+
+
+def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
+    """The tasks whose rows can be looked for, and the folders that a user makes and the current folder lacks.
+
+    Who does not make one does without its tasks: that is no fault. A file that such a folder lacks is one.
+    """
+    tasks = list(tasks)
+    absent = {task.source for task in tasks if data.is_made_by_user(task.source) and not Path(task.source).is_dir()}
+    return [task for task in tasks if task.source not in absent], sorted(absent)
 
 
 def token_counter(name: str) -> Callable[[str], int]:
@@ -75,6 +86,9 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     """
     path = task.files[data.TEST_SPLIT]
     report = Report(f"{task.source}/{path}", task.process.rpartition(".")[2], task.metadata["rows"])
+    others = [other for split, other in task.files.items() if split != data.TEST_SPLIT]
+    if others:
+        report.process += f", with {', '.join(others)}"
     if "answer_language" in task.metadata:
         report.process += f", answers in {task.metadata['answer_language']}"
     try:
@@ -82,15 +96,14 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     except data.DataError as error:
         report.faults.append(str(error))
         return report
-    published = splits[data.TEST_SPLIT]
-    report.found, report.columns = len(published), published.column_names
-    if report.found != report.expected:
-        report.faults.append(f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
+    report.columns = splits[data.TEST_SPLIT].column_names
     process = load_yaml(task.path)["process_docs"]
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     seen: set[frozenset[str]] = set()
+    report.found = 0
     for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
+        report.found += 1
         if isinstance(row, data.DataError):
             report.faults.append(str(row))
             continue
@@ -115,6 +128,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             f"{report.file}, row {number}: exemplar {position} of the prompt book occurs here: {text!r}"
             for position, text in occurring_exemplars(task.exemplars, row)
         ]
+    if report.found != report.expected:
+        report.faults.insert(0, f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
     for position, label in enumerate(task.labels):
         if not report.golds[position]:
             report.faults.append(f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels")

@@ -25,10 +25,11 @@ class Fetched(NamedTuple):
 
 
 def needed_files(tasks: Iterable[TaskRecord]) -> dict[str, list[str]]:
-    """The files that the tasks read: repository → paths in it."""
+    """The files that the tasks read: repository → paths in it. What a user makes cannot be fetched and is not among them."""
     paths = defaultdict(set)
     for task in tasks:
-        paths[task.source].update(task.files.values())
+        if not data.is_made_by_user(task.source):
+            paths[task.source].update(task.files.values())
     return {source: sorted(paths[source]) for source in sorted(paths)}
 
 
