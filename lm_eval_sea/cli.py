@@ -1,8 +1,8 @@
 """The command `lm-eval-sea`: what the pack has, and the data it needs.
 
 A command is a function `_add_…` that declares its arguments and a function that runs it and returns the exit status;
-`COMMANDS` lists the former. The work is done elsewhere, in modules that a command imports when it runs, so that `--help`
-and `path` need none of the heavy libraries.
+`COMMANDS` lists the former, those of other modules among them. The work is done elsewhere, in modules that a command imports
+when it runs, so that `--help` and `path` need none of the heavy libraries.
 """
 
 from __future__ import annotations
@@ -14,13 +14,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from lm_eval_sea.command import declare, fail
+from lm_eval_sea.parallel_commands import add_belebele, add_compare_languages
 from lm_eval_sea.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
-
-
-def _command(commands: argparse._SubParsersAction, name: str, summary: str, text: str) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name, help=summary, description=f"{summary}\n\n{text}", formatter_class=argparse.RawDescriptionHelpFormatter
-    )
 
 
 def _add_tasks(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +29,7 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_path(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
+    parser = declare(
         commands,
         "path",
         "Print the folder of the tasks, for lm-eval's --include_path.",
@@ -50,7 +46,7 @@ def _path(arguments: argparse.Namespace) -> int:
 
 
 def _add_ls(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
+    parser = declare(
         commands,
         "ls",
         "List the tasks: language, data set, variant, rows, headline metric, source.",
@@ -71,7 +67,7 @@ def _ls(arguments: argparse.Namespace) -> int:
     try:
         tasks, groups, tags = read_tasks().search(arguments.pattern)
     except UnknownNameError as error:
-        return _fail(error, 1)
+        return fail(error, 1)
     if tasks:
         print(table(tasks))
     for kind, names in (("groups", groups), ("tags", tags)):
@@ -81,7 +77,7 @@ def _ls(arguments: argparse.Namespace) -> int:
 
 
 def _add_data(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
+    parser = declare(
         commands,
         "data",
         "Check or download the data of tasks, before a long job.",
@@ -97,7 +93,7 @@ def _add_data(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_data_check(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
+    parser = declare(
         commands,
         "check",
         "Load the data files of tasks and report what is wrong with them.",
@@ -126,7 +122,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     try:
         tasks = read_tasks().select(arguments.tasks.split(","))
     except UnknownNameError as error:
-        return _fail(error, 2)
+        return fail(error, 2)
     from datasets.utils.logging import disable_progress_bar
     from tqdm import tqdm
 
@@ -137,7 +133,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     try:
         count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
     except DataError as error:
-        return _fail(error, 2)
+        return fail(error, 2)
     tasks, absent = without_absent_folders(tasks)
     reports = [check_data(task, count) for task in tqdm(distinct_data(tasks), desc="data files", unit="file")]
     print("\n".join(map(render, reports)))
@@ -149,7 +145,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
 
 
 def _add_data_fetch(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
+    parser = declare(
         commands,
         "fetch",
         "Download the data files of tasks, for a machine without a network.",
@@ -174,14 +170,14 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
     try:
         tasks = read_tasks().select(arguments.tasks.split(","))
     except UnknownNameError as error:
-        return _fail(error, 2)
+        return fail(error, 2)
     from lm_eval_sea.data_fetch import fetch_to_cache, fetch_to_mirror
     from lm_eval_sea.tasks._shared.data import DataError
 
     try:
         fetched = fetch_to_mirror(tasks, arguments.to) if arguments.to else fetch_to_cache(tasks)
     except DataError as error:
-        return _fail(error, 1)
+        return fail(error, 1)
     print("\n".join(repository.describe() for repository in fetched))
     start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
     names = "sea_sailcompass" if arguments.tasks == "*" else shlex.quote(arguments.tasks)
@@ -201,16 +197,11 @@ def _run(argv: list[str]) -> int:
     try:
         run(argv)
     except RunError as error:
-        return _fail(error, 2)
+        return fail(error, 2)
     return 0
 
 
-COMMANDS = (_add_run, _add_path, _add_ls, _add_data)
-
-
-def _fail(error: Exception, status: int) -> int:
-    print(f"lm-eval-sea: {error}", file=sys.stderr)
-    return status
+COMMANDS = (_add_run, _add_path, _add_ls, _add_data, add_compare_languages, add_belebele)
 
 
 def _helper(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:

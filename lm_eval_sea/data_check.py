@@ -28,7 +28,7 @@ class Report:
     """What was found in a data file."""
 
     file: str  # SOURCE/PATH
-    process: str  # name of the function that processed the rows; then the other files it needs; for generated texts also their language
+    process: str  # name of the function that processed the rows, other files that it needs; the language of generated texts
     expected: int  # rows
     found: int | None = None  # rows; None if the file could not be loaded
     columns: list[str] = field(default_factory=list)

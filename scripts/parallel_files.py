@@ -102,7 +102,7 @@ class ParallelDataSet(DataSet):
         return self._with_exemplars_of(self._book_of(language), leaf, foreign=self._book_of(language) != language)
 
     def _with_exemplars_of(self, book: str, leaf: Leaf, *, foreign: bool) -> Leaf:
-        said = {"exemplar_language": book, "exemplar_book_version": self._book_version(book)}
+        said = {"parallel": True, "exemplar_language": book, "exemplar_book_version": self._book_version(book)}
         tags = [*leaf["tag"], "sea_exemplars_en"] if foreign else leaf["tag"]
         return leaf | {"tag": tags, "metadata": leaf["metadata"] | said}
 
@@ -139,6 +139,7 @@ class ParallelDataSet(DataSet):
         where = f"{self.where}: {prompt_language}"
         book, english = self._words(prompt_language), self._words("en")
         leaf = super()._leaf(language, language, self.languages[language], prompt_language, "litilo_gen")
+        leaf["metadata"]["parallel"] = True
         question = leaf["doc_to_text"].removesuffix(book["cue"])
         books = [self._words(self._book_of(language)), english]
         reading = {

@@ -1,0 +1,26 @@
+"""How a command of `lm-eval-sea` is declared, and how it fails."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def declare(commands: argparse._SubParsersAction, name: str, summary: str, text: str) -> argparse.ArgumentParser:
+    """The parser of a command.
+
+    Args:
+        commands: what it belongs to.
+        name: of the command.
+        summary: one line.
+        text: what follows it in the command's help, examples among it.
+    """
+    return commands.add_parser(
+        name, help=summary, description=f"{summary}\n\n{text}", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def fail(error: Exception, status: int) -> int:
+    """Prints what went wrong in one line; returns the exit status."""
+    print(f"lm-eval-sea: {error}", file=sys.stderr)
+    return status
