@@ -144,7 +144,9 @@ class ParallelDataSet(DataSet):
         books = [self._words(self._book_of(language)), english]
         reading = {
             "cues": [words["cue"] for words in books],
-            "lead_ins": [word for words in books for word in entry(words, "option_words", where)],
+            "lead_ins": [
+                word for words in books for word in (*entry(words, "option_words", where), words["cue"].rstrip(":៖-").lower())
+            ],
             "script_letters": list(books[0].get("script_letters", "")),
         }
         first_word = book["words"][self.record["fields"][0]]

@@ -5,7 +5,6 @@ import itertools
 import json
 import math
 import random
-import shutil
 from pathlib import Path
 
 import pytest
@@ -154,9 +153,7 @@ def test_the_command_writes_what_can_be_counted_by_hand(results, tmp_path, capsy
     }  # fmt: skip
     assert rows["native", "r#1"]["th"] == ""
     assert rows["en", "p#1"]["id"] == "1", "the task with the English prompt has a row of its own"
-    differences = {
-        (row["setting"], row["prompt"], row["language"]): row for row in read(tmp_path / "out" / "differences.csv")
-    }
+    differences = {(row["setting"], row["prompt"], row["language"]): row for row in read(tmp_path / "out" / "differences.csv")}
     assert set(differences) == {
         ("base", "native", "id"), ("base", "native", "th"), ("base", "en", "id"),
         ("pair", "en", "id-en"), ("translated", "en", "id"),
@@ -218,4 +215,3 @@ def test_samples_that_cannot_be_compared(results, tmp_path, capsys, line, messag
 def test_an_empty_folder(tmp_path, capsys):
     assert main(["compare-languages", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     assert "no results_*.json" in capsys.readouterr().err
-    shutil.rmtree(tmp_path)

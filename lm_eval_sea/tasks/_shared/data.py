@@ -194,7 +194,9 @@ def iterate_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, fil
             rows = [_checked(row, number) for row in (processed if isinstance(processed, list) else [processed])]
         except KeyError as error:
             yield DataError(f"{file}, row {number}: no column {error}; it has {', '.join(published)}")
-        except (ValueError, TypeError, AttributeError) as error:
+        except ValueError as error:
+            yield DataError(f"{file}, row {number}: {error}")
+        except (TypeError, AttributeError) as error:
             # `datasets` puts None where a row lacks a column that others have
             empty = [column for column, value in published.items() if value is None]
             hint = f"; nothing in column {', '.join(empty)}" if empty else ""

@@ -55,10 +55,10 @@ def _behind_label(line: str, pattern: str) -> str | None:
 
 
 def _lead_in_pattern(words: str) -> str:
-    """A lead-in, with or without a colon. In a script with capitals it is a word of its own: "lettera" has none."""
+    """A lead-in, with or without a colon or dash. In a script with capitals it is a word of its own: "lettera" has none."""
     blanks = r"\s+".join(map(re.escape, _plain(words).split()))
     boundary = r"(?!\w)" if words[-1].lower() != words[-1].upper() else ""
-    return rf"{blanks}{boundary}\s*(?::\s*)?"
+    return rf"{blanks}{boundary}\s*(?:[:៖–—-]\s*)?"
 
 
 def extract_letter(
@@ -93,6 +93,6 @@ def extract_letter(
         if rest is None:
             continue
         rest = re.sub(rf"\A\s*{_DASH}\s*", "", rest)
-        if not rest or _same_beginning(rest, _plain(options[position])):
+        if not rest.strip(f"{_SEPARATORS} ") or _same_beginning(rest, _plain(options[position])):
             return position
     return None
