@@ -1,264 +1,26 @@
-"""The command `lm-eval-sea`: what the pack has, the data it needs, and reports of runs.
+"""The command `lm-eval-sea`.
 
-A command is a function `_add_…` that declares its arguments and a function that runs it and returns the exit status;
-`COMMANDS` lists the former. The work is done elsewhere, in modules that a command imports when it runs, so that `--help`
-and `path` need none of the heavy libraries.
+A command is a function `add_…` of `lm_eval_sea.commands` that declares its arguments and a function that runs it and returns the
+exit status; `COMMANDS` lists the former. The work is done elsewhere, in modules that a command imports when it runs, so that
+`--help` and `path` need none of the heavy libraries.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
-from lm_eval_sea.sea_helm_totals import command as score
-from lm_eval_sea.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
+from lm_eval_sea.commands import run_command
+from lm_eval_sea.commands.data_commands import add_data
+from lm_eval_sea.commands.declaration import show_help
+from lm_eval_sea.commands.parallel_commands import add_belebele, add_compare_languages
+from lm_eval_sea.commands.report_command import add_report
+from lm_eval_sea.commands.run_command import add_run
+from lm_eval_sea.commands.score_command import add_score
+from lm_eval_sea.commands.task_commands import add_ls, add_path
 
-
-def _command(commands: argparse._SubParsersAction, name: str, summary: str, text: str) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name, help=summary, description=f"{summary}\n\n{text}", formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-
-
-def _add_tasks(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--tasks",
-        metavar="NAMES",
-        default="*",
-        help="tasks, groups, tags or globs of their names, with commas between (default: all tasks)",
-    )
-
-
-def _add_path(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
-        commands,
-        "path",
-        "Print the folder of the tasks, for lm-eval's --include_path.",
-        """examples:
-  lm_eval --model hf --model_args pretrained=MODEL --include_path "$(lm-eval-sea path)" --tasks sea_belebele_to_ppl
-  lm_eval ls tasks --include_path "$(lm-eval-sea path)\"""",
-    )
-    parser.set_defaults(run=_path)
-
-
-def _path(arguments: argparse.Namespace) -> int:
-    print(TASKS_FOLDER)
-    return 0
-
-
-def _add_ls(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
-        commands,
-        "ls",
-        "List the tasks: language, data set, variant, rows, headline metric, source.",
-        """examples:
-  lm-eval-sea ls                        all tasks
-  lm-eval-sea ls xcopa_th               names with this part
-  lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
-  lm-eval-sea ls sea_variant_tito_ppl   the tasks of a group or tag
-
-Groups and tags whose names match are listed below the tasks; each can be given to lm_eval --tasks.
-Exit status: 0, or 1 if nothing matches.""",
-    )
-    parser.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="part of a name, or a glob")
-    parser.set_defaults(run=_ls)
-
-
-def _ls(arguments: argparse.Namespace) -> int:
-    try:
-        tasks, groups, tags = read_tasks().search(arguments.pattern)
-    except UnknownNameError as error:
-        return _fail(error, 1)
-    if tasks:
-        print(table(tasks))
-    for kind, names in (("groups", groups), ("tags", tags)):
-        if names:
-            print(f"{kind}: {' '.join(names)}")
-    return 0
-
-
-def _add_data(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
-        commands,
-        "data",
-        "Check or download the data of tasks, before a long job.",
-        """examples:
-  lm-eval-sea data check --tasks sea_sailcompass
-  lm-eval-sea data fetch --tasks sea_belebele_to_ppl,sea_xcopa_to_ppl
-  lm-eval-sea data fetch --tasks sea_sailcompass --to mirror""",
-    )
-    parser.set_defaults(run=_helper(parser))
-    subcommands = parser.add_subparsers(metavar="COMMAND")
-    _add_data_check(subcommands)
-    _add_data_fetch(subcommands)
-
-
-def _add_data_check(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
-        commands,
-        "check",
-        "Load the data files of tasks and report what is wrong with them.",
-        """Rows come from a folder OWNER/NAME under the current one, or else from the hub or its cache, as in a run. Reported are:
-rows found and expected, columns, right answers by position, rows with identical options (ties: the first one counts),
-repeated rows, references of generated texts that are longer than an answer may be, and as faults: a number of rows that
-differs, rows that cannot be scored (missing column, empty text, option or reference, label out of range), labels that never
-occur, answers that their passage lacks, and rows that stand in the prompt as exemplars. Of SEA-HELM, whose published rows
-change, only rows that cannot be scored are faults.
-
-examples:
-  lm-eval-sea data check
-  lm-eval-sea data check --tasks sea_xcopa_th_to_ppl,'sea_m3exam_*'
-  cd mirror && lm-eval-sea data check --tasks sea_sailcompass
-  lm-eval-sea data check --tasks sea_ts --tokenizer MODEL
-
-Exit status: 0 without faults, 1 with faults, 2 for unknown names or a tokenizer that cannot be loaded.""",
-    )
-    _add_tasks(parser)
-    parser.add_argument(
-        "--tokenizer", metavar="NAME", help="model or folder, to measure references in its tokens (default: in words)"
-    )
-    parser.set_defaults(run=_data_check)
-
-
-def _data_check(arguments: argparse.Namespace) -> int:
-    try:
-        tasks = read_tasks().select(arguments.tasks.split(","))
-    except UnknownNameError as error:
-        return _fail(error, 2)
-    from datasets.utils.logging import disable_progress_bar
-    from tqdm import tqdm
-
-    from lm_eval_sea.data_check import check_data, distinct_data, render, token_counter
-    from lm_eval_sea.tasks._shared.data import DataError
-
-    disable_progress_bar()  # one a split; ours counts files
-    try:
-        count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
-    except DataError as error:
-        return _fail(error, 2)
-    reports = [check_data(task, count) for task in tqdm(distinct_data(tasks), desc="data files", unit="file")]
-    print("\n".join(map(render, reports)))
-    faulty = sum(bool(report.faults) for report in reports)
-    print(f"{len(reports)} data files checked, {faulty} with faults")
-    return 1 if faulty else 0
-
-
-def _add_data_fetch(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
-        commands,
-        "fetch",
-        "Download the data files of tasks, for a machine without a network.",
-        """Without --to the files go to the hub's cache ($HF_HOME, by default ~/.cache/huggingface); with it, to a folder that is
-laid out like the hub and can be copied anywhere. A model has to be there too, of course.
-
-examples:
-  lm-eval-sea data fetch --tasks sea_belebele_to_ppl
-  HF_HUB_OFFLINE=1 lm_eval … --tasks sea_belebele_to_ppl
-
-  lm-eval-sea data fetch --tasks sea_belebele_to_ppl --to mirror
-  cd mirror && lm_eval … --tasks sea_belebele_to_ppl
-
-Exit status: 0, 1 if a file cannot be had, 2 for unknown names.""",
-    )
-    _add_tasks(parser)
-    parser.add_argument("--to", metavar="DIR", type=Path, help="folder to make or complete (default: the hub's cache)")
-    parser.set_defaults(run=_data_fetch)
-
-
-def _data_fetch(arguments: argparse.Namespace) -> int:
-    try:
-        tasks = read_tasks().select(arguments.tasks.split(","))
-    except UnknownNameError as error:
-        return _fail(error, 2)
-    from lm_eval_sea.data_fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
-    from lm_eval_sea.tasks._shared.data import DataError
-
-    try:
-        fetched = fetch_to_mirror(tasks, arguments.to) if arguments.to else fetch_to_cache(tasks)
-    except DataError as error:
-        return _fail(error, 1)
-    print("\n".join(repository.describe() for repository in fetched))
-    for rows in not_on_hub(tasks):
-        print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
-    start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
-    names = "sea_sailcompass" if arguments.tasks == "*" else shlex.quote(arguments.tasks)
-    print("Without a network now works, with a model on this machine:")
-    print(f"  {start} lm_eval --model hf --model_args pretrained=MODEL --include_path {TASKS_FOLDER} --tasks {names}")
-    return 0
-
-
-def _add_run(commands: argparse._SubParsersAction) -> None:
-    # Its arguments are lm-eval's; `main` hands them on without reading them.
-    commands.add_parser("run", help="Evaluate a model: `lm_eval run` with these tasks and a faster backend.", add_help=False)
-
-
-def _run(argv: list[str]) -> int:
-    from lm_eval_sea.run import RunError, run
-
-    try:
-        run(argv)
-    except RunError as error:
-        return _fail(error, 2)
-    return 0
-
-
-def _add_report(commands: argparse._SubParsersAction) -> None:
-    parser = _command(
-        commands,
-        "report",
-        "Make a page, figures and tables of runs.",
-        """Reads what lm_eval wrote below --output_path, of any number of models and runs, and writes report.html (one file, opens
-without a network), report.md, figures/*.png and tables/*.csv. Run with --log_samples: without samples there are scores only.
-
-examples:
-  lm-eval-sea report results --out report
-  lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
-
-Exit status: 0, 2 if there is nothing to report on or a library is missing.""",
-    )
-    parser.add_argument("runs", metavar="RUN", nargs="+", type=Path, help="folder that lm_eval wrote, or a file of it")
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make or complete")
-    parser.add_argument("--rows", type=int, default=50, help="rows of each task that the page shows (default: %(default)s)")
-    parser.set_defaults(run=_report)
-
-
-def _report(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.run_files import RunFilesError
-
-    try:
-        from lm_eval_sea.report.write import write_report
-    except ModuleNotFoundError as error:
-        return _fail(ModuleNotFoundError(f"a report needs {error.name}; pip install 'lm-eval-sea[report]'"), 2)
-    try:
-        written = write_report(arguments.runs, arguments.out, shown_rows=arguments.rows)
-    except RunFilesError as error:
-        return _fail(error, 2)
-    for note in written.notes:
-        print(f"note: {note}", file=sys.stderr)
-    print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
-    return 0
-
-
-COMMANDS = (_add_run, _add_path, _add_ls, _add_data, _add_report, score.add)
-
-
-def _fail(error: Exception, status: int) -> int:
-    print(f"lm-eval-sea: {error}", file=sys.stderr)
-    return status
-
-
-def _helper(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
-    """What a command does that was called without one of its subcommands."""
-
-    def show_help(arguments: argparse.Namespace) -> int:
-        parser.print_help()
-        return 0
-
-    return show_help
+COMMANDS = (add_run, add_path, add_ls, add_data, add_report, add_score, add_compare_languages, add_belebele)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -281,13 +43,13 @@ def main(argv: list[str] | None = None) -> int:
 `lm-eval-sea COMMAND --help` explains a command.""",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=_helper(parser))
+    parser.set_defaults(run=show_help(parser))
     commands = parser.add_subparsers(metavar="COMMAND")
     for add in COMMANDS:
         add(commands)
     argv = sys.argv[1:] if argv is None else argv
-    if argv[:1] == ["run"]:
-        return _run(argv[1:])
+    if argv[:1] == [run_command.NAME]:
+        return run_command.run(argv[1:])
     arguments = parser.parse_args(argv)
     try:
         status = arguments.run(arguments)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from lm_eval.tasks._yaml_loader import load_yaml
@@ -29,7 +30,7 @@ class Report:
     """What was found in a data file."""
 
     file: str  # SOURCE/PATH
-    process: str  # name of the function that processed the rows; for generated texts also their language
+    process: str  # name of the function that processed the rows, other files that it needs; the language of generated texts
     expected: int | None  # rows; None if that is not known
     found: int | None = None  # rows; None if the file could not be loaded
     columns: list[str] = field(default_factory=list)
@@ -50,6 +51,16 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
         return repr((task.source, task.files, task.process, task.metadata.get("answer_language"), task.metadata.get("labels")))
 
     return list({key(task): task for task in tasks}.values())
+
+
+def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
+    """The tasks whose rows can be looked for, and the folders that a user makes and the current folder lacks.
+
+    Who does not make one does without its tasks: that is no fault. A file that such a folder lacks is one.
+    """
+    tasks = list(tasks)
+    absent = {task.source for task in tasks if data.is_made_by_user(task.source) and not Path(task.source).is_dir()}
+    return [task for task in tasks if task.source not in absent], sorted(absent)
 
 
 def token_counter(name: str) -> Callable[[str], int]:
@@ -80,6 +91,10 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             seldom more than tokens.
     """
     report = Report(data.file_name(task.source, task.files), task.process.rpartition(".")[2], task.metadata["rows"])
+    if isinstance(task.files, Mapping):
+        others = [other for split, other in task.files.items() if split != data.TEST_SPLIT]
+        if others:
+            report.process += f", with {', '.join(others)}"
     if "answer_language" in task.metadata:
         report.process += f", answers in {task.metadata['answer_language']}"
     try:
@@ -87,18 +102,17 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     except data.DataError as error:
         report.faults.append(str(error))
         return report
-    published = splits[data.TEST_SPLIT]
-    report.found, report.columns = len(published), published.column_names
-    unexpected = report.notes if task.may_change else report.faults
-    if report.expected not in (report.found, None):
-        unexpected.append(f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
+    report.columns = splits[data.TEST_SPLIT].column_names
     process = data.row_processor(load_yaml(task.path)["process_docs"], task.metadata)
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]
     origin = "data set" if task.may_change else "prompt book"
+    unexpected = report.notes if task.may_change else report.faults
     seen: set[frozenset[str]] = set()
+    report.found = 0
     for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
+        report.found += 1
         if isinstance(row, data.DataError):
             report.faults.append(str(row))
             continue
@@ -123,6 +137,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)
         )
+    if report.expected not in (report.found, None):
+        unexpected.insert(0, f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
     missing = [label for position, label in enumerate(task.labels) if not report.golds[label if task.may_change else position]]
     unexpected.extend(
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_sea.task_list import TaskRecord
+from lm_eval_sea.tasks._shared import data
 from lm_eval_sea.tasks._shared.configurations import Configuration, FoundFiles
 from lm_eval_sea.tasks._shared.hub_files import download
 
@@ -26,7 +27,7 @@ class Fetched(NamedTuple):
 
 
 def needed_files(tasks: Iterable[TaskRecord]) -> list[FoundFiles]:
-    """The files of hub repositories that the tasks read.
+    """The files of hub repositories that the tasks read; what a user makes cannot be fetched and is not among them.
 
     Raises:
         DataError: if it cannot be found out which they are.
@@ -35,7 +36,8 @@ def needed_files(tasks: Iterable[TaskRecord]) -> list[FoundFiles]:
     configurations: dict[tuple[str, Configuration], None] = {}
     for task in tasks:
         if not isinstance(task.files, Configuration):
-            named[task.source].update(task.files.values())
+            if not data.is_made_by_user(task.source):
+                named[task.source].update(task.files.values())
         elif task.files.on_hub:
             configurations[task.source, task.files] = None
     files = [FoundFiles(source, None, None, {"": sorted(named[source])}, card=False) for source in sorted(named)]

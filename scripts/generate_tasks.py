@@ -9,6 +9,8 @@ Examples:
     python scripts/generate_tasks.py --check                  fail if books and tasks disagree; writes nothing
     python scripts/generate_tasks.py --prompts MY_BOOKS --out MY_TASKS
                                                               a complete tasks folder from your own books
+    python scripts/generate_tasks.py --belebele-pairs th-vi,jv-id --out MY_TASKS
+                                                              one that also has passages in Thai with questions in Vietnamese, …
 """
 
 from __future__ import annotations
@@ -16,10 +18,34 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
-from task_files import PACK, TASKS, generate
-from task_yaml import HEADER, BookError
+import yaml
+from parallel_files import ParallelDataSet
+from prompt_books import BookError
+from sea_helm_files import sea_helm_files
+from suite_files import suite_files
+from task_files import PACK, TASKS, DataSet
+from task_yaml import HEADER
+
+
+def generate(prompts: Path, pairs: list[str]) -> dict[str, str]:
+    """All generated files: path below the tasks folder → content.
+
+    Args:
+        prompts: folder of prompt books.
+        pairs: language pairs that a parallel data set gets tasks for besides those with English.
+
+    Raises:
+        BookError: if a book lacks something, or a pair has unknown languages.
+    """
+    catalogue = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))
+    files = suite_files(catalogue)
+    for name, record in catalogue["data_sets"].items():
+        make = partial(ParallelDataSet, pairs=pairs) if "parallel" in record else DataSet
+        files |= make(name, catalogue, prompts).files()
+    return files | sea_helm_files(PACK, prompts)
 
 
 def _generated_on_disk(folder: Path) -> set[str]:
@@ -65,10 +91,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prompts", type=Path, default=PACK / "prompts", help="folder of prompt books")
     parser.add_argument("--out", type=Path, default=TASKS, help="tasks folder to write")
+    parser.add_argument(
+        "--belebele-pairs", metavar="X-Y,…", default="", help="more tasks with the passage in X and the question in Y"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if books and tasks disagree")
     arguments = parser.parse_args()
     try:
-        files = generate(arguments.prompts)
+        files = generate(arguments.prompts, [pair for pair in arguments.belebele_pairs.split(",") if pair])
     except BookError as error:
         print(error, file=sys.stderr)
         return 2

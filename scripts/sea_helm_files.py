@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from task_yaml import BookError, Function, get, render
+from prompt_books import BookError, entry
+from task_yaml import Function, render
 
 FOLDER = "sea_helm"
 SPLITS = {"test": "eval", "examples": "examples"}
@@ -60,15 +61,15 @@ def read_prompt(book: dict[str, Any], name: str, tag: str, optional: list[str], 
         optional: fields that a row may lack; the lines with them are then left out.
         where: the place to name in an error.
     """
-    tag = get(book, tag, where)
-    entry = get(get(book, "tasks", where), name, where)
+    tag = entry(book, tag, where)
+    words = entry(entry(book, "tasks", where), name, where)
     where = f"{where}: {name}"
-    form = get(entry, "format", where)
+    form = entry(words, "format", where)
     if "{answer_tag}" not in form or "ANSWER" not in form:
         raise BookError(f"{where}: 'format' lacks {{answer_tag}} or the word ANSWER")
-    preamble = f"{get(entry, 'instruction', where)}\n\n{form}".replace("{answer_tag}", tag)
-    lines = [_jinja_line(line, optional) for line in get(entry, "template", where).splitlines()]
-    return Prompt(tag, preamble, "".join(lines).rstrip("\n"), get(book, "version", where))
+    preamble = f"{entry(words, 'instruction', where)}\n\n{form}".replace("{answer_tag}", tag)
+    lines = [_jinja_line(line, optional) for line in entry(words, "template", where).splitlines()]
+    return Prompt(tag, preamble, "".join(lines).rstrip("\n"), entry(book, "version", where))
 
 
 def _jinja_line(line: str, optional: list[str]) -> str:
@@ -88,12 +89,12 @@ class Task:
         self.kind = KINDS[self.record["kind"]]
         self.version, self.common = catalogue["version"], common
         self.labels: list[str] = self.record.get("labels", [])
-        entry, optional = self.record.get("book", name), self.record.get("optional_fields", [])
+        book_name, optional = self.record.get("book", name), self.record.get("optional_fields", [])
         self.prompt = WHOLE_PROMPT
         if self.kind.tag is not None:
-            self.prompt = read_prompt(book, entry, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
+            self.prompt = read_prompt(book, book_name, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
         self.name = f"sea_helm_{language}_{name}"
-        self._check_prompt(f"{FOLDER}/{language}.yaml: {entry}")
+        self._check_prompt(f"{FOLDER}/{language}.yaml: {book_name}")
 
     @property
     def is_on_hub(self) -> bool:
@@ -101,7 +102,7 @@ class Task:
         return self.record.get("on_hub", True)
 
     def _check_prompt(self, where: str) -> None:
-        for field in get(self.record, "content_fields", f"sea_helm.yaml: {self.task}"):
+        for field in entry(self.record, "content_fields", f"sea_helm.yaml: {self.task}"):
             if f"{{{{{field}}}}}" not in self.prompt.template:
                 raise BookError(f"{where}: 'template' lacks {{{field}}}")
         for label in self.labels:
@@ -127,7 +128,7 @@ class Task:
                 "until": [],
                 "do_sample": False,
                 "temperature": 0.0,
-                "max_gen_toks": get(record, "max_new_tokens", f"sea_helm.yaml: {self.task}"),
+                "max_gen_toks": entry(record, "max_new_tokens", f"sea_helm.yaml: {self.task}"),
             },
             "metadata": self._metadata(record["kind"], self.kind.headline) | {"item_metric": self.kind.item},
         }

@@ -1,4 +1,7 @@
-"""What the generated task files hold: from the catalogue and a prompt book to the content of each file."""
+"""What the generated task files hold: from the catalogue and a prompt book to the content of each file.
+
+`parallel_files.py` adds the further settings of a data set that has the same rows in many languages.
+"""
 
 from __future__ import annotations
 
@@ -8,41 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-from sea_helm_files import sea_helm_files
-from suite_files import averages, suite_files
+from prompt_books import EXEMPLARS, BookError, as_row, entry, read_book
+from suite_files import averages
 from task_kinds import GENERATED, KINDS, Variant
-from task_yaml import BookError, Function, Quoted, get, render
+from task_yaml import Function, Quoted, render
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 TASKS = PACK / "tasks"
-EXEMPLARS = 5  # a book's number of exemplars
-
-
-def _as_row(
-    exemplar: dict[str, Any], record: dict[str, Any], labels: tuple[str, ...], letters: str, where: str
-) -> dict[str, Any]:
-    """An exemplar of a book in the form of a processed row.
-
-    Args:
-        exemplar: what the book has.
-        record: the data set's record in the catalogue.
-        labels: the labels of a classification task in order; empty for other kinds.
-        letters: the labels of options, of which the exemplar's options take the first.
-        where: the place to name in an error.
-    """
-    row = {field: get(exemplar, field, where) for field in record["fields"]}
-    if record["kind"] in GENERATED:
-        answer = KINDS[record["kind"]][""].answer
-        return row | {answer: get(exemplar, answer, where)}
-    if record["kind"] == "classification":
-        if exemplar.get("label") not in labels:
-            raise BookError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
-        return row | {"gold": labels.index(exemplar["label"])}
-    options = get(exemplar, "options", where)
-    if exemplar.get("gold") not in range(len(options)):
-        raise BookError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
-    return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
 
 
 def labels_of(data_set: str) -> tuple[str, ...]:
@@ -62,16 +37,16 @@ def question_block(book: dict[str, Any], fields: list[str], variant: Variant, wh
         variant: what of the options is shown.
         where: the place to name in an error.
     """
-    words = get(book, "words", where)
+    words = entry(book, "words", where)
     lines = []
     for field in fields:
         value = f"{{{{{field}}}}}"
         if field == "question" and "questions" in book:  # the column holds a key; the book has the sentence for it
             value = f"{{{{ {json.dumps(book['questions'], ensure_ascii=False)}[question] }}}}"
-        lines.append(f"{get(words, field, f'{where}: words')} {value}\n")
+        lines.append(f"{entry(words, field, f'{where}: words')} {value}\n")
     if variant.shown:
         lines.append(f"{{% for option in {variant.shown} %}}{{{{option}}}}\n{{% endfor %}}")
-    return "".join(lines) + get(book, "cue", where)
+    return "".join(lines) + entry(book, "cue", where)
 
 
 class Prompt(NamedTuple):
@@ -93,23 +68,29 @@ class DataSet:
         """Reads the book of the data set."""
         self.name, self.record = name, catalogue["data_sets"][name]
         self.content_free_inputs = catalogue["content_free_inputs"]
-        path = prompts / f"{name}.yaml"
-        if not path.exists():
-            raise BookError(f"{path}: no prompt book for data set {name!r}")
-        self.book = yaml.safe_load(path.read_text(encoding="utf-8"))
-        self.where = path.name
+        self.book = read_book(prompts, name)
+        self.where = f"{name}.yaml" if (prompts / f"{name}.yaml").exists() else name
         self.kind = self.record["kind"]
         self.labels = labels_of(name) if self.kind == "classification" else ()
         self.variants = KINDS[self.kind]
 
     def _words(self, prompt_language: str) -> dict[str, Any]:
-        return get(get(self.book, "languages", self.where), prompt_language, self.where)
+        return entry(entry(self.book, "languages", self.where), prompt_language, self.where)
+
+    def _book_version(self, language: str) -> Any:
+        """A book of one file has one version; of several, each has its own."""
+        where = f"{self.where}: {language}"
+        return self.book.get("version") or entry(self._words(language), "version", where)
+
+    def _prompt_languages(self, language: str) -> list[str]:
+        """The language itself, if there is a book in it, and English."""
+        return list(dict.fromkeys((self.record["languages"][language].get("book", language), "en")))
 
     def files(self) -> dict[str, str]:
         """Path below the tasks folder → content."""
         files = {}
         for language, data in self.record["languages"].items():
-            files[f"{self.name}/_{language}_yaml"] = self._language_file(language, data)
+            files |= self._language_files(language, data)
             for leaf in self._leaves(language, data):
                 files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
         for enprompt in (False, True):
@@ -119,29 +100,36 @@ class DataSet:
         return files
 
     def _render(self, content: dict[str, Any]) -> str:
-        return render(f"prompts/{self.name}.yaml", content)
+        return render(f"prompts/{self.where}", content)
 
-    def _language_file(self, language: str, data: dict[str, Any]) -> str:
+    def _language_files(self, language: str, data: dict[str, Any]) -> dict[str, str]:
+        """What all tasks on the rows of a language share: where the rows are, the exemplars."""
+        content = self._rows(data["source"], data["files"], data.get("process", self.record.get("process")))
+        return {f"{self.name}/_{language}_yaml": self._render(content | self._exemplars(language))}
+
+    @staticmethod
+    def _rows(source: str, files: dict[str, str], process: str) -> dict[str, Any]:
+        return {
+            "dataset_path": source,
+            "dataset_kwargs": {"data_files": files},
+            "process_docs": Function(f"utils.{process}"),
+        }
+
+    def _exemplars(self, language: str) -> dict[str, Any]:
         where = f"{self.where}: {language}"
-        exemplars = get(self._words(language), "exemplars", where)
+        exemplars = entry(self._words(language), "exemplars", where)
         if len(exemplars) != EXEMPLARS:
             raise BookError(f"{where}: {len(exemplars)} exemplars; expected {EXEMPLARS}")
         letters = self.record.get("letters", {}).get(language, "ABCDE")
         samples = [
-            _as_row(exemplar, self.record, self.labels, letters, f"{where}: exemplar {number}")
+            as_row(exemplar, self.record, self.labels, letters, f"{where}: exemplar {number}")
             for number, exemplar in enumerate(exemplars, start=1)
         ]
-        content = {
-            "dataset_path": data["source"],
-            "dataset_kwargs": {"data_files": data["files"]},
-            "process_docs": Function(f"utils.{data.get('process', self.record.get('process'))}"),
-            "fewshot_config": {"sampler": "first_n", "samples": samples},
-        }
-        return self._render(content)
+        return {"fewshot_config": {"sampler": "first_n", "samples": samples}}
 
     def _leaves(self, language: str, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for pair in self._pairs(language):
-            for prompt_language in dict.fromkeys((language, "en")):
+            for prompt_language in self._prompt_languages(language):
                 for variant in self.variants:
                     leaf = self._leaf(language, pair, data, prompt_language, variant)
                     yield leaf
@@ -158,7 +146,7 @@ class DataSet:
             return self._translation_prompt(pair, book, prompt_language, where)
         return Prompt(
             language=prompt_language,
-            instruction=get(book, "instruction", where),
+            instruction=entry(book, "instruction", where),
             block=question_block(book, self.record["fields"], variant, where),
             cue=book["cue"],
             field_words=[book["words"][field] for field in self.record["fields"]],
@@ -167,11 +155,11 @@ class DataSet:
 
     def _translation_prompt(self, pair: str, book: dict[str, Any], prompt_language: str, where: str) -> Prompt:
         source, target = pair.split("_")
-        words = [get(get(book, "words", where), language, f"{where}: words") for language in (source, target)]
+        words = [entry(entry(book, "words", where), language, f"{where}: words") for language in (source, target)]
         columns = ["english" if language == "en" else "translation" for language in (source, target)]
         return Prompt(
             language=prompt_language,
-            instruction=get(get(book, "instructions", where), pair, f"{where}: instructions"),
+            instruction=entry(entry(book, "instructions", where), pair, f"{where}: instructions"),
             block=f"{words[0]} {{{{{columns[0]}}}}}\n{words[1]}",
             cue=words[1],
             field_words=words[:1],
@@ -183,17 +171,17 @@ class DataSet:
         """The keys that say which answers there are to choose from, or how the answer is generated."""
         if self.kind == "classification":
             where = f"{self.where}: {prompt.language}"
-            words = get(self._words(prompt.language), "labels", where)
-            return {"doc_to_choice": [get(words, label, f"{where}: labels") for label in self.labels]}
+            words = entry(self._words(prompt.language), "labels", where)
+            return {"doc_to_choice": [entry(words, label, f"{where}: labels") for label in self.labels]}
         if self.kind in GENERATED:
-            limits = get(self.record, "max_new_tokens", f"catalogue.yaml: {self.name}")
+            limits = entry(self.record, "max_new_tokens", f"catalogue.yaml: {self.name}")
             return ({"doc_to_target": prompt.answer} if prompt.answer else {}) | {
                 "generation_kwargs": {
                     # Where the model begins another question. A bare line break would also stop at one before the answer.
                     "until": [Quoted(f"\n{word}") for word in prompt.field_words],
                     "do_sample": False,
                     "temperature": 0.0,
-                    "max_gen_toks": get(limits, prompt.answer_language, f"catalogue.yaml: {self.name}: max_new_tokens"),
+                    "max_gen_toks": entry(limits, prompt.answer_language, f"catalogue.yaml: {self.name}: max_new_tokens"),
                 }
             }
         return {} if variant.template == "letter_generation_yaml" else {"doc_to_choice": variant.answer}
@@ -234,7 +222,7 @@ class DataSet:
                 "task": self.record["task"],
                 "variant": variant or self.kind,
                 "prompt_language": prompt_language,
-                "prompt_book_version": get(self.book, "version", self.where),
+                "prompt_book_version": self._book_version(prompt_language),
                 "answer_cue": prompt.cue,
                 "data_source": data["source"],
                 "rows": data["rows"],
@@ -255,23 +243,11 @@ class DataSet:
         }
 
     def _group(self, variant: str, enprompt: bool) -> dict[str, Any]:
-        pairs = [pair for language in self.record["languages"] for pair in self._pairs(language)]
+        languages = self.record.get("suite_languages", self.record["languages"])
+        pairs = [pair for language in languages for pair in self._pairs(language)]
         return {
             "group": self._name("", variant, enprompt),
             "task": [self._name(pair, variant, enprompt) for pair in pairs],
             "aggregate_metric_list": averages(self.variants[variant].aggregated),
             "metadata": {"version": self.record["version"]},
         }
-
-
-def generate(prompts: Path) -> dict[str, str]:
-    """All generated files: path below the tasks folder → content.
-
-    Raises:
-        BookError: if a book lacks something.
-    """
-    catalogue = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))
-    files = suite_files(catalogue)
-    for name in catalogue["data_sets"]:
-        files |= DataSet(name, catalogue, prompts).files()
-    return files | sea_helm_files(PACK, prompts)

@@ -46,6 +46,8 @@ KINDS = {
         "": Variant(None, "summary", "summarization_yaml", "bleu", ("bleu", "rougeL", "chrf++", "null_rate")),
     },
 }
+# Multiple choice for chat models: an instruction, and the letter is read from what they write.
+CHAT = KINDS["mcq"]["litilo_gen"]
 # The kinds whose answers are texts that the model writes.
 GENERATED = ("qa", "translation", "summarization")
 RECOMMENDED_VARIANT = "to_ppl"  # by the SailCompass paper, section 5.2

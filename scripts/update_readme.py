@@ -24,12 +24,19 @@ SEA_HELM_README = PACK / "tasks" / "sea_helm" / "README.md"
 BACKEND_FIGURES = ROOT / "scripts" / "bench_backend.jsonl"
 
 
+def _rows(languages: dict[str, int]) -> str:
+    """Languages and their numbers of rows; the number once if it is the same for many languages."""
+    if len(languages) > 3 and len(set(languages.values())) == 1:
+        return f"{', '.join(languages)} ({next(iter(languages.values())):,} each)"
+    return ", ".join(f"{language} ({rows:,})" for language, rows in languages.items())
+
+
 def table(catalogue: dict) -> str:
     """A Markdown table with one line a data set."""
     lines = ["| task | data set | languages (rows) | chance | names |", "|---|---|---|---|---|"]
     for name, record in sorted(catalogue["data_sets"].items(), key=lambda item: list(catalogue["tasks"]).index(item[1]["task"])):
         spoken = record["languages"].items()
-        rows = ", ".join(f"{catalogue['languages'][language]} ({data['rows']:,})" for language, data in spoken)
+        rows = _rows({catalogue["languages"][language]: data["rows"] for language, data in spoken})
         chances = dict.fromkeys(f"{100 * data['chance']:.1f} %" if data["chance"] else "–" for _, data in spoken)
         languages = "{" + ",".join(record["languages"]) + "}" if len(record["languages"]) > 1 else next(iter(record["languages"]))
         if record["kind"] == "translation":

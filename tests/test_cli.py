@@ -27,7 +27,13 @@ def test_path_and_help_load_no_heavy_library():
     assert output.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("command", [[], ["path"], ["ls"], ["data"], ["data", "check"], ["data", "fetch"]])
+COMMANDS = [
+    [], ["path"], ["ls"], ["data"], ["data", "check"], ["data", "fetch"], ["compare-languages"], ["belebele"],
+    ["belebele", "translated"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command_has_an_example(command, capsys):
     with pytest.raises(SystemExit) as stop:
         main([*command, "--help"])
@@ -37,7 +43,7 @@ def test_help_of_every_command_has_an_example(command, capsys):
     assert " ".join(["lm-eval-sea", *command]) in text.split("examples:")[1]
 
 
-@pytest.mark.parametrize("command", [[], ["data"]])
+@pytest.mark.parametrize("command", [[], ["data"], ["belebele"]])
 def test_no_command_shows_the_help(command, capsys):
     assert main(command) == 0
     assert "examples:" in capsys.readouterr().out
@@ -106,19 +112,28 @@ def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch,
 
 
 def test_data_check_of_real_rows_finds_no_fault(hub_mirror, monkeypatch, capsys):
-    """Two files of summaries in the mirror are stand-ins with fewer rows: that, and nothing else, is found of them."""
+    """Files that the mirror lacks, and two stand-ins with fewer rows: that, and nothing else, is found."""
     monkeypatch.chdir(hub_mirror)
     stand_ins = [("thaisum/trunc_thaisum_test_1000.jsonl", 12), ("xlsum_vi/test_1000.jsonl", 100)]
-    status = main(["data", "check"])
+    # of the tasks over two languages those of one, for they all show the same rows again
+    status = main(["data", "check", "--tasks", "sea_sailcompass,sea_mcq,sea_asis,sea_belebele_*th-*,sea_belebele_*th_to_en"])
     out = capsys.readouterr().out
     faults = [line for line in out.splitlines() if line.startswith("FAULT")]
+    absent = [line.strip() for line in out.splitlines() if " has no data/" in line]
+    assert all(not (hub_mirror / source / path.rstrip(".")).exists() for source, path in map(absent_file, absent))
     rows = [f"sail/Sailcompass_data/data/{file}: {rows} rows; expected 1,000" for file, rows in stand_ins]
     found = [line.strip() for line in out.splitlines() if ".jsonl: " in line or ".json: " in line]
     assert sorted(found) in (sorted(rows), [])
-    assert len(faults) == len(found)
+    assert len(faults) == len(found) + len(absent)
     assert "exemplar" not in out
     assert status == bool(faults)
     assert out.splitlines()[-1] == f"{out.count('ok ') + len(faults)} data files checked, {len(faults)} with faults"
+
+
+def absent_file(line: str) -> tuple[str, str]:
+    """Folder and path of a message such as "the folder OWNER/NAME has no data/x.jsonl. Add …"."""
+    words = line.split()
+    return words[2], words[5]
 
 
 def test_data_check_with_a_tokenizer_that_is_none(capsys):

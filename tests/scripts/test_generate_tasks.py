@@ -94,10 +94,19 @@ def test_an_exemplar_with_an_unknown_label_is_named(tmp_path, books):
     assert result.stderr == "indolem.yaml: id: exemplar 3: 'label' is 'sad'; expected one of positive, negative\n"
 
 
-@pytest.mark.parametrize("path", sorted(PROMPTS.glob("*.yaml")), ids=lambda path: path.stem)
+BOOKS = sorted(path.relative_to(PROMPTS) for path in PROMPTS.glob("**/*.yaml"))
+
+
+def languages_of(path: Path) -> dict[str, dict]:
+    """The words and exemplars of a book by language; a book in a folder is of one language."""
+    book = yaml.safe_load((PROMPTS / path).read_text(encoding="utf-8"))
+    return book.get("languages", {path.stem: book})
+
+
+@pytest.mark.parametrize("path", BOOKS, ids=str)
 def test_gold_positions_of_the_exemplars_are_balanced(path):
     """Of the first three exemplars, which are shown by default, no two share a position where there are enough options."""
-    for language, book in yaml.safe_load(path.read_text(encoding="utf-8"))["languages"].items():
+    for language, book in languages_of(path).items():
         exemplars = book.get("exemplars", [])
         if not exemplars or "gold" not in exemplars[0]:
             continue
@@ -107,9 +116,9 @@ def test_gold_positions_of_the_exemplars_are_balanced(path):
         assert len(set(golds[:3])) == min(3, positions), (path.stem, language)
 
 
-@pytest.mark.parametrize("path", sorted(PROMPTS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", BOOKS, ids=str)
 def test_exemplars_show_as_many_labels_as_five_can(path):
-    for language, book in yaml.safe_load(path.read_text(encoding="utf-8"))["languages"].items():
+    for language, book in languages_of(path).items():
         if "labels" in book and "exemplars" in book:
             shown = {exemplar["label"] for exemplar in book["exemplars"]}
             assert len(shown) == min(5, len(book["labels"])), (path.stem, language)
@@ -187,3 +196,37 @@ def test_a_faulty_book_of_generated_answers_is_named(tmp_path, books, name, edit
     change(books / f"{name}.yaml", edit)
     result = run("--prompts", books, "--out", tmp_path / "tasks")
     assert (result.returncode, result.stderr) == (2, f"{name}.yaml: {message}\n")
+
+
+def test_a_pair_of_languages_is_made_on_demand(tmp_path):
+    out = tmp_path / "tasks"
+    assert run("--belebele-pairs", "th-vi,jv-id", "--out", out).returncode == 0
+    here = {path.name for path in (ROOT / "lm_eval_sea" / "tasks" / "belebele").iterdir()}
+    there = {path.name for path in (out / "belebele").iterdir()}
+    variants = ("to_ppl", "litilo_ppl", "litilo_gen")
+    assert there - here == {
+        *("_th-vi_yaml", "_jv-id_yaml"),
+        *(f"sea_belebele_{pair}_{variant}.yaml" for pair in ("th-vi", "jv-id") for variant in variants),
+    }
+    assert here - {"__pycache__"} <= there
+    task = yaml.safe_load((out / "belebele" / "sea_belebele_th-vi_to_ppl.yaml").read_text(encoding="utf-8"))
+    rows = (out / "belebele" / "_th-vi_yaml").read_text(encoding="utf-8")
+    assert task["doc_to_text"].startswith("Bối cảnh: {{passage}}"), "the prompt is in the language of the question"
+    assert "test: data/tha_Thai.jsonl\n    questions: data/vie_Latn.jsonl\n" in rows
+    assert task["metadata"]["language"] == "th-vi"
+
+
+@pytest.mark.parametrize("pair", ["th-xx", "th-th", "th", "th-vi-id"])
+def test_a_pair_of_unknown_languages_is_named(tmp_path, pair):
+    result = run("--belebele-pairs", pair, "--out", tmp_path / "tasks")
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"belebele: no pair {pair!r}; expected X-Y with two of id, jv, ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_book_in_a_folder_may_lack_what_a_file_may_lack(tmp_path, books):
+    change(books / "belebele" / "my.yaml", lambda book: book.pop("chat_instruction"))
+    result = run("--prompts", books, "--out", tmp_path / "tasks")
+    assert (result.returncode, result.stderr) == (2, "belebele: my: 'chat_instruction' is missing or empty\n")
+    (books / "belebele" / "my.yaml").unlink()
+    assert run("--prompts", books, "--out", tmp_path / "tasks").stderr == "belebele: 'my' is missing or empty\n"

@@ -1,4 +1,4 @@
-"""Every prompt of the pack as a text that people can read: one file a data set, of SEA-HELM one a language, beside this module.
+"""Every prompt of the pack as a text that people can read: one file a data set beside this module, or one a language.
 
 `python -m tests.tasks.prompt_texts` writes the files anew; read what changed before you commit it.
 """
@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,15 +16,17 @@ from lm_eval.tasks import TaskManager
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
+SAMPLES = ROOT / "lm_eval_sea" / "samples"
 CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea" / "catalogue.yaml").read_text(encoding="utf-8"))
 SEA_HELM = yaml.safe_load((ROOT / "lm_eval_sea" / "sea_helm.yaml").read_text(encoding="utf-8"))
+PARALLEL = [name for name, record in CATALOGUE["data_sets"].items() if "parallel" in record]
 
 
-def render_task(task) -> str:
-    """The first row of a task with its default exemplars: context, then what is scored or generated."""
-    task.set_config("num_fewshot", task.config.num_fewshot)
+def render_task(task, exemplars: int) -> str:
+    """The first row of a task: context, then what is scored or generated."""
+    task.set_config("num_fewshot", exemplars)
     doc = next(iter(task.test_docs()))
-    context = task.fewshot_context(doc, task.config.num_fewshot)
+    context = task.fewshot_context(doc, exemplars)
     requests = task.construct_requests(doc, context, metadata=(task.task_name, 0, 1))
     lines = [f"########## {task.task_name}", context]
     for request in requests if isinstance(requests, list) else [requests]:
@@ -35,19 +39,44 @@ def render_task(task) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def render_data_set(name: str) -> str:
-    """All tasks of a data set on the bundled samples."""
-    return "".join(map(render_task, load_tasks(f"sea_{name}_")))
+def complete_samples(folder: Path) -> Path:
+    """The samples, with the English rows in place of the languages without a sample and of the translations that a user makes."""
+    shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
+    for name in PARALLEL:
+        record = CATALOGUE["data_sets"][name]
+        paths = [record["parallel"]["path"].format(code=data["code"]) for data in record["languages"].values()]
+        english = folder / record["parallel"]["source"] / record["parallel"]["path"].format(code="eng_Latn")
+        for path in paths:
+            for source in (record["parallel"]["source"], record["parallel"]["translated"]):
+                (folder / source / path).parent.mkdir(parents=True, exist_ok=True)
+                if not (folder / source / path).exists():
+                    shutil.copy(english, folder / source / path)
+    return folder
 
 
-def load_tasks(beginning: str) -> list:
-    """The tasks whose names begin so, on the bundled samples."""
+def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
+    """The tasks whose names begin so, on the rows of a folder."""
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
     names = [task for task in manager.all_subtasks if task.startswith(beginning)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT / "lm_eval_sea" / "samples")
+        patch.chdir(folder)
         tasks = manager.load(names)["tasks"]
-        return [tasks[task] for task in names]
+    return [tasks[task] for task in names]
+
+
+def render_data_set(name: str) -> str:
+    """All tasks of a data set on the bundled samples, with their default exemplars."""
+    return "".join(render_task(task, task.config.num_fewshot) for task in load_tasks(f"sea_{name}_"))
+
+
+def render_languages(name: str) -> dict[str, str]:
+    """All tasks of a parallel data set by language, with one exemplar if they have any; pairs stand with the other language."""
+    texts = dict.fromkeys(CATALOGUE["data_sets"][name]["languages"], "")
+    with tempfile.TemporaryDirectory() as folder:
+        for task in load_tasks(f"sea_{name}_", complete_samples(Path(folder))):
+            language = task.config.metadata["language"].replace("en-", "").replace("-en", "")
+            texts[language] += render_task(task, min(1, task.config.num_fewshot))
+    return texts
 
 
 def small_chat_template(messages: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
@@ -76,9 +105,17 @@ def render_sea_helm(language: str) -> str:
     return "".join(texts)
 
 
+def prompt_files(name: str) -> dict[Path, str]:
+    """Where the prompts of a data set, or of SEA-HELM, are stored, and what should stand there."""
+    if name == "sea_helm":
+        return {FOLDER / name / f"{language}.txt": render_sea_helm(language) for language in SEA_HELM["languages"]}
+    if name in PARALLEL:
+        return {FOLDER / name / f"{language}.txt": text for language, text in render_languages(name).items()}
+    return {FOLDER / f"{name}.txt": render_data_set(name)}
+
+
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for data_set in CATALOGUE["data_sets"]:
-        (FOLDER / f"{data_set}.txt").write_text(render_data_set(data_set), encoding="utf-8", newline="\n")
-    for language in SEA_HELM["languages"]:
-        (FOLDER / f"sea_helm_{language}.txt").write_text(render_sea_helm(language), encoding="utf-8", newline="\n")
+    for data_set in (*CATALOGUE["data_sets"], "sea_helm"):
+        for path, text in prompt_files(data_set).items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")

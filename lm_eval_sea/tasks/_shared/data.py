@@ -15,8 +15,8 @@ from .configurations import LOCAL_FOLDER, Configuration
 from .hub_files import DataError, download_all, one_line
 
 Row = dict[str, Any]
-# Gets the published splits by name and returns the function from a published row to a processed row.
-RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row]]
+# Gets the published splits by name and returns the function from a published row to a processed row, or to several.
+RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row | list[Row]]]
 
 TEST_SPLIT = "test"
 EXEMPLAR_SPLIT = "examples"
@@ -77,6 +77,11 @@ def file_name(source: str, files: Mapping[str, str] | Configuration) -> str:
     return files.describe(source) if isinstance(files, Configuration) else f"{source}/{files[TEST_SPLIT]}"
 
 
+def is_made_by_user(source: str) -> bool:
+    """Whether a source is no repository of the hub, but a folder that the user makes: its name has no owner."""
+    return "/" not in source
+
+
 def _locate(source: str, files: Mapping[str, str] | Configuration) -> tuple[Path, dict[str, list[str]], str]:
     """The folder that holds the files, the paths of each split, and the commit that they are of.
 
@@ -88,13 +93,20 @@ def _locate(source: str, files: Mapping[str, str] | Configuration) -> tuple[Path
         return folder, found.paths, LOCAL_FOLDER if found.folder else folder.name
     paths = {split: [path] for split, path in files.items()}
     folder = Path(source)
+    if is_made_by_user(source) and not folder.is_dir():
+        raise DataError(
+            f"the current folder has no folder {source}, which you make yourself: the README of the data set says how. Start "
+            "where it is."
+        )
     if folder.is_dir():
         for path in files.values():
             if not (folder / path).is_file():
-                raise DataError(
-                    f"the folder {source} has no {path}. Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use "
-                    "the hub."
+                advice = (
+                    "The README of the data set says how to make it."
+                    if is_made_by_user(source)
+                    else "Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
                 )
+                raise DataError(f"the folder {source} has no {path}. {advice}")
         return folder, paths, LOCAL_FOLDER
     folder = download_all(source, files.values())
     return folder, paths, folder.name
@@ -170,21 +182,31 @@ def iterate_rows(
     except KeyError as error:
         yield DataError(f"{file}: a file that its rows are completed from has no column {error}")
         return
+    except ValueError as error:
+        yield DataError(f"{file}: a file that its rows are completed from is at fault: {error}")
+        return
     for number, published in enumerate(splits[split]):
         try:
-            row = {"id": str(number)} | processor(published)
-            row = {"cluster": row["id"]} | row  # a row that shares nothing with others is a cluster of its own
-            check_row(row)
-            row = with_lettered_options(row)
+            processed = processor(published)
+            rows = [_checked(row, number) for row in (processed if isinstance(processed, list) else [processed])]
         except KeyError as error:
             yield DataError(f"{file}, row {number}: no column {error}; it has {', '.join(published)}")
-        except (ValueError, TypeError, AttributeError) as error:
+        except ValueError as error:
+            yield DataError(f"{file}, row {number}: {error}")
+        except (TypeError, AttributeError) as error:
             # `datasets` puts None where a row lacks a column that others have
             empty = [column for column, value in published.items() if value is None]
             hint = f"; nothing in column {', '.join(empty)}" if empty else ""
             yield DataError(f"{file}, row {number}: {error}{hint}")
         else:
-            yield row
+            yield from rows
+
+
+def _checked(row: Row, number: int) -> Row:
+    row = {"id": str(number)} | row
+    row = {"cluster": row["id"]} | row  # a row that shares nothing with others is a cluster of its own
+    check_row(row)
+    return with_lettered_options(row)
 
 
 def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str) -> list[Row]:

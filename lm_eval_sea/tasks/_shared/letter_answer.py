@@ -11,14 +11,26 @@ from .answer_text import answer_text
 THAI_DIGITS = {"1": "๑", "2": "๒", "3": "๓", "4": "๔", "5": "๕"}
 
 # Marks that people put around a label, and what closes each.
-_PAIRS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "*": "*", "_": "_", "`": "`"}
-# What stands between a label and the text of its option.
-_SEPARATORS = ".:)"
+_PAIRS = dict(zip("([{\"'“‘«_`【「", ")]}\"'”’»_`】」", strict=True))
+# What stands between a label and the text of its option, or ends a sentence; also in Chinese, Khmer and Burmese.
+_SEPARATORS = ".:)。、។။"
+_DASH = r"(?:[-–—](?=\s))?"
 
 
-def _label_pattern(label: str, position: int) -> str:
-    """The ways a label is written: a digit also in Thai, or as the Latin letter of its position; a letter as it is."""
-    return f"(?:{label}|{THAI_DIGITS[label]}|{'ABCDE'[position]})" if label in THAI_DIGITS else label
+def _plain(text: str) -> str:
+    """The text without differences that do not change an answer: full-width letters, invisible characters, bold type."""
+    text = unicodedata.normalize("NFKC", text)
+    return "".join(character for character in text if unicodedata.category(character) != "Cf" and character != "*")
+
+
+def _label_pattern(label: str, position: int, script_letters: Sequence[str]) -> str:
+    """The ways a label is written.
+
+    A digit also in Thai, or as the Latin letter of its position; a letter also as the one of that position in the script of
+    the language.
+    """
+    forms = [label, THAI_DIGITS[label], "ABCDE"[position]] if label in THAI_DIGITS else [label]
+    return f"(?:{'|'.join([*forms, *script_letters[position : position + 1]])})"
 
 
 def _same_beginning(one: str, other: str) -> bool:
@@ -34,7 +46,7 @@ def _behind_label(line: str, pattern: str) -> str | None:
     if not match:
         return None
     rest = line[len(opening) + match.end() :]
-    # "**B.** text": a separator may stand inside the marks or behind them
+    # "'B.' text": a separator may stand inside the marks or behind them
     closing = re.escape("".join(_PAIRS[mark] for mark in reversed(opening)))
     for ending in (rf"[{_SEPARATORS};]?{closing}[{_SEPARATORS}]?", rf"[{_SEPARATORS};]?"):
         if (match := re.match(rf"{ending}(?=\s|$)", rest)) or (match := re.match(rf"{ending}(?<=[{_SEPARATORS}])", rest)):
@@ -42,23 +54,45 @@ def _behind_label(line: str, pattern: str) -> str | None:
     return None
 
 
-def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], cues: Sequence[str] = ()) -> int | None:
+def _lead_in_pattern(words: str) -> str:
+    """A lead-in, with or without a colon or dash. In a script with capitals it is a word of its own: "lettera" has none."""
+    blanks = r"\s+".join(map(re.escape, _plain(words).split()))
+    boundary = r"(?!\w)" if words[-1].lower() != words[-1].upper() else ""
+    return rf"{blanks}{boundary}\s*(?:[:៖–—-]\s*)?"
+
+
+def extract_letter(
+    text: str,
+    letters: Sequence[str],
+    options: Sequence[str],
+    cues: Sequence[str] = (),
+    lead_ins: Sequence[str] = (),
+    script_letters: Sequence[str] = (),
+) -> int | None:
     """Position of the answer in `letters`, or None if the text does not begin with an answer.
 
     Only the first line with text counts. Accepted is a label alone ("B", "(b)", "**B**", "B."), and one that the text of its own
-    option follows ("B. …", also if it breaks off), each also after one of the answer `cues`. A label that is part of a word
-    or a number ("Bandung", "3,5", "A.M."), or that anything else follows ("A dog", "A. or B.", "1. First, …"), is no answer.
+    option follows ("B. …", "B – …", also if it breaks off), each also after one of the answer `cues` and after `lead_ins`
+    ("Option B", "The correct answer is option (B)"). A label that is part of a word or a number ("Bandung", "3,5", "A.M."), or
+    that anything else follows ("A dog", "A. or B.", "Option B is wrong", "1. First, …"), is no answer.
 
     Args:
         text: what the model generated.
         letters: the labels of the options in order, upper-case Latin letters or Arabic digits.
         options: the texts of the options.
         cues: the words that ask for the answer, such as "คำตอบ:".
+        lead_ins: words that may come before a label, such as "Option".
+        script_letters: what stands for `letters` in another script, such as "กขคง".
     """
-    # full-width letters become ordinary ones
-    line = unicodedata.normalize("NFKC", answer_text(text, cues))
+    line = _plain(answer_text(text, cues)).strip()
+    # the longest first, for one may begin with another
+    any_lead_in = "|".join(map(_lead_in_pattern, sorted(lead_ins, key=len, reverse=True)))
+    line = re.sub(rf"\A(?:{any_lead_in})+", "", line, flags=re.IGNORECASE) if any_lead_in else line
     for position, label in enumerate(letters):
-        rest = _behind_label(line, _label_pattern(label, position))
-        if rest is not None and (not rest.strip() or _same_beginning(rest, unicodedata.normalize("NFKC", options[position]))):
+        rest = _behind_label(line, _label_pattern(label, position, script_letters))
+        if rest is None:
+            continue
+        rest = re.sub(rf"\A\s*{_DASH}\s*", "", rest)
+        if not rest.strip(f"{_SEPARATORS} ") or _same_beginning(rest, _plain(options[position])):
             return position
     return None

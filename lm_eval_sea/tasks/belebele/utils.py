@@ -17,16 +17,19 @@ def unescape_csv(text):
     return text.strip()
 
 
-def process_row(row):
-    """{"flores_passage", "question", "mc_answer1" … "mc_answer4", "correct_answer_num"} → a processed row.
+def key_of(row):
+    """What a question has in common with its translations: rows stand in another order in each language's file."""
+    return row["link"], int(row["question_number"])
 
-    The passage is the cluster: 412 of the 488 passages have two questions, whose errors are not independent.
-    """
-    passage = unescape_csv(row["flores_passage"])
+
+def _passage_and_key(row):
+    """The link is the cluster, for it stands for the passage in all languages: 412 of the 488 passages have two questions."""
+    link, number = key_of(row)
+    return {"id": f"{link}#{number}", "cluster": link, "passage": unescape_csv(row["flores_passage"])}
+
+
+def _question(row):
     return {
-        "id": f"{row['link']}#{row['question_number']}",
-        "cluster": passage,
-        "passage": passage,
         "question": unescape_csv(row["question"]),
         "options": [unescape_csv(row[answer]) for answer in ANSWERS],
         "letters": ["A", "B", "C", "D"],
@@ -34,6 +37,67 @@ def process_row(row):
     }
 
 
+def process_row(row):
+    """{"link", "question_number", "flores_passage", "question", "mc_answer1" …, "correct_answer_num"} → a processed row."""
+    return _passage_and_key(row) | _question(row)
+
+
 def process_rows(splits):
     """The processor of every row."""
     return process_row
+
+
+def _by_key(rows):
+    found = {}
+    for row in rows:
+        for column in ("link", "question_number", "dialect", "flores_passage", "question", *ANSWERS, "correct_answer_num"):
+            if column not in row:
+                raise KeyError(column)
+        if key_of(row) in found:
+            raise ValueError(f"{row['dialect']} has link {row['link']} with question_number {row['question_number']} twice")
+        found[key_of(row)] = row
+    return found
+
+
+def _counterpart(row, others):
+    """The row of the same question in another language."""
+    if key_of(row) not in others:
+        other = next(iter(others.values()))["dialect"]
+        raise ValueError(f"no counterpart in {other}: it lacks link {row['link']} with question_number {row['question_number']}")
+    return others[key_of(row)]
+
+
+def process_pairs(splits):
+    """The processor of passages in one language (`test`) with question, options and gold of another (`questions`)."""
+    questions = _by_key(splits["questions"])
+    return lambda row: _passage_and_key(row) | _question(_counterpart(row, questions))
+
+
+def process_texts(splits):
+    """The processor that takes a row (`test`) apart into its texts, each with its English counterpart (`english`).
+
+    A passage comes with the first of its questions only.
+    """
+    english = _by_key(splits["english"])
+    seen = set()
+
+    def process(row):
+        counterpart = _counterpart(row, english)
+        columns = ["question", *ANSWERS]
+        if row["link"] not in seen:
+            seen.add(row["link"])
+            columns = ["flores_passage", *columns]
+        shared = {"link": row["link"], "question_number": row["question_number"], "number_of_gold": row["correct_answer_num"]}
+        return [
+            {
+                "id": f"{row['link']}#{row['question_number']}#{column}",
+                "cluster": row["link"],
+                "column": column,
+                "text": unescape_csv(row[column]),
+                "english": unescape_csv(counterpart[column]),
+                **shared,
+            }
+            for column in columns
+        ]
+
+    return process

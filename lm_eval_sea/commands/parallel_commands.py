@@ -1,0 +1,119 @@
+"""The commands for parallel tests: `lm-eval-sea compare-languages` and `lm-eval-sea belebele`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.commands.declaration import add_runs, declare, fail, show_help
+
+
+def add_compare_languages(commands: argparse._SubParsersAction) -> None:
+    """Declares the command."""
+    parser = declare(
+        commands,
+        "compare-languages",
+        "Compare languages on the questions of a parallel test (Belebele), from lm-eval's output.",
+        """Writes into a folder:
+  questions.csv           per question, in which languages the answer was right (1) or wrong (0)
+  differences.csv         per language, beside English on the same questions: accuracies, their paired difference with a standard
+                          error and 95 % interval clustered by passage and its p-value, the shares right in one of the two only
+  rank_correlations.csv   for every two settings of a model that share three languages: Kendall's tau-b and Spearman's rho of
+                          the languages' accuracies
+
+The runs need --log_samples, and English among their languages.
+
+examples:
+  lm-eval-sea run … --tasks sea_belebele_all_to_ppl,sea_belebele_all_litilo_ppl --output_path results --log_samples
+  lm-eval-sea compare-languages results --out languages
+  lm-eval-sea compare-languages results --metric acc --out languages_acc
+
+Exit status: 0, or 2 for runs that cannot be compared.""",
+    )
+    add_runs(parser)
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to write")
+    parser.add_argument("--metric", metavar="NAME", help="what says if an answer is right (default: each task's headline metric)")
+    parser.set_defaults(run=_compare_languages)
+
+
+def _compare_languages(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.language_tables import ComparisonError, load_comparisons, write_tables
+    from lm_eval_sea.run_files import RunFilesError
+
+    try:
+        comparisons, notes = load_comparisons(arguments.runs, arguments.metric)
+    except (RunFilesError, ComparisonError) as error:
+        return fail(error, 2)
+    written = write_tables(comparisons, arguments.out, notes)
+    for row in written.get(arguments.out / "differences.csv", []):
+        print(_difference_line(row))
+    print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
+    _print_notes(notes)
+    return 0
+
+
+def _difference_line(row: dict[str, Any]) -> str:
+    condition = " ".join(str(row[key]) for key in ("model", "setting", "variant", "prompt", "language"))
+    interval = "" if row["low"] is None else f" [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
+    return f"{condition}: {100 * row['accuracy']:.1f} %, {100 * row['difference']:+.1f}{interval} against English"
+
+
+def _print_notes(notes: Iterable[str]) -> None:
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def add_belebele(commands: argparse._SubParsersAction) -> None:
+    """Declares the command."""
+    parser = declare(
+        commands,
+        "belebele",
+        "Prepare translations of Belebele for the tasks sea_belebele_<language>_translated_….",
+        """examples:
+  lm-eval-sea belebele translated results --out belebele_translated""",
+    )
+    parser.set_defaults(run=show_help(parser))
+    subcommands = parser.add_subparsers(metavar="COMMAND")
+    _add_translated(subcommands)
+
+
+def _add_translated(commands: argparse._SubParsersAction) -> None:
+    parser = declare(
+        commands,
+        "translated",
+        "Make the rows that the translated tasks read, from the output of the translating ones.",
+        """A model translates all texts of a language into English, and another (or the same) is asked in English:
+
+examples:
+  lm-eval-sea run --model hf --model_args pretrained=TRANSLATOR --tasks sea_belebele_jv_to_en --output_path results --log_samples
+  lm-eval-sea belebele translated results --out belebele_translated
+  lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_jv_translated_to_ppl
+
+The last one finds the folder belebele_translated in the current one. Where a translation is empty the original text stands; these
+are counted. Translations from elsewhere: write belebele_translated/data/jav_Latn.jsonl with the columns of facebook/belebele.
+
+Exit status: 0, or 2 if the output does not hold whole rows.""",
+    )
+    add_runs(parser)
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to write: belebele_translated")
+    parser.set_defaults(run=_translated)
+
+
+def _translated(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.run_files import RunFilesError
+    from lm_eval_sea.translated_rows import TranslationError, write_translations
+
+    try:
+        files, notes = write_translations(arguments.runs, arguments.out)
+    except (RunFilesError, TranslationError) as error:
+        return fail(error, 2)
+    for file in files:
+        print(f"{file.path}: {file.rows:,} rows")
+        if file.untranslated:
+            some = ", ".join(file.untranslated[:3]) + (", …" if len(file.untranslated) > 3 else "")
+            notes.append(f"{file.path}: {len(file.untranslated):,} empty translations, the original stands for them: {some}")
+    _print_notes(notes)
+    return 0

@@ -1,0 +1,47 @@
+"""The command `lm-eval-sea report`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from lm_eval_sea.commands.declaration import add_runs, declare, fail
+
+
+def add_report(commands: argparse._SubParsersAction) -> None:
+    """Declares the command."""
+    parser = declare(
+        commands,
+        "report",
+        "Make a page, figures and tables of runs.",
+        """Reads what lm_eval wrote below --output_path, of any number of models and runs, and writes report.html (one file, opens
+without a network), report.md, figures/*.png and tables/*.csv. Run with --log_samples: without samples there are scores only.
+
+examples:
+  lm-eval-sea report results --out report
+  lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
+
+Exit status: 0, 2 if there is nothing to report on or a library is missing.""",
+    )
+    add_runs(parser)
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make or complete")
+    parser.add_argument("--rows", type=int, default=50, help="rows of each task that the page shows (default: %(default)s)")
+    parser.set_defaults(run=_report)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.run_files import RunFilesError
+
+    try:
+        from lm_eval_sea.report.write import write_report
+    except ModuleNotFoundError as error:
+        return fail(ModuleNotFoundError(f"a report needs {error.name}; pip install 'lm-eval-sea[report]'"), 2)
+    try:
+        written = write_report(arguments.runs, arguments.out, shown_rows=arguments.rows)
+    except RunFilesError as error:
+        return fail(error, 2)
+    for note in written.notes:
+        print(f"note: {note}", file=sys.stderr)
+    print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
+    return 0

@@ -1,0 +1,31 @@
+"""The command `lm-eval-sea run`, whose arguments are lm-eval's."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from lm_eval_sea.commands.declaration import fail
+
+NAME = "run"
+
+
+def add_run(commands: argparse._SubParsersAction) -> None:
+    """Declares the command for the list of commands; `run` takes its arguments as they are."""
+    commands.add_parser(NAME, help="Evaluate a model: `lm_eval run` with these tasks and a faster backend.", add_help=False)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Runs the command.
+
+    Args:
+        argv: the arguments behind its name.
+    """
+    from lm_eval_sea.run import RunError
+    from lm_eval_sea.run import run as run_lm_eval
+
+    try:
+        run_lm_eval(argv)
+    except RunError as error:
+        return fail(error, 2)
+    return 0

@@ -1,0 +1,172 @@
+"""The same questions in every language: published rows, rows of two languages, rows taken apart for translation."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from lm_eval_sea.tasks._shared.data import DataError, iterate_rows
+
+from .prompt_texts import CATALOGUE, SAMPLES
+from .test_rows import belebele
+
+RECORD = CATALOGUE["data_sets"]["belebele"]
+PARALLEL = RECORD["parallel"]
+CODES = {language: data["code"] for language, data in RECORD["languages"].items()}
+ANSWERS = belebele.ANSWERS
+
+
+def read(folder: Path, code: str) -> list[dict]:
+    path = folder / PARALLEL["source"] / PARALLEL["path"].format(code=code)
+    if not path.exists():
+        pytest.skip(f"{path} is not in the mirror")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def by_key(rows: list[dict]) -> dict[tuple, dict]:
+    return {belebele.key_of(row): row for row in rows}
+
+
+@pytest.mark.parametrize("code", CODES.values())
+class TestRealRows:
+    def test_the_same_900_keys_and_golds_as_in_english(self, hub_mirror, code):
+        english, rows = by_key(read(hub_mirror, "eng_Latn")), by_key(read(hub_mirror, code))
+        assert len(rows) == 900
+        assert rows.keys() == english.keys()
+        assert [key for key in english if rows[key]["correct_answer_num"] != english[key]["correct_answer_num"]] == []
+
+    def test_options_stand_in_the_order_of_the_english_ones(self, hub_mirror, code):
+        """Where the four options can be told apart by their numbers, which translators kept, each is at the English place."""
+
+        def numbers(row: dict) -> list[tuple[str, ...]]:
+            digits = ["".join(str(unicodedata.decimal(character, character)) for character in row[answer]) for answer in ANSWERS]
+            return [tuple(sorted(re.findall(r"\d+", text))) for text in digits]
+
+        english, rows = by_key(read(hub_mirror, "eng_Latn")), by_key(read(hub_mirror, code))
+        comparable = [
+            key for key, row in english.items() if len(set(numbers(row))) == 4 and set(numbers(row)) == set(numbers(rows[key]))
+        ]
+        assert len(comparable) >= 28
+        assert [key for key in comparable if numbers(rows[key]) != numbers(english[key])] == []
+
+    def test_a_link_is_a_passage(self, hub_mirror, code):
+        rows = [belebele.process_row(row) for row in read(hub_mirror, code)]
+        assert len({row["cluster"] for row in rows}) == 488
+        assert len({row["passage"] for row in rows}) == len({(row["cluster"], row["passage"]) for row in rows}) == 488
+
+    def test_faults_of_the_published_rows(self, hub_mirror, code):
+        """CSV quoting in passages, blanks at the edges of options, questions with equal options: counted in the README."""
+        quoted = {
+            "ind_Latn": 108, "zsm_Latn": 0, "tha_Thai": 40, "vie_Latn": 25, "mya_Mymr": 193, "khm_Khmr": 18, "lao_Laoo": 0,
+            "tam_Taml": 167, "zho_Hans": 4, "eng_Latn": 33,
+        }  # fmt: skip
+        edges = {"ind_Latn": 97, "khm_Khmr": 101, "mya_Mymr": 98, "tam_Taml": 97}
+        published = read(hub_mirror, code)
+        rows = [belebele.process_row(row) for row in published]
+        assert sum('"""' in row["flores_passage"] for row in published) == quoted[code]
+        assert sum(any(row[answer] != row[answer].strip() for answer in ANSWERS) for row in published) == edges.get(code, 99)
+        texts = [text for row in rows for text in (row["passage"], row["question"], *row["options"])]
+        assert not any('""' in text or text != text.strip() or not text or "\n" in text for text in texts)
+        assert sum(len(set(row["options"])) < 4 for row in rows) == (3 if code == "zsm_Latn" else 2)
+
+    def test_every_passage_finds_its_question_in_another_language(self, hub_mirror, code):
+        english = read(hub_mirror, "eng_Latn")
+        process = belebele.process_pairs({"questions": english})
+        for row in read(hub_mirror, code):
+            own, other = belebele.process_row(row), belebele.process_row(by_key(english)[belebele.key_of(row)])
+            assert process(row) == own | {field: other[field] for field in ("question", "options", "gold")}
+
+    def test_texts_for_translation(self, hub_mirror, code):
+        process = belebele.process_texts({"english": read(hub_mirror, "eng_Latn")})
+        texts = [text for row in read(hub_mirror, code) for text in process(row)]
+        assert len(texts) == PARALLEL["texts"]
+        assert Counter(text["column"] for text in texts) == {"flores_passage": 488} | dict.fromkeys(["question", *ANSWERS], 900)
+        assert len({text["id"] for text in texts}) == len(texts)
+        # an answer may be as long as the longest English text
+        assert max(len(text["english"].split()) for text in texts) * 1.5 < PARALLEL["max_new_tokens"]
+
+
+@pytest.mark.parametrize("language", RECORD["suite_languages"])
+def test_the_rows_of_sailcompass_are_the_same(hub_mirror, language):
+    data = RECORD["languages"][language]
+    text = (hub_mirror / data["source"] / data["files"]["test"]).read_text(encoding="utf-8")
+    published = read(hub_mirror, data["code"])
+    assert [json.loads(line) for line in text.splitlines()] == [
+        {column: value for column, value in row.items() if column != "ds"} for row in published
+    ]
+
+
+def test_the_samples_are_parallel():
+    files = sorted((SAMPLES / PARALLEL["source"] / "data").glob("*.jsonl"))
+    assert {path.stem for path in files} == set(CODES.values()) - {"kac_Latn", "shn_Mymr"}
+    golds = {
+        path.stem: {key: row["correct_answer_num"] for key, row in by_key(read(SAMPLES, path.stem)).items()} for path in files
+    }
+    assert all(found == golds["eng_Latn"] for found in golds.values())
+    for language in RECORD["suite_languages"]:
+        data = RECORD["languages"][language]
+        text = (SAMPLES / data["source"] / data["files"]["test"]).read_text(encoding="utf-8")
+        assert [json.loads(line) | {"ds": None} for line in text.splitlines()] == read(SAMPLES, data["code"])
+
+
+class TestFaults:
+    """Files that do not fit together; each fault is one line that names file, row and key or column."""
+
+    def pairs(self, passages, questions):
+        return list(iterate_rows({"test": passages, "questions": questions}, belebele.process_pairs, "data/tha_Thai.jsonl"))
+
+    @pytest.fixture
+    def thai(self):
+        return read(SAMPLES, "tha_Thai")
+
+    @pytest.fixture
+    def english(self):
+        return read(SAMPLES, "eng_Latn")
+
+    def test_rows_may_stand_in_another_order(self, thai, english):
+        assert self.pairs(thai, english[::-1]) == self.pairs(thai, english)
+
+    def test_gold_is_that_of_the_question_and_its_options(self, thai, english):
+        """A file with the options in another order has its own numbers."""
+        columns = dict(zip(ANSWERS, reversed(ANSWERS), strict=True))
+        turned = [
+            row
+            | {columns[answer]: row[answer] for answer in ANSWERS}
+            | {"correct_answer_num": 5 - int(row["correct_answer_num"])}
+            for row in english
+        ]
+        for plain, other in zip(self.pairs(thai, english), self.pairs(thai, turned), strict=True):
+            assert other["options"] == plain["options"][::-1]
+            assert other["options"][other["gold"]] == plain["options"][plain["gold"]]
+
+    def test_a_missing_question(self, thai, english):
+        faults = [row for row in self.pairs(thai, english[1:]) if isinstance(row, DataError)]
+        assert [str(fault) for fault in faults] == [
+            "data/tha_Thai.jsonl, row 0: no counterpart in eng_Latn: it lacks link https://example.org/rafflesia with "
+            "question_number 1"
+        ]
+
+    def test_a_question_that_occurs_twice(self, thai, english):
+        (fault,) = self.pairs(thai, [*english, english[0]])
+        assert "eng_Latn has link https://example.org/rafflesia with question_number 1 twice" in str(fault)
+
+    def test_another_column_in_the_file_of_the_questions(self, thai, english):
+        for row in english:
+            row["answer2"] = row.pop("mc_answer2")
+        (fault,) = self.pairs(thai, english)
+        assert str(fault) == "data/tha_Thai.jsonl: a file that its rows are completed from has no column 'mc_answer2'"
+
+    @pytest.mark.parametrize("column", ["link", "question_number", "flores_passage", "mc_answer4", "correct_answer_num"])
+    def test_another_column_in_the_file_itself(self, thai, column):
+        del thai[2][column]
+        found = list(iterate_rows({"test": thai}, belebele.process_rows, "data/tha_Thai.jsonl"))
+        assert [isinstance(row, DataError) for row in found] == [False, False, True, False]
+        assert str(found[2]).startswith(f"data/tha_Thai.jsonl, row 2: no column {column!r}; it has ")
+
+    def test_a_number_that_no_option_has(self, thai):
+        thai[1]["correct_answer_num"] = "5"
+        (fault,) = [row for row in iterate_rows({"test": thai}, belebele.process_rows, "f") if isinstance(row, DataError)]
+        assert str(fault) == "f, row 1: field 'gold' is 4; expected 0 to 3"

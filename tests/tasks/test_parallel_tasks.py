@@ -1,0 +1,253 @@
+"""The settings of a parallel test as lm-eval runs them: chat, English exemplars, two languages, translations."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.cli import main
+
+from .evaluation import TASKS, evaluate
+from .planted_model import PlantedModel
+from .prompt_texts import CATALOGUE, ROOT, complete_samples
+
+RECORD = CATALOGUE["data_sets"]["belebele"]
+LANGUAGES = list(RECORD["languages"])
+OTHERS = [language for language in LANGUAGES if language != "en"]
+WITHOUT_BOOK = ["kac", "shn"]
+VARIANTS = ("to_ppl", "tito_ppl", "litito_ppl", "litilo_ppl", "litilo_gen", "litiloto_ppl")
+BOOKS = {
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "lm_eval_sea/prompts/belebele").iterdir()
+}
+
+
+@pytest.fixture(scope="module")
+def manager() -> TaskManager:
+    return TaskManager(include_path=str(TASKS), include_defaults=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """The samples with stand-ins for the languages without."""
+    return complete_samples(tmp_path_factory.mktemp("samples"))
+
+
+def test_every_language_has_every_task(manager):
+    enprompt = {language: ["_enprompt"] if language in WITHOUT_BOOK else ["", "_enprompt"] for language in OTHERS} | {"en": [""]}
+    expected = {f"{language}_{form}{end}" for language in LANGUAGES for form in (*VARIANTS, "chat") for end in enprompt[language]}
+    expected |= {f"{language}_enshots_{variant}" for language in LANGUAGES for variant in ("litilo_ppl", "to_ppl")}
+    expected |= {f"{language}_to_en" for language in OTHERS}
+    for variant in ("to_ppl", "litilo_ppl", "litilo_gen"):
+        expected |= {f"{language}_translated_{variant}" for language in OTHERS}
+        expected |= {f"{language}-en_{variant}" for language in OTHERS}
+        expected |= {f"en-{language}_{variant}{'_enprompt' if language in WITHOUT_BOOK else ''}" for language in OTHERS}
+    expected |= {f"{language}_translated_chat" for language in OTHERS}
+    assert {name for name in manager.all_subtasks if name.startswith("sea_belebele_")} == {f"sea_belebele_{e}" for e in expected}
+
+
+def test_a_language_without_a_book_is_marked(manager):
+    for language in WITHOUT_BOOK:
+        for name in manager.task_index[f"sea_{language}"].tags:
+            entry = manager.task_index[name]
+            assert name.endswith("_enprompt")
+            assert {"sea_prompt_en", "sea_exemplars_en"} <= set(entry.cfg["tag"])
+            assert "sea_prompt_native" not in entry.cfg["tag"]
+            assert (entry.cfg["metadata"]["prompt_language"], entry.cfg["metadata"]["exemplar_language"]) == ("en", "en")
+    marked = {manager.task_index[name].cfg["metadata"]["language"] for name in manager.task_index["sea_exemplars_en"].tags}
+    assert {name for name in marked if f"sea_belebele_{name}_to_ppl" not in manager.all_subtasks} == set(WITHOUT_BOOK)
+
+
+@pytest.mark.parametrize("variant", [*VARIANTS, "chat"])
+@pytest.mark.parametrize("suffix", ["", "_enprompt"])
+def test_the_group_of_all_has_every_language_once(manager, variant, suffix):
+    members = manager.task_index[f"sea_belebele_all_{variant}{suffix}"].cfg["task"]
+    assert [manager.task_index[name].cfg["metadata"]["language"] for name in members] == LANGUAGES
+
+
+def test_the_groups_of_sailcompass_keep_their_languages(manager):
+    members = manager.task_index["sea_belebele_to_ppl"].cfg["task"]
+    assert members == [f"sea_belebele_{language}_to_ppl" for language in ("id", "th", "vi")]
+
+
+def test_tags_of_a_language_hold_the_tasks_in_that_language_alone(manager):
+    for language in LANGUAGES:
+        for name in manager.task_index[f"sea_{language}"].tags:
+            assert manager.task_index[name].cfg["metadata"].get("setting", "base") == "base"
+
+
+@pytest.fixture(scope="module")
+def tasks(folder, manager):
+    """The chat tasks of all languages."""
+    names = [name for name in manager.all_subtasks if manager.task_index[name].cfg["metadata"].get("setting") == "chat"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return manager.load(names)["tasks"]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_chat_prompt_by_hand(folder, tasks, language):
+    """Instruction, blank line, the row in lines; no cue and no exemplar."""
+    code = RECORD["languages"][language]["code"]
+    file = folder / RECORD["parallel"]["source"] / RECORD["parallel"]["path"].format(code=code)
+    row = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
+    for words_of, suffix in ((language, ""), ("en", "_enprompt")):
+        if words_of not in BOOKS:
+            continue
+        book, task = BOOKS[words_of], tasks[f"sea_belebele_{language}_chat{suffix}"]
+        assert task.fewshot_context(task.test_docs()[0], task.config.num_fewshot) == (
+            f"{book['chat_instruction']}\n\n{book['words']['passage']} {row['flores_passage']}\n"
+            f"{book['words']['question']} {row['question']}\nA. {row['mc_answer1']}\nB. {row['mc_answer2']}\n"
+            f"C. {row['mc_answer3']}\nD. {row['mc_answer4']}\n"
+        )
+        assert task.config.num_fewshot == 0
+        assert task.config.generation_kwargs["until"] == [f"\n{book['words']['passage']}"]
+
+
+def test_chat_answers_are_read_as_people_write_them(folder):
+    """The right answers of the four rows are 3, 1, 4, 2; whatever --num_fewshot says, no exemplars are shown."""
+    name, scores = "sea_belebele_th_chat", []
+    for forms in (["**C**", "ตัวเลือก ก", "The correct answer is (D)", "ข."], ["A or B", "คิดว่า", "Option D is wrong", ""]):
+        answers = iter(forms)
+        model = PlantedModel(generation=lambda prompt, answers=answers: next(answers))
+        results = evaluate(folder, name, model, num_fewshot=3)
+        assert all(prompt.count("คำถาม: ") == 1 for prompt, _ in model.requests)
+        scores.append([results["results"][name][metric] for metric in ("exact_match,none", "null_rate,none")])
+    assert scores == [[1, 0], [0, 1]]
+
+
+def test_a_chat_template_gets_one_message(folder, monkeypatch, manager):
+    """The instruction is in the user's message, for some templates refuse a system message."""
+    monkeypatch.chdir(folder)
+    task = manager.load("sea_belebele_th_chat")["tasks"]["sea_belebele_th_chat"]
+    seen = []
+    task.fewshot_context(
+        task.test_docs()[0], 0, apply_chat_template=True, chat_template=lambda messages, **_: seen.extend(messages) or ""
+    )
+    assert [message["role"] for message in seen] == ["user"]
+    assert seen[0]["content"] == seen[0]["content"].strip()
+
+
+def test_english_exemplars_before_a_row_in_another_language(folder, monkeypatch, manager):
+    """Five exemplars of the English book by default, as in the paper; all words are English."""
+    monkeypatch.chdir(folder)
+    task = manager.load("sea_belebele_km_enshots_litilo_ppl")["tasks"]["sea_belebele_km_enshots_litilo_ppl"]
+    assert task.config.num_fewshot == 5
+    book, khmer = BOOKS["en"], manager.load("sea_belebele_km_litilo_ppl")["tasks"]["sea_belebele_km_litilo_ppl"]
+    blocks = [book["instruction"]]
+    shown = [*book["exemplars"], khmer.test_docs()[0]]
+    for row in shown:
+        options = "".join(f"{letter}. {option}\n" for letter, option in zip("ABCD", row["options"], strict=True))
+        answer = f" {'ABCD'[row['gold']]}" if row is not shown[-1] else ""
+        blocks.append(f"Passage: {row['passage']}\nQuestion: {row['question']}\n{options}Answer:{answer}")
+    task.set_config("num_fewshot", 5)
+    assert task.fewshot_context(task.test_docs()[0], 5) == "\n\n".join(blocks)
+
+
+@pytest.mark.parametrize(("passages", "questions"), [("th", "en"), ("en", "th")])
+def test_a_pair_shows_two_languages(folder, monkeypatch, manager, passages, questions):
+    monkeypatch.chdir(folder)
+    names = [f"sea_belebele_{name}_litilo_gen" for name in (f"{passages}-{questions}", passages, questions)]
+    loaded = manager.load(names)["tasks"]
+    pair, first, second = (loaded[name] for name in names)
+    for own, passage, question in zip(pair.test_docs(), first.test_docs(), second.test_docs(), strict=True):
+        assert (own["id"], own["passage"], own["cluster"]) == (passage["id"], passage["passage"], passage["cluster"])
+        assert [own[key] for key in ("question", "options", "gold")] == [question[key] for key in ("question", "options", "gold")]
+    book = BOOKS[questions]
+    context = pair.fewshot_context(pair.test_docs()[0], 1)
+    assert context.startswith(f"{book['instruction']}\n\n{book['words']['passage']} {book['exemplars'][0]['passage']}")
+    assert context.endswith(f"\n{book['cue']}")
+
+
+def test_a_hub_file_with_other_columns_is_named(folder, tmp_path):
+    broken = Path(shutil.copytree(folder, tmp_path / "mirror"))
+    path = broken / "facebook/belebele/data/lao_Laoo.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("mc_answer3", "answer3"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"facebook/belebele/data/lao_Laoo.jsonl, row 0: no column 'mc_answer3'; it has link,"):
+        evaluate(broken, "sea_belebele_lo_to_ppl", PlantedModel())
+    with pytest.raises(ValueError, match=r"eng_Latn.jsonl: a file that its rows are completed from has no column 'mc_answer3'"):
+        evaluate(broken, "sea_belebele_en-lo_to_ppl", PlantedModel())
+
+
+def test_fewer_rows_are_named_by_the_check(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    assert main(["data", "check", "--tasks", "sea_belebele_lo_to_ppl,sea_belebele_en-lo_to_ppl,sea_belebele_lo_to_en"]) == 1
+    out = capsys.readouterr().out
+    assert "facebook/belebele/data/lao_Laoo.jsonl: 4 rows; expected 900" in out
+    assert "facebook/belebele/data/eng_Latn.jsonl  4 of 900 rows  (process_pairs, with data/lao_Laoo.jsonl)" in out
+    assert "facebook/belebele/data/lao_Laoo.jsonl: 23 rows; expected 4,988" in out
+
+
+class TestTranslations:
+    """From the texts of a language by a model's translations to rows that are asked in English."""
+
+    @pytest.fixture
+    def mirror(self, folder, tmp_path) -> Path:
+        ignored = shutil.ignore_patterns(RECORD["parallel"]["translated"])
+        return Path(shutil.copytree(folder, tmp_path / "mirror", ignore=ignored))
+
+    def translate(self, mirror: Path, output: Path, translation) -> None:
+        """Runs the translating task and writes its output as lm-eval does."""
+        from lm_eval.loggers import EvaluationTracker
+
+        results = evaluate(mirror, "sea_belebele_vi_to_en", PlantedModel(generation=translation))
+        samples = results.pop("samples")
+        tracker = EvaluationTracker(output_path=str(output))
+        tracker.general_config_tracker.model_name_sanitized = "planted"
+        tracker.save_results_aggregated(results=results, samples=samples)
+        for name, rows in samples.items():
+            tracker.save_results_samples(task_name=name, samples=rows)
+
+    def test_rows_from_output(self, mirror, tmp_path, capsys, monkeypatch):
+        """The planted translator knows the English rows, so the rows it makes are those, its empty answers aside."""
+        files = [mirror / "facebook/belebele/data" / f"{code}.jsonl" for code in ("vie_Latn", "eng_Latn")]
+        vietnamese, english = ([json.loads(line) for line in file.open(encoding="utf-8")] for file in files)
+        columns = ("flores_passage", "question", *(f"mc_answer{number}" for number in range(1, 5)))
+        known = {a[c]: b[c] for a, b in zip(vietnamese, english, strict=True) for c in columns}
+        forgotten = vietnamese[1]["mc_answer2"]
+
+        def translation(prompt: str) -> str:
+            text = prompt.split("Vietnamese: ")[1].removesuffix("\nEnglish:")
+            return "" if text == forgotten else f" {known[text]}\n\nVietnamese: …"
+
+        self.translate(mirror, tmp_path / "results", translation)
+        monkeypatch.chdir(mirror)
+        assert main(["belebele", "translated", str(tmp_path / "results"), "--out", RECORD["parallel"]["translated"]]) == 0
+        out, err = capsys.readouterr()
+        assert out == "belebele_translated/data/vie_Latn.jsonl: 4 rows\n"
+        assert "1 empty translations, the original stands for them: https://example.org/rafflesia#2#mc_answer2" in err
+        lines = Path("belebele_translated/data/vie_Latn.jsonl").read_text(encoding="utf-8").splitlines()
+        written = [json.loads(line) for line in lines]
+        english[1]["mc_answer2"] = forgotten
+        expected = [{**row, "dialect": "vie_Latn translated to eng_Latn"} for row in english]
+        assert written == [{column: value for column, value in row.items() if column != "ds"} for row in expected]
+        model = PlantedModel(generation=lambda prompt: "C")
+        scores = evaluate(mirror, "sea_belebele_vi_translated_chat", model)["results"]["sea_belebele_vi_translated_chat"]
+        assert scores["exact_match,none"] == 1 / 4
+        assert english[0]["question"] in model.requests[0][0]
+
+    def test_rows_of_which_texts_lack_are_refused(self, mirror, tmp_path, capsys):
+        self.translate(mirror, tmp_path / "results", lambda prompt: " word")
+        (path,) = (tmp_path / "results").rglob("samples_*.jsonl")
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[:4]), encoding="utf-8")
+        assert main(["belebele", "translated", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 2
+        assert "mc_answer3, mc_answer4 of link https://example.org/rafflesia, question_number 1" in capsys.readouterr().err
+
+    def test_output_without_translations(self, tmp_path, capsys):
+        (tmp_path / "results_2026-01-02T03-04-05.678901.json").write_text('{"results": {}}', encoding="utf-8")
+        assert main(["belebele", "translated", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+        assert "no samples of a task sea_belebele_<language>_to_en" in capsys.readouterr().err
+
+    def test_a_folder_that_the_user_has_not_made(self, mirror, monkeypatch, capsys):
+        with pytest.raises(ValueError, match="no folder belebele_translated, which you make yourself"):
+            evaluate(mirror, "sea_belebele_vi_translated_to_ppl", PlantedModel())
+        monkeypatch.chdir(mirror)
+        main(["data", "check", "--tasks", "sea_belebele_vi_translated_to_ppl"])
+        out = capsys.readouterr().out
+        assert "belebele_translated: not in the current folder; its tasks are not checked" in out
+        (mirror / "belebele_translated").mkdir()
+        assert main(["data", "check", "--tasks", "sea_belebele_vi_translated_to_ppl"]) == 1
+        assert "the folder belebele_translated has no data/vie_Latn.jsonl. The README" in capsys.readouterr().out
