@@ -45,11 +45,11 @@ class Report:
 
 def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
     """One task for each combination of source, files, processing and language of the answers; the others show the same rows."""
-    keys = (
-        (task.source, repr(task.files), task.process, task.metadata.get("answer_language"), task.metadata.get("labels"))
-        for task in tasks
-    )
-    return list({repr(key): task for key, task in zip(keys, tasks, strict=True)}.values())
+
+    def key(task: TaskRecord) -> str:
+        return repr((task.source, task.files, task.process, task.metadata.get("answer_language"), task.metadata.get("labels")))
+
+    return list({key(task): task for task in tasks}.values())
 
 
 def token_counter(name: str) -> Callable[[str], int]:

@@ -6,6 +6,7 @@ comes with the whole prompt; text out is the length of the references.
 
 Examples:
     python scripts/bench_suite.py --data MIRROR --tokenizer MODEL     on a folder laid out like the hub, in the tokens of a model
+    python scripts/bench_suite.py --data MIRROR --tokenizer MODEL --suite sea_helm_id --num_fewshot 5    for a base model
 """
 
 from __future__ import annotations
@@ -22,7 +23,16 @@ from pathlib import Path
 import yaml
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
-SUITE = "sea_sailcompass"
+
+
+def parts_of(suite: str) -> dict[str, str]:
+    """The groups that a suite is made of: name → title. Of SEA-HELM those of its pillars that the language has."""
+    if suite == "sea_sailcompass":
+        titles = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))["tasks"]
+    else:
+        titles = yaml.safe_load((PACK / "sea_helm.yaml").read_text(encoding="utf-8"))["pillars"]
+    groups = {f"{suite}_{name}": title for name, title in titles.items()}
+    return {name: title for name, title in groups.items() if list((PACK / "tasks").glob(f"*/{name}.yaml"))}
 
 
 def measure(task, limit: int, count: Callable[[str], int]) -> Counter:
@@ -41,6 +51,7 @@ def measure(task, limit: int, count: Callable[[str], int]) -> Counter:
             sent = prompt + ending
         else:
             times, sent, out = scale, prompt, task.doc_to_target(instance.doc)
+            out = out[0] if isinstance(out, list) else out
             found.update(characters_out=times * len(out), tokens_out=times * count(out))
         found.update(requests=times, characters_in=times * len(sent), tokens_in=times * count(sent))
     return found
@@ -51,6 +62,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=PACK / "samples", help="folder laid out like the hub (default: the samples)")
     parser.add_argument("--tokenizer", required=True, help="model or its folder")
+    parser.add_argument("--suite", default="sea_sailcompass", help="or sea_helm_<language> (default: sea_sailcompass)")
+    parser.add_argument("--num_fewshot", type=int, help="exemplars, where a task does not rule them out (default: the task's)")
     parser.add_argument("--rows", type=int, default=50, help="rows of each set to look at (default: 50)")
     arguments = parser.parse_args()
     logging.disable(logging.WARNING)
@@ -59,16 +72,18 @@ def main() -> None:
 
     tokenizer = AutoTokenizer.from_pretrained(arguments.tokenizer)
     metadata = {"tokenizer": os.path.abspath(arguments.tokenizer) if os.path.isdir(arguments.tokenizer) else arguments.tokenizer}
-    names = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))["tasks"]
     os.chdir(arguments.data)
     manager = TaskManager(include_path=str(PACK / "tasks"), include_defaults=False, metadata=metadata | {"max_length": 10**9})
     total = Counter()
     print(
         "| task | rows | requests | million characters in | out | million tokens in | out |\n|---|---:|---:|---:|---:|---:|---:|"
     )
-    for name, title in names.items():
+    for name, title in parts_of(arguments.suite).items():
         with contextlib.redirect_stderr(io.StringIO()):
-            tasks = manager.load(f"{SUITE}_{name}")["tasks"].values()
+            tasks = list(manager.load(name)["tasks"].values())
+        for task in tasks:
+            if arguments.num_fewshot is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
+                task.set_config("num_fewshot", arguments.num_fewshot)
         found = sum((measure(task, arguments.rows, _counter(tokenizer)) for task in tasks), Counter())
         total += found
         _print_line(title, found)

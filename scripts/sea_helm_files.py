@@ -14,6 +14,7 @@ FOLDER = "sea_helm"
 SPLITS = {"test": "eval", "examples": "examples"}
 
 _FIELD = re.compile(r"{(\w+)}")
+_PLACE = re.compile(r"{{(\w+)}}")
 _SLUG = re.compile(r"\W+")
 
 
@@ -190,6 +191,10 @@ class Task:
             "chance": chance,
             "headline_metric": headline,
         }
+        shown = _PLACE.findall(self.prompt.template)
+        needed["fields"] = [field for field in dict.fromkeys(shown) if field not in record.get("optional_fields", [])]
+        needed["fields"] += ["phenomenon"] if "phenomena" in record else []
+        needed["fields"] += [record["exemplars_by"]] if "exemplars_by" in record else []
         if self.labels:
             needed["labels"] = self.labels
         elif self.kind.tag is not None:

@@ -45,8 +45,8 @@ LAYOUTS = {
         ["id/eval-00000-of-00001.parquet", "id/examples-00000-of-00001.parquet"],
     ),
     "files beside the card": (
-        card([{"split": "eval", "path": ["one.parquet"]}, {"split": "examples", "path": "examples.jsonl"}]),
-        ["one.parquet", "examples.jsonl"],
+        card([{"split": "eval", "path": ["one.jsonl"]}, {"split": "examples", "path": "examples.jsonl"}]),
+        ["one.jsonl", "examples.jsonl"],
     ),
     "no card": (None, ["data/id/eval.jsonl", "data/id/examples.jsonl", "data/vi/eval.jsonl"]),
     "a card without configurations": ("# A data set\n", ["id/eval/0000.parquet", "id/examples/0000.parquet"]),

@@ -204,7 +204,8 @@ def test_contextual_calibration_takes_off_the_bias(samples):
     gold = {"bersih": "Positif", "dingin": "Negatif", "tujuh": "Netral"}
 
     def loglikelihood(prompt, ending):
-        right = next((label for word, label in gold.items() if word in prompt.split("```")[-2]), None)
+        text = prompt.rsplit("```", 2)[1] if "```" in prompt else ""
+        right = next((label for word, label in gold.items() if word in text), None)
         return 5.0 * (ending == " Positif") + (ending.strip() == right) - 10.0
 
     results = evaluate(samples, "sea_helm_id_sentiment_ppl", PlantedModel(loglikelihood=loglikelihood))
@@ -234,6 +235,11 @@ def test_every_task_of_the_samples_is_without_faults(samples, monkeypatch):
         ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"label": ""}, "field 'label' is ''; expected text"),
         ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"prompts": [{"text": " "}]}, "field 'text' is empty; expected text"),
         ("NLU-Sentiment-Analysis/data/id/eval.jsonl", {"prompts": []}, "field 'prompts' has 0 entries; expected one"),
+        (
+            "NLU-Sentiment-Analysis/data/id/eval.jsonl",
+            {"prompts": [{"kalimat": "Hai"}]},
+            "field 'text' is missing; expected text",
+        ),
         ("NLU-Sentiment-Analysis/data/id/examples.jsonl", {"label": "Senang"}, "exemplars, row 1: field 'label' is 'Senang'"),
     ],
 )

@@ -32,14 +32,16 @@ class LoadedRows(NamedTuple):
     sha256: str  # over the processed rows and exemplars; equal digests mean equal rows
 
 
-class WithLabels(NamedTuple):
-    """A row processor whose rows have a `label` out of a known set; it adds the label's position as `gold`.
+class CheckedRows(NamedTuple):
+    """A row processor that refuses rows without a needed field, or with a `label` out of a known set.
 
-    Where the labels are letters of another script than A, B, C, …, the Latin ones stand for them.
+    It adds the label's position as `gold`. Where the labels are letters of another script than A, B, C, …, the Latin ones stand
+    for them.
     """
 
     process: RowProcessor
-    labels: tuple[str, ...]
+    fields: tuple[str, ...]
+    labels: tuple[str, ...]  # none where the label is a text
 
     def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row]:
         """The function from a published row to a processed row."""
@@ -47,21 +49,27 @@ class WithLabels(NamedTuple):
 
         def process_row(published: Row) -> Row:
             row = of_row(published)
-            label = self._own(row["label"])
-            if label not in self.labels:
-                raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(self.labels)}")
-            return {"gold": self.labels.index(label)} | row | {"label": label}
+            for field in self.fields:
+                if row.get(field) is None:
+                    raise ValueError(f"field {field!r} is missing; expected text")
+            return self._with_gold(row) if self.labels else row
 
         return process_row
 
-    def _own(self, label: str) -> str:
-        letters = dict(zip(LATIN_LETTERS, self.labels, strict=False)) if all(len(own) == 1 for own in self.labels) else {}
-        return label if label in self.labels else letters.get(label, label)
+    def _with_gold(self, row: Row) -> Row:
+        label = row["label"]
+        if label not in self.labels and all(len(own) == 1 for own in self.labels):
+            label = dict(zip(LATIN_LETTERS, self.labels, strict=False)).get(label, label)
+        if label not in self.labels:
+            raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(self.labels)}")
+        return {"gold": self.labels.index(label)} | row | {"label": label}
 
 
 def row_processor(process: RowProcessor, metadata: Mapping[str, Any]) -> RowProcessor:
-    """What processes the rows of a task, with a check of their labels if its metadata says which there are."""
-    return WithLabels(process, tuple(metadata["labels"])) if metadata.get("labels") else process
+    """What processes the rows of a task, with checks if its metadata says which fields are needed and which labels there are."""
+    if "fields" not in metadata:
+        return process
+    return CheckedRows(process, tuple(metadata["fields"]), tuple(metadata.get("labels", ())))
 
 
 def file_name(source: str, files: Mapping[str, str] | Configuration) -> str:
