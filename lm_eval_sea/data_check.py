@@ -42,8 +42,14 @@ class Report:
 
 
 def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
-    """One task for each combination of source, files, processing and language of the answers; the others show the same rows."""
-    keys = ((task.source, *task.files.items(), task.process, task.metadata.get("answer_language")) for task in tasks)
+    """One task for each combination of source, files, processing, exemplars and language of the answers.
+
+    The others show the same rows.
+    """
+    keys = (
+        (task.source, *task.files.items(), task.process, str(task.exemplars), task.metadata.get("answer_language"))
+        for task in tasks
+    )
     return list(dict(zip(keys, tasks, strict=True)).values())
 
 
@@ -101,9 +107,9 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     seen: set[frozenset[str]] = set()
-    report.found = 0
+    report.found = len(splits[data.TEST_SPLIT])
     for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
-        report.found += 1
+        report.found = max(report.found, number + 1)  # of a published row may come several
         if isinstance(row, data.DataError):
             report.faults.append(str(row))
             continue
