@@ -45,10 +45,14 @@ class Report:
 
 
 def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
-    """One task for each combination of source, files, processing and language of the answers; the others show the same rows."""
+    """One task for each combination of source, files, processing, exemplars, labels and language of the answers.
+
+    The others show the same rows.
+    """
 
     def key(task: TaskRecord) -> str:
-        return repr((task.source, task.files, task.process, task.metadata.get("answer_language"), task.metadata.get("labels")))
+        metadata = [task.metadata.get(name) for name in ("answer_language", "labels")]
+        return repr((task.source, task.files, task.process, task.exemplars, metadata))
 
     return list({key(task): task for task in tasks}.values())
 
@@ -110,9 +114,9 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     origin = "data set" if task.may_change else "prompt book"
     unexpected = report.notes if task.may_change else report.faults
     seen: set[frozenset[str]] = set()
-    report.found = 0
+    report.found = len(splits[data.TEST_SPLIT])
     for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
-        report.found += 1
+        report.found = max(report.found, number + 1)  # of a published row may come several
         if isinstance(row, data.DataError):
             report.faults.append(str(row))
             continue
