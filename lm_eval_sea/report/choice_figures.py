@@ -32,7 +32,7 @@ def prompt_variants(native: pd.DataFrame, suite: Suite, models: Sequence[str], t
             look = style[row["model"]]
             values = [row[variant] for variant in variants]
             axis.plot(range(len(variants)), values, color=look.colour, marker=look.marker, linestyle=look.line, markersize=4.5)
-        axis.settask_title(f"{suite.data_sets.get(dataset, dataset)}: {suite.languages.get(language, language)}", fontsize=8.5)
+        axis.set_title(f"{suite.data_sets.get(dataset, dataset)}: {suite.languages.get(language, language)}", fontsize=8.5)
         axis.set_xticks(range(len(variants)), [_variant_label(variant) for variant in variants], fontsize=7)
         axis.set_xlim(-0.3, len(variants) - 0.7)
         axis.set_ylim(-3, 103)
@@ -102,7 +102,7 @@ def positions(table: pd.DataFrame, models: Sequence[str], theme: Theme) -> Figur
         axis.set_xticks(range(1, max(table.position) + 1))
         axis.grid(axis="x", visible=False)
         if model == models[0]:
-            axis.settask_title(_variant_label(variant).replace("\n", " "), fontsize=8)
+            axis.set_title(_variant_label(variant).replace("\n", " "), fontsize=8)
         if variant == variants[0]:
             axis.set_ylabel(f"{model}\n% of rows", fontsize=8)
         if model == models[-1]:
@@ -143,7 +143,7 @@ def before_and_after(frames: Frames, suite: Suite, models: Sequence[str], theme:
         axis.set_yticks(range(len(names)), titles if number % columns == 0 else [""] * len(names))
         axis.set_ylim(len(names) - 0.5, -0.5)
         axis.set_xlim(-2, 102)
-        axis.settask_title(model, fontsize=8.5)
+        axis.set_title(model, fontsize=8.5)
         axis.set_xlabel("accuracy (%)", fontsize=8)
     for axis in axes[len(models) :]:
         axis.set_visible(False)
@@ -178,7 +178,7 @@ def label_shares(frames: Frames, suite: Suite, models: Sequence[str], theme: The
         axis.set_ylim(len(rows) - 0.5, -0.5)
         axis.set_xlim(0, 100)
         row = frames.tasks[frames.tasks.task == name].iloc[0]
-        axis.settask_title(task_title(row, suite), fontsize=8.5)
+        axis.set_title(task_title(row, suite), fontsize=8.5)
         axis.set_xlabel("% of rows", fontsize=8)
         axis.grid(visible=False)
         axis.legend(handles=bar_handles(words, theme), fontsize=6.5, loc="upper left", bbox_to_anchor=(1, 1.02), frameon=False,

@@ -96,7 +96,7 @@ def directions(table: pd.DataFrame, suite: Suite, models: Sequence[str], theme: 
             axis.bar(places, [found.get(language) or 0 for language in languages], width * 0.92, color=style[model].colour,
                      hatch="" if prompt == "native" else "////", edgecolor=theme.paper, linewidth=0.4)  # fmt: skip
         axis.set_xticks(range(len(languages)), [suite.languages.get(language, language) for language in languages])
-        axis.settask_title(title, fontsize=8.5)
+        axis.set_title(title, fontsize=8.5)
         axis.set_ylim(0, 1.08 * max(table[["from_english", "into_english"]].max().max(), 1))
         axis.set_ylabel("chrF++", fontsize=8)
         axis.grid(axis="x", visible=False)

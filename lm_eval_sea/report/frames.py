@@ -111,7 +111,7 @@ def _run_row(run: Run, label: str) -> dict[str, Any]:
         "date": run.date.isoformat(sep=" ", timespec="seconds"),
         "backend": config.get("model"),
         "revision": config.get("model_sha") or config.get("model_revision") or arguments.get("revision"),
-        "dtype": config.get("model_dtype") or arguments.get("dtype"),
+        "dtype": str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
         "softmax_dtype": arguments.get("softmax_dtype"),
         "batch_size": config.get("batch_size"),
         "limit": config.get("limit"),

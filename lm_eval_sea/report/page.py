@@ -47,7 +47,9 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
     )
     environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
-    packed = [_packed(frames, key) for key in sorted(frames.shown)]
+    tasks = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
+    totals = frames.samples.groupby(["model", "task"]).size()
+    packed = [_packed(rows, tasks[key], int(totals.get(key, 0))) for key, rows in sorted(frames.shown.items())]
     return environment.get_template("report.html.j2").render(
         version=__version__,
         sections=[section for section in sections if section.tables or any(part in pictures for part in section.parts)],
@@ -62,23 +64,24 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
     )
 
 
-def _packed(frames: Frames, key: tuple[str, str]) -> dict[str, Any]:
-    """The rows of a model and task that the page shows, compressed: base64 of zlib of JSON."""
-    rows = frames.shown[key]
+def _packed(rows: Sequence[Mapping[str, Any]], task: Mapping[str, Any], total: int) -> dict[str, Any]:
+    """The rows of a model and task that the page shows, compressed: base64 of zlib of JSON.
+
+    Args:
+        rows: `sample_row.shown` of each.
+        task: a row of the frame `tasks`.
+        total: of how many rows they were chosen.
+    """
     prompts = [row["prompt"] for row in rows if "prompt" in row]
     prefix = _common_lines(prompts)
     short = [{**row, "prompt": row["prompt"][len(prefix) :]} if "prompt" in row else row for row in rows]
     text = json.dumps({"prefix": prefix, "rows": short}, ensure_ascii=False, separators=(",", ":"))
-    samples = frames.samples
-    task = frames.tasks[(frames.tasks.model == key[0]) & (frames.tasks.task == key[1])].iloc[0]
     return {
-        "model": key[0],
-        "task": key[1],
-        "language": task.language,
-        "metric": task.headline,
-        "file": os.path.basename(task.samples),
+        **{name: task[name] for name in ("model", "task", "language")},
+        "metric": task["headline"],
+        "file": os.path.basename(task["samples"]),
         "shown": len(rows),
-        "total": int(((samples.model == key[0]) & (samples.task == key[1])).sum()),
+        "total": total,
         "data": base64.b64encode(zlib.compress(text.encode())).decode(),
     }
 
