@@ -4,7 +4,6 @@ import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
 from peft import LoraConfig, PrefixTuningConfig, get_peft_model
-from torchao.quantization import Int8WeightOnlyConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, TorchAoConfig
 
 from lm_eval_sea.models import SharedPrefixLM
@@ -59,7 +58,8 @@ def test_device_map(tiny_model_bos):
 
 def test_quantised_weights(tmp_path, tiny_model_bos):
     """A checkpoint with weights of eight bits."""
-    settings = TorchAoConfig(Int8WeightOnlyConfig())
+    quantization = pytest.importorskip("torchao.quantization", reason="needs torchao: pip install torchao")
+    settings = TorchAoConfig(quantization.Int8WeightOnlyConfig())
     model = AutoModelForCausalLM.from_pretrained(tiny_model_bos, quantization_config=settings, device_map="cpu")
     model.save_pretrained(tmp_path)
     AutoTokenizer.from_pretrained(tiny_model_bos).save_pretrained(tmp_path)

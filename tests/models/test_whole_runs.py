@@ -14,21 +14,22 @@ from ..tasks.test_runs import scores
 from ..tasks.two_processes import run_ranks
 from .conftest import LOGLIKELIHOOD_ROUNDING, WORDS, ask
 
+TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
+
 
 def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
     """Each process plans, and checks itself, on the requests it has."""
-    alone, together = tmp_path / "one.json", tmp_path / "two.json"
-    run_ranks(1, samples, tiny_model, alone)
-    run_ranks(2, samples, tiny_model, together, "hf-shared-prefix")
-    one, two = (json.loads(path.read_text(encoding="utf-8")) for path in (alone, together))
-    assert all(shares == [2, 1] for shares in two["rows_of_ranks"])
-    assert one["predictions"] == two["predictions"]
-    for metric, value in one["scores"].items():
-        if "bleu_stderr" not in metric and "chrf++_stderr" not in metric:  # lm-eval's bootstrap depends on the order of the rows
-            assert two["scores"][metric] == pytest.approx(value, abs=1e-6), metric
-
-
-TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
+    output = tmp_path / "two.json"
+    run_ranks(2, TASKS, samples, tiny_model, output, backend="hf-shared-prefix")
+    together = json.loads(output.read_text(encoding="utf-8"))
+    options = {"metadata": {"pretrained": str(tiny_model)}, "limit": 3}
+    alone = evaluate(samples, TASKS, HFLM(str(tiny_model), device="cpu", dtype="float32"), bootstrap_iters=100, **options)
+    assert together["rows_of_ranks"] == [[2, 1]] * len(TASKS)
+    for (task, metric), value in scores(alone).items():
+        assert together["scores"][f"{task} {metric}"] == pytest.approx(value, abs=1e-6, nan_ok=True), metric
+    for task, samples_of_task in alone["samples"].items():
+        expected = [sample["doc"]["predictions"] for sample in samples_of_task]
+        assert [predictions for _, predictions, _ in together["predictions"][task]] == expected
 
 
 def test_use_cache_of_an_interrupted_run(tmp_path, tiny_model_bos, samples, monkeypatch):

@@ -27,30 +27,30 @@ def test_flops(tied):
 def test_memory_is_the_peak_since_the_beginning():
     from bench_backend import Memory
 
-    torch.ones(30_000_000)  # before
+    torch.ones(60_000_000)  # before
     memory = Memory("cpu")
-    torch.ones(5_000_000)
-    assert 18e6 < memory.peak() < 30e6
+    torch.ones(25_000_000)  # more than the allocator may have kept
+    assert 95e6 < memory.peak() < 130e6
 
 
 def test_a_run(tmp_path, monkeypatch, capsys):
-    """Each workload in both backends; the printed table and the saved lines are the same figures."""
+    """Both backends; the printed table and the saved lines are the same figures."""
     import bench_backend
     import bench_workloads
 
     monkeypatch.setitem(bench_workloads.SHAPES, "40m", (32, 48, 2, 2, 1, 4000))
     saved = tmp_path / "figures.jsonl"
-    arguments = ["three-labels", "nothing-shared", "--rows", "2", "--batch-size", "1", "2", "--save", str(saved)]
+    arguments = ["three-labels", "--rows", "2", "--batch-size", "2", "--save", str(saved)]
     monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
     bench_backend.main()
-    shown = capsys.readouterr().out
-    labels, nothing = records = [json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines()]
-    assert shown == render(records)
-    assert labels["hf"]["tokens"] > 3 * labels["hf-shared-prefix"]["work"]["forwarded"]
-    assert nothing["hf"]["tokens"] < 1.2 * nothing["hf-shared-prefix"]["work"]["distinct"]
-    assert labels["same_predictions"] == nothing["same_greedy"] == 1
-    assert labels["differences"]["prompts"]["of"] > labels["differences"]["options"]["of"]
-    assert nothing["differences"]["prompts"] is None
+    found = json.loads(saved.read_text(encoding="utf-8"))
+    assert capsys.readouterr().out == render([found])
+    assert found["hf"]["tokens"] > 3 * found["hf-shared-prefix"]["work"]["forwarded"]
+    assert found["hf-shared-prefix"]["tokens"] == sum(
+        found["hf-shared-prefix"]["work"][kind] for kind in ("forwarded", "verification")
+    )
+    assert found["same_predictions"] == found["same_greedy"] == 1
+    assert found["differences"]["prompts"]["of"] > found["differences"]["options"]["of"]
 
 
 def record(device, dtype, rows=5):

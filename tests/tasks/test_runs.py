@@ -80,8 +80,8 @@ def test_the_folder_alone_works(tmp_path, tiny_model, samples):
 def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
     """Three rows a task, so that the processes get unequal shares. Macro-F1 and batch calibration need the rows of both."""
     alone, together = tmp_path / "one.json", tmp_path / "two.json"
-    run_ranks(1, samples, tiny_model, alone)
-    run_ranks(2, samples, tiny_model, together)
+    run_ranks(1, TASK_NAMES, samples, tiny_model, alone)
+    run_ranks(2, TASK_NAMES, samples, tiny_model, together)
     one, two = (json.loads(path.read_text(encoding="utf-8")) for path in (alone, together))
     assert two["rows_of_ranks"] == [[2, 1]] * len(TASK_NAMES)
     for metric, value in one["scores"].items():

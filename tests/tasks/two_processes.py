@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -64,15 +65,17 @@ class RankedSharedPrefixLM(Ranked, SharedPrefixLM):
 BACKENDS = {"hf": RankedHF, "hf-shared-prefix": RankedSharedPrefixLM}
 
 
-def _run(rank: int, world_size: int, port: int, backend: str, folder: Path, model: Path, output: Path) -> None:
-    from .test_runs import TASK_NAMES, scores
+def _run(
+    rank: int, world_size: int, port: int, backend: str, tasks: Sequence[str], folder: Path, model: Path, output: Path
+) -> None:
+    from .test_runs import scores
 
     distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world_size)
     torch.set_num_threads(1)
     lm = BACKENDS[backend](pretrained=str(model), device="cpu", dtype="float32")
-    results = evaluate(folder, list(TASK_NAMES), lm, metadata={"pretrained": str(model)}, limit=3, bootstrap_iters=100)
+    results = evaluate(folder, list(tasks), lm, metadata={"pretrained": str(model)}, limit=3, bootstrap_iters=100)
     shares = [None] * world_size
-    distributed.all_gather_object(shares, [lm.gathered[0][task] for task in TASK_NAMES] if lm.gathered else [])
+    distributed.all_gather_object(shares, [lm.gathered[0][task] for task in tasks] if lm.gathered else [])
     if rank == 0:
         found = {
             "scores": {f"{task} {metric}": value for (task, metric), value in scores(results).items()},
@@ -89,9 +92,9 @@ def _run(rank: int, world_size: int, port: int, backend: str, folder: Path, mode
     distributed.destroy_process_group()
 
 
-def run_ranks(world_size: int, folder: Path, model: Path, output: Path, backend: str = "hf") -> None:
-    """Evaluates the tasks of `test_runs.TASK_NAMES` on `folder` and writes scores and predictions to `output`."""
+def run_ranks(world_size: int, tasks: Sequence[str], folder: Path, model: Path, output: Path, *, backend: str = "hf") -> None:
+    """Evaluates tasks on `folder` and writes scores and predictions to `output`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    multiprocessing.spawn(_run, args=(world_size, port, backend, folder, model, output), nprocs=world_size)
+    multiprocessing.spawn(_run, args=(world_size, port, backend, tasks, folder, model, output), nprocs=world_size)
