@@ -76,6 +76,10 @@ def test_the_page_of_real_runs(browser, real):
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
     images = browser.run("[...document.images].map((image) => image.naturalWidth)")
     assert len(images) == 7 and min(images) > 0
+    light = browser.run("[...document.images].map((image) => image.currentSrc)")
+    browser.open(real / "report.html", dark=True)
+    dark = browser.run("[...document.images].map((image) => image.currentSrc)")
+    assert not set(light) & set(dark)
     browser.run("location.hash = 'samples/sea_belebele_th_to_ppl/' + document.getElementById('sample-model').value")
     browser.until("document.getElementById('sample-rows').dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
     browser.run("document.querySelector('.sample').open = true")
