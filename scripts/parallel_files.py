@@ -136,40 +136,36 @@ class ParallelDataSet(DataSet):
 
     def _chat(self, language: str, prompt_language: str) -> Leaf:
         """The instruction stands in the user's message, for not all chat templates know a system message."""
-        where = f"{self.where}: {prompt_language}"
-        book, english = self._words(prompt_language), self._words("en")
+        book = self._words(prompt_language)
         leaf = super()._leaf(language, language, self.languages[language], prompt_language, "litilo_gen")
-        leaf["metadata"]["parallel"] = True
-        question = leaf["doc_to_text"].removesuffix(book["cue"])
-        books = [self._words(self._book_of(language)), english]
-        reading = {
-            "cues": [words["cue"] for words in books],
-            "lead_ins": [
-                word for words in books for word in (*entry(words, "option_words", where), words["cue"].rstrip(":៖-").lower())
-            ],
-            "script_letters": list(books[0].get("script_letters", "")),
-        }
-        first_word = book["words"][self.record["fields"][0]]
-        generation = {
-            "until": [Quoted(f"\n{first_word}")],
-            "do_sample": False,
-            "temperature": 0.0,
-            "max_gen_toks": self.parallel["chat_max_new_tokens"],
-        }
+        instruction = entry(book, "chat_instruction", f"{self.where}: {prompt_language}")
         own = {
-            "doc_to_text": f"{entry(book, 'chat_instruction', where)}\n\n{question}",
+            "doc_to_text": f"{instruction}\n\n{leaf['doc_to_text'].removesuffix(book['cue'])}",
             "num_fewshot": 0,
-            "generation_kwargs": generation,
+            "generation_kwargs": self._greedy(book["words"][self.record["fields"][0]], self.parallel["chat_max_new_tokens"]),
         }
+        metadata = leaf.pop("metadata")
+        del leaf["description"]
         name = self._name(language, "chat", prompt_language != language)
-        chat = self._in_setting(leaf, "chat", name, language, variant="chat")
-        del chat["description"]
-        reading = {key: list(dict.fromkeys(values)) for key, values in reading.items() if values}
-        return (
-            {key: value for key, value in chat.items() if key != "metadata"}
-            | own
-            | {"metadata": chat["metadata"] | {"reading": reading}}
-        )
+        leaf |= own | {"metadata": metadata | {"parallel": True, "reading": self._reading(language)}}
+        return self._in_setting(leaf, "chat", name, language, variant="chat")
+
+    def _reading(self, language: str) -> dict[str, list[str]]:
+        """What may come before a letter, and what may stand for it, in the language and in English."""
+        cues, lead_ins = [], []
+        for code in dict.fromkeys((self._book_of(language), "en")):
+            book = self._words(code)
+            cues.append(book["cue"])
+            lead_ins += [*entry(book, "option_words", f"{self.where}: {code}"), book["cue"].rstrip(":៖-").lower()]
+        letters = list(self._words(self._book_of(language)).get("script_letters", ""))
+        reading = {"cues": cues, "lead_ins": list(dict.fromkeys(lead_ins)), "script_letters": letters}
+        return {key: values for key, values in reading.items() if values}
+
+    @staticmethod
+    def _greedy(next_word: str, max_new_tokens: int) -> dict[str, Any]:
+        """Greedy generation that ends where the model begins another question, with `next_word`."""
+        until = [Quoted(f"\n{next_word}")]
+        return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
 
     def _english_exemplars(self, language: str, variant: str) -> Leaf:
         """All English but the row. Letters are ranked by their probability, as in the paper."""
@@ -203,12 +199,7 @@ class ParallelDataSet(DataSet):
             "tag": ["sea_setting_to_en"],
             "description": Quoted(instruction + "\n\n"),
             "doc_to_text": f"{source_word} {{{{text}}}}\n{cue}",
-            "generation_kwargs": {
-                "until": [Quoted(f"\n{source_word}")],
-                "do_sample": False,
-                "temperature": 0.0,
-                "max_gen_toks": self.parallel["max_new_tokens"],
-            },
+            "generation_kwargs": self._greedy(source_word, self.parallel["max_new_tokens"]),
             "metadata": {
                 "version": self.record["version"],
                 "dataset": self.name,
