@@ -7,9 +7,10 @@ that what they share is in it once. Pure functions, no tensors.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from .prefix_tree import Node, build_tree
 
@@ -166,23 +167,18 @@ def make_batches(rows: Sequence[Row], budget: int, pass_tokens: int) -> list[lis
         pass_tokens: what a forward pass costs, in tokens, besides its own.
     """
     rows = sorted(rows, key=lambda row: -row.tokens)
-    costs = [0, *[math.inf] * len(rows)]  # of the best way to batch the first rows
-    begins = [0] * len(costs)  # where its last batch begins
-    for begin, first in enumerate(rows):
-        for end in range(begin + 1, len(costs)):
-            count = end - begin
-            if count > 1 and not _fits_batch(first, count, budget):
-                break
-            cost = costs[begin] + pass_tokens + first.tokens * count
-            if cost < costs[end]:
-                costs[end], begins[end] = cost, begin
+    costs = np.full(len(rows) + 1, np.inf)  # of the best way to batch the first rows
+    begins = np.zeros(len(rows) + 1, dtype=int)  # where its last batch begins
+    costs[0] = 0
+    for begin, longest in enumerate(rows):
+        most = min(budget // longest.tokens, PREFIX_ROWS_FACTOR * budget // (longest.start + longest.tokens))
+        ends = slice(begin + 1, begin + 1 + max(most, 1))
+        found = costs[begin] + pass_tokens + longest.tokens * np.arange(1, len(costs[ends]) + 1)
+        begins[ends] = np.where(found < costs[ends], begin, begins[ends])
+        costs[ends] = np.minimum(found, costs[ends])
     batches = []
     end = len(rows)
     while end:
         batches.append(rows[begins[end] : end])
         end = begins[end]
     return batches[::-1]
-
-
-def _fits_batch(longest: Row, count: int, budget: int) -> bool:
-    return longest.tokens * count <= budget and (longest.start + longest.tokens) * count <= PREFIX_ROWS_FACTOR * budget
