@@ -194,7 +194,6 @@ class Task:
         }
         shown = _PLACE.findall(self.prompt.template)
         needed["fields"] = [field for field in dict.fromkeys(shown) if field not in record.get("optional_fields", [])]
-        needed["fields"] += ["phenomenon"] if "phenomena" in record else []
         needed["fields"] += [record["exemplars_by"]] if "exemplars_by" in record else []
         if self.labels:
             needed["labels"] = self.labels

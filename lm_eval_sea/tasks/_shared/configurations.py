@@ -128,6 +128,9 @@ class Configuration(NamedTuple):
             return self._found(name, None, snapshot.name, None, _files_below(snapshot), False)
         commit = card.parent.name
         declared = _declared(card.read_text(encoding="utf-8"), self.config, name)
+        patterns = [pattern for of_split in (declared or {}).values() for pattern in of_split]
+        if patterns and not set("*?[") & set("".join(patterns)):
+            return self._found(name, None, commit, declared, patterns, True)  # these are paths, and nothing has to be looked up
         listed = _listed(name, commit)
         try:
             return self._found(name, None, commit, declared, _files_below(card.parent) if listed is None else listed, True)
@@ -202,7 +205,9 @@ def _declared(card: str, config: str, name: str) -> dict[str, list[str]] | None:
     if "data_files" not in entry:
         return None
     prefix = f"{entry['data_dir']}/" if entry.get("data_dir") else ""
-    return {split: [prefix + path for path in paths] for split, paths in _by_split(entry["data_files"]).items()}
+    return {
+        split: [prefix + path.removeprefix("./") for path in paths] for split, paths in _by_split(entry["data_files"]).items()
+    }
 
 
 def _by_split(data_files: Any) -> dict[str, list[str]]:
@@ -219,8 +224,8 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _matching(patterns: Iterable[str], paths: Sequence[str]) -> list[str]:
-    """The paths of the first pattern that has any, or of all where several have; in the patterns' order, each once."""
-    found = [path for pattern in patterns for path in paths if fnmatchcase(path, pattern.removeprefix("./"))]
+    """The paths that match a pattern; in the patterns' order, each once."""
+    found = [path for pattern in patterns for path in paths if fnmatchcase(path, pattern)]
     return list(dict.fromkeys(found))
 
 

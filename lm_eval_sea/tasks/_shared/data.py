@@ -41,6 +41,7 @@ class CheckedRows(NamedTuple):
 
     process: RowProcessor
     fields: tuple[str, ...]
+    scored_fields: tuple[str, ...]  # needed for scores, not for exemplars
     labels: tuple[str, ...]  # none where the label is a text
 
     def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row]:
@@ -49,7 +50,7 @@ class CheckedRows(NamedTuple):
 
         def process_row(published: Row) -> Row:
             row = of_row(published)
-            for field in self.fields:
+            for field in self.fields + self.scored_fields:
                 if row.get(field) is None:
                     raise ValueError(f"field {field!r} is missing; expected text")
             return self._with_gold(row) if self.labels else row
@@ -69,7 +70,8 @@ def row_processor(process: RowProcessor, metadata: Mapping[str, Any]) -> RowProc
     """What processes the rows of a task, with checks if its metadata says which fields are needed and which labels there are."""
     if "fields" not in metadata:
         return process
-    return CheckedRows(process, tuple(metadata["fields"]), tuple(metadata.get("labels", ())))
+    scored = ("phenomenon",) if "phenomena" in metadata else ()
+    return CheckedRows(process, tuple(metadata["fields"]), scored, tuple(metadata.get("labels", ())))
 
 
 def file_name(source: str, files: Mapping[str, str] | Configuration) -> str:
@@ -177,6 +179,8 @@ def iterate_rows(
     splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str = TEST_SPLIT
 ) -> Iterator[Row | DataError]:
     """Processes and checks row by row: yields the processed row, or the fault that keeps it from being scored."""
+    if split == EXEMPLAR_SPLIT and isinstance(process, CheckedRows):
+        process = process._replace(scored_fields=())
     try:
         processor = process(splits)
     except KeyError as error:
