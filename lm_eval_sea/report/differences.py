@@ -17,15 +17,17 @@ def differences_table(frames: Frames) -> pd.DataFrame:
     """One row a task and pair of models: first − second in percentage points on the rows that both were asked.
 
     Rows are the same where number and id are. `p_value` is that of `uncertainty.paired_difference`, clustered; `p_holm` is
-    corrected over all rows of this table that can be tested. Tasks whose headline is made of all rows at once (BLEU, chrF++) have
-    no scores of rows and are not here.
+    corrected over all rows of this table that can be tested. Where the headline is made of all rows at once, the metric of
+    rows that the task names counts; tasks without one (BLEU, chrF++) are not here.
     """
     scored = frames.samples[frames.samples.score.notna()]
-    headline = dict(zip(frames.tasks.task, frames.tasks.headline, strict=True))
+    named = {task["task"]: (task["headline"], task["item_metric"]) for task in frames.tasks.to_dict("records")}
     rows = []
     for task, group in scored.groupby("task", sort=False):
         by_model = dict(list(group.groupby("model", sort=False)))
-        factor = percent(headline[task])
+        headline, item_metric = named[task]
+        metric = headline if f"score_{headline}" in group and group[f"score_{headline}"].notna().all() else item_metric
+        factor = percent(metric)
         for first, second in combinations(sorted(by_model), 2):
             both = by_model[first].merge(by_model[second], on=["doc_id", "id"], suffixes=("_first", "_second"))
             if both.empty:
@@ -40,7 +42,7 @@ def differences_table(frames: Frames) -> pd.DataFrame:
                     "task": task,
                     "first": first,
                     "second": second,
-                    "metric": headline[task],
+                    "metric": metric,
                     "difference": result.mean,
                     "stderr": result.stderr,
                     "low": result.low,

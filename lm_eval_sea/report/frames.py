@@ -25,6 +25,7 @@ METADATA = {
     "suite": "",
     "source_language": "",
     "answer_language": "",
+    "item_metric": "",  # the metric of a row, where the headline is made of all rows
 }
 AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
 _METADATA_NAMES = {"task_kind": "task"}
@@ -76,7 +77,7 @@ def load(paths: Iterable[Path | str], *, shown_rows: int = 0) -> Frames:
             tables["metrics"] += _metric_rows(key, task, headline)
             evaluated = task.rows
             if headline and task.samples:
-                frame, texts[key] = _read_rows(key, task, str(headline), shown_rows, notes)
+                frame, texts[key] = _read_rows(key, task, metadata, shown_rows, notes)
                 if evaluated is not None and len(frame) != evaluated:
                     notes.append(f"{task.samples}: {len(frame)} rows, but the results are of {evaluated}")
                 evaluated = len(frame) if evaluated is None else evaluated
@@ -145,8 +146,8 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "task": key[1],
         "of_pack": "headline_metric" in metadata,
         "headline": metadata.get("headline_metric"),
-        **{column: metadata.get(_METADATA_NAMES.get(column, column), absent) for column, absent in METADATA.items()},
-        "dataset": metadata.get("dataset", "") + (AS_PUBLISHED if metadata.get("as_published") else ""),
+        **{column: metadata.get(_METADATA_NAMES.get(column, column)) or absent for column, absent in METADATA.items()},
+        "dataset": str(metadata.get("dataset") or "") + (AS_PUBLISHED if metadata.get("as_published") else ""),
         "rows": rows,
         "rows_total": total,
         "limited": rows is not None and total is not None and rows < total,
@@ -173,9 +174,10 @@ def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -
 
 
 def _read_rows(
-    key: tuple[str, str], task: TaskResult, headline: str, shown_rows: int, notes: list[str]
+    key: tuple[str, str], task: TaskResult, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
 ) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     first = next(read_samples(task.samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
+    headline, item_metric = str(metadata["headline_metric"]), metadata.get("item_metric")
     metrics = [name for name in first["metrics"] or [headline] if not name.endswith("_stderr")]
     with task.samples.open("rb") as lines:
         total = sum(1 for _ in lines)
@@ -184,7 +186,7 @@ def _read_rows(
     for position, row in enumerate(read_samples(task.samples, [*COLUMNS, *metrics], notes)):
         if row["filter"] != first["filter"]:  # lm-eval logs a row once a filter
             continue
-        record = numbers(row, headline, metrics)
+        record = numbers(row, headline, item_metric, metrics)
         records.append(record)
         if shown_rows and position % every == 0:
             texts.append(shown(row, record["score"]))

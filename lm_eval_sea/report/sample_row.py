@@ -14,19 +14,20 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def numbers(row: Mapping[str, Any], headline: str, metrics: Sequence[str]) -> dict[str, Any]:
+def numbers(row: Mapping[str, Any], headline: str, item_metric: str | None, metrics: Sequence[str]) -> dict[str, Any]:
     """What the tables need of a row.
 
     Args:
         row: a logged row, with the columns `COLUMNS` and `metrics`.
         headline: the metric whose choice and score count.
+        item_metric: the metric whose score counts where the headline is made of all rows, if there is one.
         metrics: the metrics to take the row's scores of.
 
     Returns:
         doc_id, id and cluster; gold and chosen (positions of options), options (how many), gold_characters and
         chosen_characters (length of their texts in code points); loglikelihoods (nats, of calibrated tasks); `score`, that
-        of the headline; `score_<metric>`; `chosen_<metric>`. None for what the row lacks, such as the score of a row where a
-        metric is made of all rows.
+        of the headline or of item_metric; `score_<metric>`; `chosen_<metric>`. None for what the row lacks, such as the score
+        of a row where a metric is made of all rows.
     """
     doc = row["doc"] if isinstance(row["doc"], dict) else {}
     scores = {metric: float(row[metric]) if is_number(row[metric]) else None for metric in metrics}
@@ -44,7 +45,7 @@ def numbers(row: Mapping[str, Any], headline: str, metrics: Sequence[str]) -> di
         "gold_characters": _length(texts, gold),
         "chosen_characters": _length(texts, chosen),
         "loglikelihoods": [score["loglikelihood"] for score in option_scores] if "p" in doc else None,
-        "score": scores.get(headline),
+        "score": scores.get(headline) if scores.get(headline) is not None else scores.get(item_metric),
         **{f"score_{metric}": score for metric, score in scores.items()},
         **{f"chosen_{metric}": _position(position) for metric, position in predictions.items()},
     }

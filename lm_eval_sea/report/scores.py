@@ -50,7 +50,7 @@ def headline_scores(frames: Frames) -> pd.DataFrame:
     for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
         key = (task["model"], task["task"])
         factor, chance = percent(task["headline"]), 100 * float(task["chance"])
-        numbers = _from_rows(by_task.get(key), factor) if key in by_task else None
+        numbers = _from_rows(by_task[key], task["headline"], factor) if key in by_task else None
         numbers = _with_reported(numbers, reported.get(key), factor)
         if numbers is not None:
             numbers |= _interval(numbers)
@@ -63,10 +63,11 @@ def headline_scores(frames: Frames) -> pd.DataFrame:
 _NUMBERS = ("metric", "score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "rescaled")
 
 
-def _from_rows(samples: pd.DataFrame, factor: float) -> dict[str, Any] | None:
-    if samples.score.isna().any():  # of a metric that is made of all rows
+def _from_rows(samples: pd.DataFrame, headline: str, factor: float) -> dict[str, Any] | None:
+    column = samples.get(f"score_{headline}")
+    if column is None or column.isna().any():  # a metric that is made of all rows
         return None
-    scores = [factor * score for score in samples.score]
+    scores = [factor * score for score in column]
     result: Estimate = estimate(scores, list(samples.cluster))
     return {
         "score": result.mean,

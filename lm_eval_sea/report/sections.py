@@ -111,6 +111,7 @@ def _uncertainty(frames: Frames, headline: pd.DataFrame) -> Section:
                     TASK,
                     Column("first", "first"),
                     Column("second", "second"),
+                    Column("metric", "metric"),
                     Column("difference", "difference [95 %]", "points", low="low", high="high", marker="limited"),
                     Column("p_value", "p", "p"),
                     Column("p_holm", "p, corrected", "p"),

@@ -228,3 +228,19 @@ def test_an_older_version_of_a_task_is_said(tmp_path):
     frames = load([tmp_path])
     assert any("version 0.9 of the task; the installed pack has" in note for note in frames.notes)
     assert at(scores.headline_scores(frames), task=TEXT).score == 50
+
+
+def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_task_names(tmp_path):
+    metadata = {"headline_metric": "balanced_acc", "item_metric": "correct", "chance": 0.5, "version": 1.0, "suite": "sea_helm"}
+    for model, right in (("a", [1, 1, 0]), ("b", [0, 1, 0])):
+        configs = {"sea_helm_x": {"metadata": metadata}}
+        write_results(tmp_path / model, NEW, {"sea_helm_x": {"balanced_acc,none": 0.75}}, model=model, configs=configs)
+        lines = [
+            row(doc_id=n, filter="none", metrics=["correct"], doc={"id": str(n)}, correct=float(r)) for n, r in enumerate(right)
+        ]
+        write_samples(tmp_path / model, "sea_helm_x", NEW, lines)
+    frames = load([tmp_path])
+    found = at(differences.differences_table(frames), task="sea_helm_x")
+    assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
+    scored = at(scores.headline_scores(frames), model="a")
+    assert (scored.score, scored.rescaled) == (75, 50)

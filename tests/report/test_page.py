@@ -50,7 +50,13 @@ def real(tmp_path_factory, samples, tiny_model, tiny_model_bos):
     runs, out = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("real")
     for model in (tiny_model, tiny_model_bos):
         tracker = EvaluationTracker(output_path=str(runs / model.parent.name))
-        options = {"model_args": {"pretrained": str(model)}, "device": "cpu", "batch_size": 4, "log_samples": True}
+        options = {
+            "model_args": {"pretrained": str(model)},
+            "device": "cpu",
+            "batch_size": 4,
+            "log_samples": True,
+            "gen_kwargs": {"max_gen_toks": 8},
+        }
         results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, **options)
         logged = results.pop("samples")
         tracker.save_results_aggregated(results=results, samples=logged)
