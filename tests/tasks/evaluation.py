@@ -15,7 +15,7 @@ TASKS = Path(__file__).resolve().parents[2] / "lm_eval_sea" / "tasks"
 
 def _folders(names: list[str]) -> list[str]:
     """The folders of the data sets that the names are of, for to index all tasks takes most of a second; all for other names."""
-    folders = {TASKS / name.split("_")[1] for name in names}
+    folders = {TASKS / name.removeprefix("sea_").split("_")[0] for name in names}
     return sorted(map(str, folders)) if all(any(folder.glob("utils.py")) for folder in folders) else [str(TASKS)]
 
 
