@@ -35,7 +35,8 @@ def _line(cells: Iterable[str]) -> str:
 
 def _setting(setting: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
-    threads = "" if setting["device"].startswith("NVIDIA") else f", {setting['threads']} threads"
+    count = setting["threads"]
+    threads = "" if setting["device"].startswith("NVIDIA") else f", {count} thread{'s' * (count > 1)}"
     return f"{setting['model']}, {setting['dtype']}; {setting['device']}{threads}; {versions}:"
 
 
