@@ -42,7 +42,7 @@ def overview_section(frames: Frames, headline: pd.DataFrame, suite: Suite) -> Se
             Table(
                 "means_by_language",
                 "Means by language",
-                "The same by language.",
+                "The same scores by language; “all” is that of the table above.",
                 by_language if any_member else by_language[:0],
                 _mean_columns(by_language),
             ),
