@@ -16,16 +16,7 @@ from .planted import GENERATED, RANKED, TEXT, plant
 
 ARTEFACTS = Path(__file__).resolve().parents[2] / "test_artefacts"
 MCQ = [f"sea_belebele_th_{variant}" for variant in ("to_ppl", "tito_ppl", "litilo_ppl", "litilo_gen")]
-TASKS = [
-    *MCQ,
-    "sea_m3exam_jv_to_ppl",
-    "sea_xnli_th",
-    "sea_vsmec_vi",
-    "sea_flores_en_th",
-    "sea_flores_th_en",
-    "sea_xquad_vi",
-    "sea_indosum_id",
-]
+TASKS = [*MCQ, "sea_xnli_th", "sea_flores_en_th", "sea_flores_th_en"]
 
 
 @pytest.fixture(scope="module")
