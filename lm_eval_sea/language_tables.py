@@ -174,7 +174,7 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
         accuracies.setdefault((condition.model, condition.data_set), {})[condition.name] = by_language
         if len({frozenset(given.right) for given in comparison.answers.values()}) > 1:
             notes.append(
-                f"{condition.model}, {condition.name}: the languages were asked different questions (--limit takes the first rows, "
+                f"{condition.model}, {condition.name}: the languages were asked different questions (--limit takes the first, "
                 "others in each language); rank correlations are those of the accuracies on all questions of each"
             )
     for (model, data_set), by_condition in accuracies.items():
