@@ -28,11 +28,12 @@ class Condition(NamedTuple):
     variant: str
     prompt: str  # "native", or "en" where the instruction is English before rows of another language
     metric: str
+    num_fewshot: str  # the number of exemplars; "" where the output does not say
 
     @property
     def name(self) -> str:
         """What tells the conditions of one model and data set apart."""
-        return f"{self.setting} {self.variant} {self.prompt}"
+        return f"{self.setting} {self.variant} {self.prompt}" + (f" {self.num_fewshot}-shot" if self.num_fewshot else "")
 
 
 class Comparison(NamedTuple):
@@ -71,6 +72,7 @@ def load_comparisons(paths: Iterable[Path | str], metric: str | None = None) -> 
                 metadata["variant"],
                 "en" if metadata["prompt_language"] == ENGLISH else "native",
                 metric or metadata["headline_metric"],
+                "" if task.num_fewshot is None else str(task.num_fewshot),
             )
             answers = _read_answers(task, condition.metric, notes)
             if answers is None:
@@ -112,13 +114,8 @@ def _with_english(condition: Condition, answers: Mapping[str, Answers], english:
     key = condition._replace(prompt="")
     if key in english:
         return Comparison({**answers, ENGLISH: english[key]}, english[key])
-    references = (
-        english[other]
-        for setting in _REFERENCE_SETTINGS
-        for other in english
-        if other[:2] == key[:2] and (other.setting, other.variant, other.metric) == (setting, key.variant, key.metric)
-    )
-    return Comparison(answers, next(references, None))
+    references = (english.get(key._replace(setting=setting)) for setting in _REFERENCE_SETTINGS)
+    return Comparison(answers, next(filter(None, references), None))
 
 
 def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
@@ -169,12 +166,17 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
             )
 
 
-def correlation_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
+def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
     """One row for every two conditions of a model that share at least three languages."""
     accuracies: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for condition, comparison in comparisons.items():
         by_language = {language: given.accuracy for language, given in comparison.answers.items()}
         accuracies.setdefault((condition.model, condition.data_set), {})[condition.name] = by_language
+        if len({frozenset(given.right) for given in comparison.answers.values()}) > 1:
+            notes.append(
+                f"{condition.model}, {condition.name}: the languages were asked different questions (--limit takes the first, "
+                "others in each language); rank correlations are those of the accuracies on all questions of each"
+            )
     for (model, data_set), by_condition in accuracies.items():
         for (first, second), correlation in rank_correlations(by_condition).items():
             yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
@@ -190,7 +192,7 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     tables = {
         "questions.csv": list(question_rows(comparisons)),
         "differences.csv": list(difference_rows(comparisons, notes)),
-        "rank_correlations.csv": list(correlation_rows(comparisons)),
+        "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
     }
     written = {}
     for name, rows in tables.items():

@@ -97,19 +97,20 @@ def test_spearman_without_ties_by_hand():
     assert list(rank_correlations({"x": first, "y": second, "z": {"th": 1}})) == [("x", "y")]
 
 
-def write_run(folder: Path, tasks: dict[str, tuple[dict, dict[str, int]]], model: str = "planted") -> Path:
+def write_run(folder: Path, tasks: dict[str, tuple[dict, dict[str, int]]], num_fewshot: int = 3, stamp: str = STAMP) -> Path:
     """lm-eval's output: by task its metadata and the right (1) and wrong (0) answers of its questions."""
     folder.mkdir(parents=True, exist_ok=True)
     configs = {name: {"metadata": {"parallel": True, "dataset": "belebele", **data}} for name, (data, _) in tasks.items()}
-    results = {"results": {name: {"acc,none": 0.5} for name in tasks}, "configs": configs, "model_name": model}
-    (folder / f"results_{STAMP}.json").write_text(json.dumps(results), encoding="utf-8")
+    results = {"results": {name: {"acc,none": 0.5} for name in tasks}, "configs": configs, "model_name": "planted"}
+    results["n-shot"] = dict.fromkeys(tasks, num_fewshot)
+    (folder / f"results_{stamp}.json").write_text(json.dumps(results), encoding="utf-8")
     for name, (_, right) in tasks.items():
         rows = [
             {"doc_id": number, "doc": {"id": question, "cluster": question.split("#")[0]}, "acc": value, "filter": "none"}
             for number, (question, value) in enumerate(right.items())
         ]
         text = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / f"samples_{name}_{STAMP}.jsonl").write_text(text, encoding="utf-8")
+        (folder / f"samples_{name}_{stamp}.jsonl").write_text(text, encoding="utf-8")
     return folder
 
 
@@ -146,7 +147,7 @@ def test_the_command_writes_what_can_be_counted_by_hand(results, tmp_path, capsy
     assert main(["compare-languages", str(results), "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert "base to_ppl native id: 50.0 %, -25.0 [" in out
-    assert "base to_ppl native, th: 1 of 4 questions were asked in both languages" in err
+    assert "base to_ppl native 3-shot, th: 1 of 4 questions were asked in both languages" in err
     rows = {(row["prompt"], row["question"]): row for row in read(tmp_path / "out" / "questions.csv") if row["setting"] == "base"}
     assert {key: rows["native", "p#1"][key] for key in ("passage", "en", "id", "th", "languages", "right")} == {
         "passage": "p", "en": "1", "id": "0", "th": "1", "languages": "3", "right": "2",
@@ -176,9 +177,27 @@ def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path)
     write_run(tmp_path / "results", tasks)
     assert main(["compare-languages", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 0
     (row,) = read(tmp_path / "out" / "rank_correlations.csv")
-    assert {row["first"], row["second"]} == {"base to_ppl native", "base litilo_ppl native"}
+    assert {row["first"], row["second"]} == {"base to_ppl native 3-shot", "base litilo_ppl native 3-shot"}
     assert float(row["kendall"]) == pytest.approx((5 - 1) / 6)
     assert float(row["spearman"]) == pytest.approx(1 - 6 * 2 / (4 * 15))
+
+
+def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, tmp_path, capsys):
+    """Of the English runs the older, with as many exemplars as the Thai one, is superseded by the newer."""
+    write_run(results, {"en": (metadata("en"), RIGHT_EN)}, num_fewshot=0, stamp="2026-01-03T03-04-05.678901")
+    assert main(["compare-languages", str(results), "--out", str(tmp_path / "out")]) == 0
+    err = capsys.readouterr().err
+    assert "planted: en of 2026-01-02" in err
+    assert "base to_ppl native 3-shot: no answers in English, so no differences" in err
+    assert not (tmp_path / "out" / "differences.csv").exists()
+
+
+def test_rank_correlations_of_different_questions_are_noted(tmp_path, capsys):
+    right = {"en": {"p#1": 1, "p#2": 1}, "id": {"p#1": 1, "p#2": 0}, "th": {"p#1": 0, "q#1": 0}}
+    tasks = {f"{x}_{variant}": (metadata(x, variant), right[x]) for x in right for variant in ("to_ppl", "litilo_ppl")}
+    write_run(tmp_path / "results", tasks)
+    assert main(["compare-languages", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 0
+    assert "base to_ppl native 3-shot: the languages were asked different questions" in capsys.readouterr().err
 
 
 def test_a_metric_that_some_tasks_lack_is_said(results, tmp_path, capsys):

@@ -24,7 +24,8 @@ def add_compare_languages(commands: argparse._SubParsersAction) -> None:
   rank_correlations.csv   for every two settings of a model that share three languages: Kendall's tau-b and Spearman's rho of
                           the languages' accuracies
 
-The runs need --log_samples, and English among their languages.
+The runs need --log_samples, and English among their languages. Only answers with the same number of exemplars are compared; of
+two runs of a task the newer counts.
 
 examples:
   lm-eval-sea run … --tasks sea_belebele_all_to_ppl,sea_belebele_all_litilo_ppl --output_path results --log_samples

@@ -64,6 +64,13 @@ WORDS = ["ลดอัตรา", "เพิ่มอัตรา", "ใช่",
         ("ตอบ B", None),
         ("à", None),
         ("Answer: B", None),  # another language's cue
+        ("A. J", 0),
+        ("A. Jakarta, the capital", 0),
+        ("A. Jakartans", None),
+        ("A. Jakarta / B. Hà Nội", None),  # two options
+        ("(A) Jakarta atau (B) Hà Nội", None),
+        ("A. Jakarta\nB. Hà Nội\nC. tidak ada jawaban", None),  # the list of the options
+        ("B. Hà Nội\nA. Jakarta is wrong", 1),
     ],
 )
 def test_latin_letters(text, expected):
@@ -91,6 +98,29 @@ def test_latin_letters(text, expected):
 )
 def test_thai_exams(text, expected):
     assert extract_letter(text, DIGITS, WORDS, ["คำตอบ:"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A. World War I", 0),
+        ("A. World War II", None),  # the text of another option
+        ("B. World War I", None),
+        ("B. World War", 1),  # the answer's length ran out
+        ("C. Bordeaux", 2),
+        ("C. B", None),  # a label, not the beginning of the text
+        ("D. 2", 3),
+        ("D. 20", None),
+        ("D. 2 wars", 3),
+    ],
+)
+def test_texts_of_options_that_begin_alike(text, expected):
+    assert extract_letter(text, LATIN, ["World War I", "World War II", "Bordeaux", "2"]) == expected
+
+
+def test_two_equal_options_are_told_apart_by_their_letters():
+    options = ["hot stone", "ice", "hot stone", "sand"]
+    assert [extract_letter(f"{letter}. hot stone", LATIN, options) for letter in LATIN] == [0, None, 2, None]
 
 
 def test_a_letter_beyond_the_options_is_no_answer():

@@ -33,10 +33,25 @@ def _label_pattern(label: str, position: int, script_letters: Sequence[str]) -> 
     return f"(?:{'|'.join([*forms, *script_letters[position : position + 1]])})"
 
 
-def _same_beginning(one: str, other: str) -> bool:
-    """Whether one text begins with the other, but for case and blanks."""
-    one, other = (" ".join(text.casefold().split()) for text in (one, other))
-    return one.startswith(other) or other.startswith(one)
+def _boundary(text: str) -> str:
+    """What keeps a text from ending inside a word or number; in scripts without capitals words need no blanks between them."""
+    return r"(?!\w)" if text[-1:].isdigit() or text[-1:].lower() != text[-1:].upper() else ""
+
+
+def _folded(text: str) -> str:
+    """The text without differences of case and blanks."""
+    return " ".join(_plain(text).casefold().split())
+
+
+def _is_own_text(rest: str, position: int, options: Sequence[str], labels: Sequence[str]) -> bool:
+    """Whether the text of the option, or its beginning, follows its label.
+
+    The whole text of another option, or a label, does not, even if the texts begin alike.
+    """
+    text, own = _folded(rest), _folded(options[position])
+    if text.strip(_SEPARATORS) in {*map(_folded, options), *map(str.casefold, labels)} - {own, own.strip(_SEPARATORS)}:
+        return False
+    return own.startswith(text) or re.match(re.escape(own) + _boundary(own), text) is not None
 
 
 def _behind_label(line: str, pattern: str) -> str | None:
@@ -57,8 +72,12 @@ def _behind_label(line: str, pattern: str) -> str | None:
 def _lead_in_pattern(words: str) -> str:
     """A lead-in, with or without a colon or dash. In a script with capitals it is a word of its own: "lettera" has none."""
     blanks = r"\s+".join(map(re.escape, _plain(words).split()))
-    boundary = r"(?!\w)" if words[-1].lower() != words[-1].upper() else ""
-    return rf"{blanks}{boundary}\s*(?:[:៖–—-]\s*)?"
+    return rf"{blanks}{_boundary(words)}\s*(?:[:៖–—-]\s*)?"
+
+
+def _labelled(position: int, label: str, options: Sequence[str], script_letters: Sequence[str]) -> str:
+    """The pattern of an option in a list of them, in folded text: label, marks, text."""
+    return rf"(?<!\w){_label_pattern(label, position, script_letters)}\W{{1,4}}{re.escape(_folded(options[position]))}"
 
 
 def extract_letter(
@@ -74,7 +93,8 @@ def extract_letter(
     Only the first line with text counts. Accepted is a label alone ("B", "(b)", "**B**", "B."), and one that the text of its own
     option follows ("B. …", "B – …", also if it breaks off), each also after one of the answer `cues` and after `lead_ins`
     ("Option B", "The correct answer is option (B)"). A label that is part of a word or a number ("Bandung", "3,5", "A.M."), or
-    that anything else follows ("A dog", "A. or B.", "Option B is wrong", "1. First, …"), is no answer.
+    that anything else follows ("A dog", "A. or B.", "Option B is wrong", "1. First, …"), is no answer; nor are two options with
+    their texts on the line, or a repeated list of the options, from the first on, on lines of its own.
 
     Args:
         text: what the model generated.
@@ -93,6 +113,13 @@ def extract_letter(
         if rest is None:
             continue
         rest = re.sub(rf"\A\s*{_DASH}\s*", "", rest)
-        if not rest.strip(f"{_SEPARATORS} ") or _same_beginning(rest, _plain(options[position])):
+        if not rest.strip(f"{_SEPARATORS} "):
             return position
+        if not _is_own_text(rest, position, options, letters):
+            return None
+        patterns = [_labelled(other, letters[other], options, script_letters) for other in range(len(letters))]
+        if any(re.search(pattern, _folded(rest), re.IGNORECASE) for pattern in patterns[:position] + patterns[position + 1 :]):
+            return None
+        repeated = position == 0 and re.search(r"\W+".join(patterns[:2]), _folded(text), re.IGNORECASE)
+        return None if repeated else position
     return None
