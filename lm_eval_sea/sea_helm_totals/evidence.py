@@ -14,6 +14,7 @@ from lm_eval_sea.sea_helm_totals.hierarchy import Place
 from lm_eval_sea.sea_helm_totals.task_score import TaskRows
 
 SUITE = "sea_helm"
+_PER_CENT = ("rougeL",)  # scores of rows from 0 to 100; those of the others are from 0 to 1
 
 
 class EvidenceError(ValueError):
@@ -149,4 +150,5 @@ def _task_rows(metadata: Mapping[str, Any], runs: Sequence[Sequence[Mapping[str,
         phenomena=tuple(phenomena) if all(phenomena) else None,
         is_label_task=bool(metadata.get("labels")),
         chance=float(metadata["chance"]),
+        best=100.0 if metadata["item_metric"] in _PER_CENT else 1.0,
     )

@@ -216,6 +216,13 @@ def test_corrected_pragmatics_pools_rows_before_averaging_phenomena(tmp_path):
     assert totals_of(tmp_path).nodes[Place("id")].score == pytest.approx(50)
 
 
+def test_a_poor_summary_stays_poor_by_the_corrected_method(tmp_path):
+    """ROUGE-L is from 0 to 100 and never taken for a share, as the published rule does if no row has more than 1."""
+    write_run(tmp_path / "run", 1, {("id", "abssum"): [(0.5, "x"), (1.0, "y")]})
+    assert totals_of(tmp_path, "corrected").nodes[Place("id")].score == pytest.approx(0.75)
+    assert totals_of(tmp_path).nodes[Place("id")].score == pytest.approx(75)
+
+
 def test_views_as_text_csv_and_json(tmp_path):
     rows = planted(1)
     rows["id", "translation-en-xx"] = [(42.0, "x"), (44.0, "y")]
