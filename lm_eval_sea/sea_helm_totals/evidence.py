@@ -14,6 +14,7 @@ from lm_eval_sea.sea_helm_totals.hierarchy import Place
 from lm_eval_sea.sea_helm_totals.task_score import TaskRows
 
 SUITE = "sea_helm"
+_PER_CENT = ("rougeL",)  # scores of rows from 0 to 100; those of the others are from 0 to 1
 
 
 class EvidenceError(ValueError):
@@ -57,9 +58,13 @@ def gather(runs: Sequence[Run]) -> Evidence:
         raise EvidenceError(
             "these runs have no task of SEA-HELM; run some, such as sea_helm_id, with --output_path and --log_samples"
         )
-    models = sorted({run.model for run in runs if any(place_of(task.metadata) for task in run.tasks.values())})
+    models = sorted({run.model for run in runs if any(map(place_of, _metadata(run)))})
     if len(models) > 1:
         evidence.notes.append(f"runs of {len(models)} models are mixed: {', '.join(models)}")
+        evidence.unequal |= set(found)
+    templates = {run.config.get("chat_template_sha") for run in runs if any(map(place_of, _metadata(run)))}
+    if len(templates) > 1:
+        evidence.notes.append("runs with different chat templates, or with one and without, are mixed")
         evidence.unequal |= set(found)
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
@@ -69,12 +74,17 @@ def gather(runs: Sequence[Run]) -> Evidence:
     return evidence
 
 
+def _metadata(run: Run) -> list[Mapping[str, Any]]:
+    return [task.metadata for task in run.tasks.values()]
+
+
 def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidence: Evidence) -> None:
     name = results[0].name
-    versions = sorted({str(result.version) for result in results})
-    if len(versions) > 1:
-        evidence.notes.append(f"{name}: runs of several versions of the task are mixed: {', '.join(versions)}")
-        evidence.unequal.add(place)
+    for what, values in _settings(results).items():
+        different = sorted(set(map(str, values)))
+        if len(different) > 1:
+            evidence.notes.append(f"{name}: runs of several {what} are mixed: {', '.join(different)}")
+            evidence.unequal.add(place)
     if len(results) < most:
         evidence.notes.append(f"{name}: {len(results)} of {most} runs")
         evidence.unequal.add(place)
@@ -88,17 +98,33 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
         evidence.headlines[place] = (headline, float(np.mean(values)))
     if results[0].metadata.get("item_metric") is None:
         return
-    tables = [table for result in results if result.samples and (table := _table(result, evidence.notes))]
+    found = [(result, table) for result in results if result.samples and (table := _table(result, evidence.notes))]
+    tables = [table for _, table in found]
     if not tables:
         evidence.without_samples.add(place)
         evidence.notes.append(f"{name}: no samples; run it with --log_samples")
         return
+    fewer = [f"{len(table)} of {result.rows} rows" for result, table in found if result.rows and len(table) < result.rows]
+    fewer += [f"{len(tables)} of {len(results)} runs"] * (len(tables) < len(results))
+    if fewer:
+        evidence.notes.append(f"{name}: samples of {', '.join(fewer)} only")
+        evidence.unequal.add(place)
     shared = [row for row in tables[0] if all(row in table for table in tables)]
     if len(shared) < max(map(len, tables)):
         evidence.notes.append(f"{name}: the runs have different rows; the {len(shared)} that all have are scored")
         evidence.unequal.add(place)
     if shared:
         evidence.rows[place] = _task_rows(results[0].metadata, [[table[row] for row in shared] for table in tables])
+
+
+def _settings(results: Sequence[TaskResult]) -> dict[str, list[Any]]:
+    """What must be the same in all runs of a task: what it is called in messages → its value in each run that tells it."""
+    settings = {
+        "versions of the task": [result.version for result in results],
+        "numbers of exemplars": [result.num_fewshot for result in results],
+        "versions of the rows (data_sha256)": [result.metadata.get("data_sha256") for result in results],
+    }
+    return {what: [value for value in values if value is not None] for what, values in settings.items()}
 
 
 def _table(result: TaskResult, notes: list[str]) -> dict[Any, dict[str, Any]]:
@@ -124,4 +150,5 @@ def _task_rows(metadata: Mapping[str, Any], runs: Sequence[Sequence[Mapping[str,
         phenomena=tuple(phenomena) if all(phenomena) else None,
         is_label_task=bool(metadata.get("labels")),
         chance=float(metadata["chance"]),
+        best=100.0 if metadata["item_metric"] in _PER_CENT else 1.0,
     )

@@ -24,6 +24,7 @@ class TaskRows:
     phenomena: tuple[str, ...] | None = None  # a row's linguistic phenomenon, where the task has them
     is_label_task: bool = False
     chance: float = 0.0  # share of right answers by guessing
+    best: float = 1.0  # score of a perfect row: 1 or, for ROUGE-L, 100
 
 
 class Scoring(NamedTuple):
@@ -87,7 +88,8 @@ def published_scoring(rows: TaskRows) -> Scoring:
     and compares); balanced accuracy, normalised with 1 / number of different right answers. Otherwise: the mean.
     """
     if not taken_for_multiple_choice(rows.labels):
-        return _mean_scoring(rows)
+        unit = 100 if rows.scores.max() <= 1 else 1  # the notebook tells shares from per cent by the greatest score
+        return Scoring(unit * rows.scores, weighted_mean)
     right = (np.trunc(rows.scores) == 1).astype(float)
     different = len(set(rows.labels))
     # one right answer for all rows leaves nothing to normalise
@@ -101,13 +103,8 @@ def corrected_scoring(rows: TaskRows) -> Scoring:
     the chance level of the task. Otherwise: the mean.
     """
     if not rows.is_label_task:
-        return _mean_scoring(rows)
+        return Scoring(100 / rows.best * rows.scores, weighted_mean)
     return _balanced_scoring(rows.scores, numbered(rows.phenomena or rows.labels), rows.chance)
-
-
-def _mean_scoring(rows: TaskRows) -> Scoring:
-    unit = 100 if rows.scores.max() <= 1 else 1  # both rules tell shares from per cent by the greatest score
-    return Scoring(unit * rows.scores, weighted_mean)
 
 
 def _balanced_scoring(values: np.ndarray, groups: np.ndarray, chance: float) -> Scoring:

@@ -86,7 +86,7 @@ def compute(evidence: Evidence, expected: Iterable[Place], unavailable: Mapping[
     rows = pooled_pragmatics(evidence.rows) if method != PUBLISHED else dict(evidence.rows)
     languages = {place.language for place in rows}
     ran = set(evidence.rows)
-    missing = [place for place in [*expected, *unavailable] if place.language in languages and place not in ran]
+    missing = [place for place in dict.fromkeys([*expected, *unavailable]) if place.language in languages and place not in ran]
     of_runs, of_questions = _draws(rows, method)
     if method == PUBLISHED:
         for place in sorted(evidence.without_samples):

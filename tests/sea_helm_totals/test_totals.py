@@ -121,6 +121,9 @@ def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
     assert "id: not run: if-eval" in totals.notes
     assert "missing, for a judge model: id mt-bench" in totals.notes
+    translation = place("id", "translation-en-xx")  # a task of the pack whose published score is unavailable
+    twice = totals_of(tmp_path, expected=[translation], unavailable={translation: "MetricX"})
+    assert "missing, for MetricX: id translation-en-xx" in twice.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
 
 
@@ -146,6 +149,41 @@ def test_mixed_models_versions_and_seeds_are_named(tmp_path):
     assert any("several versions" in note and "1.0, 2.0" in note for note in totals.notes)
     assert any(note == "sea_helm_id_causal: 1 of 2 runs" for note in totals.notes)
     assert not totals.nodes[SEA].complete
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ({"n-shot": {"sea_helm_id_nli": 5}}, "sea_helm_id_nli: runs of several numbers of exemplars are mixed: 0, 5"),
+        ({"data_sha256": "b"}, "sea_helm_id_nli: runs of several versions of the rows (data_sha256) are mixed: a, b"),
+        ({"chat_template_sha": "b"}, "runs with different chat templates, or with one and without, are mixed"),
+    ],
+)
+def test_runs_of_unlike_settings_are_no_seeds(tmp_path, change, note):
+    rows = {("id", "nli"): planted(1)["id", "nli"]}
+    settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None}
+    for seed, own in enumerate((settings, settings | change), start=1):
+        path = write_run(tmp_path / f"seed-{seed}", seed, rows)
+        content = json.loads(path.read_text())
+        content["configs"]["sea_helm_id_nli"]["metadata"]["data_sha256"] = own["data_sha256"]
+        path.write_text(json.dumps(content | own))
+    totals = totals_of(tmp_path)
+    assert totals.notes == [note]
+    assert not totals.nodes[Place("id")].complete
+
+
+def test_samples_that_lack_rows_or_a_seed_are_named(tmp_path):
+    rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "causal"): planted(1)["id", "causal"]}
+    write_run(tmp_path / "a", 1, rows)
+    write_run(tmp_path / "b", 2, rows)
+    [cut] = (tmp_path / "a").glob("samples_*nli*")
+    lines = cut.read_text(encoding="utf-8").splitlines(keepends=True)
+    cut.write_text("".join(lines[:-1]), encoding="utf-8")
+    next((tmp_path / "b").glob("samples_*causal*")).unlink()
+    totals = totals_of(tmp_path)
+    assert f"sea_helm_id_nli: samples of {len(lines) - 1} of {len(lines)} rows only" in totals.notes
+    assert "sea_helm_id_causal: samples of 1 of 2 runs only" in totals.notes
+    assert not totals.nodes[Place("id", "nlr")].complete
 
 
 def test_runs_without_sea_helm_or_without_samples_are_refused(tmp_path):
@@ -176,6 +214,13 @@ def test_corrected_pragmatics_pools_rows_before_averaging_phenomena(tmp_path):
     assert totals_of(tmp_path, "corrected").nodes[Place("id")].score == pytest.approx(25)
     # single: recalls 1 and 1/2 → 50; pair: 1/2 and 1 → 50
     assert totals_of(tmp_path).nodes[Place("id")].score == pytest.approx(50)
+
+
+def test_a_poor_summary_stays_poor_by_the_corrected_method(tmp_path):
+    """ROUGE-L is from 0 to 100 and never taken for a share, as the published rule does if no row has more than 1."""
+    write_run(tmp_path / "run", 1, {("id", "abssum"): [(0.5, "x"), (1.0, "y")]})
+    assert totals_of(tmp_path, "corrected").nodes[Place("id")].score == pytest.approx(0.75)
+    assert totals_of(tmp_path).nodes[Place("id")].score == pytest.approx(75)
 
 
 def test_views_as_text_csv_and_json(tmp_path):

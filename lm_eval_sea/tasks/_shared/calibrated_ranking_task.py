@@ -31,7 +31,8 @@ class CalibratedRankingTask(RankingTask):
         self._contexts: dict[tuple, list[str]] = {}
 
     def _request_shape(self) -> dict[str, Any]:
-        return super()._request_shape() | {"content_free_inputs": self.config.metadata["content_free_inputs"]}
+        metadata = self.config.metadata
+        return super()._request_shape() | {name: metadata[name] for name in ("content_free_inputs", "content_fields")}
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows."""
