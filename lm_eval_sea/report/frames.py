@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
 from lm_eval_sea.run_files import Run, TaskResult, find_runs, read_samples
+from lm_eval_sea.run_settings import run_settings
 from lm_eval_sea.task_list import TaskRecord, read_tasks
 
 # Entries of a task's metadata that are columns of the frame `tasks`, with what stands for a missing one.
@@ -104,22 +105,12 @@ def _labels(models: Iterable[str]) -> dict[str, str]:
 
 
 def _run_row(run: Run, label: str) -> dict[str, Any]:
-    config = run.config
-    arguments = config.get("model_args") if isinstance(config.get("model_args"), dict) else {}
     return {
         "model": label,
         "model_name": run.model,
         "date": run.date.isoformat(sep=" ", timespec="seconds"),
-        "backend": config.get("model"),
-        "revision": config.get("model_sha") or config.get("model_revision") or arguments.get("revision"),
-        "dtype": str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
-        "softmax_dtype": arguments.get("softmax_dtype"),
-        "batch_size": config.get("batch_size"),
-        "limit": config.get("limit"),
-        "chat_template": config.get("chat_template_sha"),
-        "generation": str(config["gen_kwargs"]) if config.get("gen_kwargs") else None,
-        "lm_eval": run.versions.get("lm_eval"),
-        "transformers": run.versions.get("transformers"),
+        "batch_size": run.config.get("batch_size"),
+        **run_settings(run),
         "results": str(run.results or run.folder),
     }
 

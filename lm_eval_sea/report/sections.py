@@ -154,8 +154,10 @@ def _provenance(frames: Frames) -> Section:
                             "revision",
                             "dtype",
                             "softmax_dtype",
+                            "arguments",
                             "limit",
                             "chat_template",
+                            "system_instruction",
                             "generation",
                             "lm_eval",
                             "transformers",
@@ -171,6 +173,7 @@ def _provenance(frames: Frames) -> Section:
                 [
                     MODEL,
                     TASK,
+                    Column("pack", "pack"),
                     Column("version", "version"),
                     Column("prompt_book", "prompt book"),
                     Column("source", "source"),

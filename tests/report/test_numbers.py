@@ -11,8 +11,9 @@ from sklearn.metrics import f1_score, recall_score
 
 from lm_eval_sea.report import bias, calibration, differences, generation, load, provenance, robustness, scores
 from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.task_list import read_tasks
 
-from ..lm_eval_output import NEW, row, write_results, write_samples
+from ..lm_eval_output import NEW, OLD, row, write_results, write_samples
 from .planted import (
     CALIBRATED,
     CHOICES,
@@ -193,6 +194,24 @@ def test_what_was_not_made_alike_is_said(tmp_path):
     assert any("version of lm-eval: 0.4.13 (org/a, org/b); 0.4.14 (org/c)" in line for line in lines), lines
     assert any("number of rows evaluated" in line and TEXT in line for line in lines)
     assert other.name in str(list(frames.runs.results))
+
+
+def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
+    for folder, stamp, task, pack, model, revision in (
+        ("a", OLD, TEXT, "0.1.0", "org/a", "f00"),
+        ("b", OLD, TEXT, "0.2.0", "org/b", "0dd"),
+        ("a", NEW, RANKED, "0.1.0", "org/a", "ba5"),
+    ):
+        metadata = {**read_tasks().tasks[task].metadata, "pack_version": pack}
+        config = {"model": "hf", "model_args": {"pretrained": model}, "model_sha": revision}
+        configs = {task: {"metadata": metadata}}
+        write_results(tmp_path / folder, stamp, {task: {"acc_ppl,none": 0.5}}, model=model, config=config, configs=configs)
+    frames = load([tmp_path])
+    table = provenance.task_table(frames)
+    assert at(table, model="org/b", task=TEXT).pack == "0.2.0"
+    lines = provenance.warnings(frames, table)
+    assert f"Models differ in the version of the pack of {TEXT}" in lines
+    assert "Runs of org/a are of different revisions: f00, ba5" in lines
 
 
 def test_samples_that_are_cut_short_do_not_replace_the_results(tmp_path):
