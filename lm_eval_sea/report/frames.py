@@ -22,11 +22,11 @@ METADATA = {
     "task_kind": "",
     "variant": "",
     "prompt_language": "",
+    "setting": "",  # other exemplars or rows than the variant is named for, such as English exemplars
     "chance": 0.0,
     "suite": "",
     "source_language": "",
     "answer_language": "",
-    "item_metric": "",  # the metric of a row, where the headline is made of all rows
 }
 AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
 _METADATA_NAMES = {"task_kind": "task"}
@@ -139,6 +139,7 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "headline": metadata.get("headline_metric"),
         **{column: metadata.get(_METADATA_NAMES.get(column, column)) or absent for column, absent in METADATA.items()},
         "dataset": str(metadata.get("dataset") or "") + (AS_PUBLISHED if metadata.get("as_published") else ""),
+        "item_metric": _item_metric(metadata),
         "rows": rows,
         "rows_total": total,
         "limited": rows is not None and total is not None and rows < total,
@@ -147,6 +148,11 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "samples": str(task.samples) if task.samples else None,
         "date": run.date.isoformat(sep=" ", timespec="seconds"),
     }
+
+
+def _item_metric(metadata: Mapping[str, Any]) -> str:
+    """The metric of a row: the headline, or where that is made of all rows, the one it is made of."""
+    return str(metadata.get("item_metric") or metadata.get("headline_metric") or "").removeprefix("balanced_")
 
 
 def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -> list[dict[str, Any]]:
@@ -168,7 +174,7 @@ def _read_rows(
     key: tuple[str, str], task: TaskResult, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
 ) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     first = next(read_samples(task.samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
-    headline, item_metric = str(metadata["headline_metric"]), metadata.get("item_metric")
+    headline, item_metric = str(metadata["headline_metric"]), _item_metric(metadata)
     metrics = [name for name in first["metrics"] or [headline] if not name.endswith("_stderr")]
     with task.samples.open("rb") as lines:
         total = sum(1 for _ in lines)

@@ -105,7 +105,8 @@ def _uncertainty(frames: Frames, headline: pd.DataFrame) -> Section:
             Table(
                 "differences",
                 "Differences between models",
-                "First minus second, in percentage points, with a 95 % interval.",
+                "First minus second, in percentage points, with a 95 % interval. Where the headline is made of all rows at once, "
+                "“metric” is that of the single rows.",
                 _with_settings(differences.differences_table(frames), frames),
                 [
                     TASK,

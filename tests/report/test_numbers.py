@@ -182,7 +182,8 @@ def test_differences_are_paired_and_corrected(frames):
     tested = sorted(table.p_value)
     assert len(tested) == 4
     assert table.p_holm.min() == pytest.approx(min(1, 4 * tested[0]))
-    assert at(table, task=CLASSES).p_value == 1  # both chose alike
+    alike = at(table, task=CLASSES)  # both chose alike
+    assert alike.p_value == 1 and math.isnan(alike.low) and math.isnan(alike.high)
 
 
 def test_what_was_not_made_alike_is_said(tmp_path):
@@ -263,3 +264,37 @@ def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_ta
     assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
     scored = at(scores.headline_scores(frames), model="a")
     assert (scored.score, scored.rescaled) == (75, 50)
+
+
+def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
+    cases = {
+        "sea_helm_my_nli": ("balanced_acc", "correct", {"published": 1, "strict": None}),
+        "sea_helm_my_nli_ppl": ("balanced_acc_cc", "acc_cc", {"acc": 0, "acc_cc": 1}),
+    }
+    for task, (headline, metric, predictions) in cases.items():
+        doc = {"id": "0", "gold": 1, "predictions": predictions}
+        configs = {task: {"metadata": dict(read_tasks().tasks[task].metadata)}}
+        write_results(tmp_path / task, NEW, {task: {f"{headline},none": 1.0}}, model="org/a", configs=configs)
+        line = row(doc_id=0, filter="none", metrics=[metric, headline], doc=doc, **{metric: 1.0, headline: ["x", 1.0, 0.5]})
+        write_samples(tmp_path / task, task, NEW, [line])
+        frames = load([tmp_path / task])
+        assert (frames.samples.chosen[0], frames.samples.score[0], frames.tasks.item_metric[0]) == (1, 1.0, metric)
+
+
+def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
+    by_task = {"to_ppl_enprompt": 0.3, "litilo_ppl_enprompt": 0.4, "enshots_to_ppl": 0.5, "translated_to_ppl": 0.9}
+    found = {f"sea_belebele_th_{name}": {"acc_ppl,none": score} for name, score in by_task.items()}
+    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    write_results(tmp_path, NEW, found, configs=configs)
+    table = robustness.robustness_table(scores.headline_scores(load([tmp_path])))
+    plain = at(table, setting="")
+    assert (plain.to_ppl, plain.litilo_ppl, plain.spread) == pytest.approx((30, 40, 10))
+    assert (at(table, setting="enshots").to_ppl, at(table, setting="translated").to_ppl) == pytest.approx((50, 90))
+
+
+def test_translations_of_sea_helm_are_no_direction_of_flores(tmp_path):
+    found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_helm_th_translation_en_xx": 70.0, "sea_helm_th_translation_xx_en": 80.0}
+    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
+    direction = at(generation.translation_table(load([tmp_path])), language="th")
+    assert (direction.from_english, direction.into_english, direction.difference) == (10, 20, -10)
