@@ -1,3 +1,3 @@
 """lm_eval_sea: a task pack for lm-evaluation-harness that evaluates language models on Southeast Asian languages."""
 
-__version__ = "0.1.0"
+from lm_eval_sea.tasks._shared import __version__ as __version__

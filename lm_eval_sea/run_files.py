@@ -16,10 +16,13 @@ from typing import Any
 
 import orjson
 
+from lm_eval_sea.run_settings import differing_settings
+
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _NO_FILTER = "none"
+_BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
 
 
 class RunFilesError(ValueError):
@@ -155,7 +158,7 @@ def _read_results(path: Path, notes: list[str]) -> Run | None:
         date=date,
         folder=path.parent,
         results=path,
-        config=_mapping(content, "config") | {key: content[key] for key in ("chat_template_sha",) if key in content},
+        config=_mapping(content, "config") | {key: content[key] for key in _BESIDE_CONFIG if key in content},
         versions={name: str(version) for name, version in versions.items() if version},
         tasks={
             name: _task(name, content, path, notes)
@@ -215,13 +218,13 @@ def _without_superseded(runs: list[Run], notes: list[str]) -> list[Run]:
     newest = {(run.model, name): run for run in runs for name in run.tasks}
     kept = []
     for run in runs:
-        by_newer: dict[datetime, list[str]] = {}
-        for name in run.tasks:
-            winner = newest[run.model, name]
-            if winner is not run:
-                by_newer.setdefault(winner.date, []).append(name)
-        for date, names in by_newer.items():
-            notes.append(f"{run.model}: {', '.join(names)} of {run.date} left out, for the run of {date} is newer")
+        for winner in runs:
+            names = [name for name in run.tasks if winner is not run and newest[run.model, name] is winner]
+            if names:
+                differing = differing_settings(run, winner, names)
+                made = f"; not made alike ({'; '.join(differing)})" if differing else ""
+                left_out = f"{run.model}: {', '.join(names)} of {run.date} left out"
+                notes.append(f"{left_out}, for the run of {winner.date} is newer{made}")
         tasks = {name: task for name, task in run.tasks.items() if newest[run.model, name] is run}
         if tasks or not run.tasks:
             kept.append(replace(run, tasks=tasks))

@@ -79,6 +79,21 @@ def test_the_newest_run_of_a_task_wins(tmp_path):
     ]
 
 
+def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
+    def config(**arguments):
+        return {"config": {"model": "hf", "model_args": {"pretrained": "org/model", **arguments}}}
+
+    scores = {"toy_th": {"acc,none": 0}, "toy_vi": {"acc,none": 0}}
+    write_results(tmp_path / "a", OLD, scores, **config(dtype="float16", batch_size=4), chat_template_sha="c0ffee")
+    shots = {"n-shot": {"toy_th": 0, "toy_vi": 3}}
+    write_results(tmp_path / "b", NEW, scores, **config(dtype="bfloat16", peft="org/adapter"), **shots)
+    [note] = [note for note in find_runs([tmp_path])[1] if "newer" in note]
+    assert note.split("; ", 1)[1] == (
+        "not made alike (dtype: float16, newer bfloat16; arguments: none recorded, newer peft=org/adapter; "
+        "chat template: c0ffee, newer none recorded; exemplars: 3, newer 0)"
+    )
+
+
 def test_nothing_to_read_is_one_line(tmp_path):
     for paths in ([tmp_path], [tmp_path / "absent"]):
         with pytest.raises(RunFilesError) as error:

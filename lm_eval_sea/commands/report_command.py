@@ -25,9 +25,22 @@ examples:
 Exit status: 0, 2 if there is nothing to report on or a library is missing.""",
     )
     add_runs(parser)
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make or complete")
-    parser.add_argument("--rows", type=int, default=50, help="rows of each task that the page shows (default: %(default)s)")
+    parser.add_argument("--out", metavar="DIR", type=_folder, required=True, help="folder to make or complete")
+    parser.add_argument("--rows", type=_count, default=50, help="rows of each task that the page shows (default: %(default)s)")
     parser.set_defaults(run=_report)
+
+
+def _folder(text: str) -> Path:
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a file; give a folder")
+    return path
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} should be a number of rows, 0 or more")
+    return int(text)
 
 
 def _report(arguments: argparse.Namespace) -> int:

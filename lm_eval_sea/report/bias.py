@@ -11,7 +11,7 @@ import pandas as pd
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.robustness import in_order
 
-KEYS = ["model", "task", "dataset", "language", "prompt_language", "variant", "limited"]
+KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
 
 
 def recall_deviation(golds: Sequence[int], chosen: Sequence[int | None]) -> float:
@@ -57,7 +57,7 @@ def _choices(frames: Frames) -> pd.DataFrame:
     samples = samples[samples.gold.notna() & samples.gold_characters.notna()]
     choices = samples.merge(frames.tasks[KEYS], on=["model", "task"])
     order = choices.variant.map({variant: place for place, variant in enumerate(in_order(list(choices.variant)))})
-    keys = ["model", "dataset", "language", "prompt_language"]
+    keys = ["model", "dataset", "language", "prompt_language", "setting"]
     return choices.assign(order=order).sort_values([*keys, "order"], kind="stable").drop(columns="order")
 
 

@@ -24,7 +24,8 @@ def robustness_section(frames: Frames, headline: pd.DataFrame) -> Section:
     """What other prompts make of the scores."""
     table = robustness.robustness_table(headline)
     variants = [name for name in robustness.in_order(list(headline.variant)) if name in table.columns]
-    columns = [MODEL, DATA_SET, LANGUAGE, PROMPT]
+    mismatches = robustness.mismatch_table(frames)
+    columns = [MODEL, DATA_SET, LANGUAGE, PROMPT, *_setting(table)]
     columns += [Column(name, VARIANT_TITLES.get(name, name), "percent", hint=name, marker="limited") for name in variants]
     columns += [Column("spread", "spread", "percent", hint="largest minus smallest, percentage points")]
     columns += [Column("chance", "chance", "percent")]
@@ -44,12 +45,13 @@ def robustness_section(frames: Frames, headline: pd.DataFrame) -> Section:
                 "Letters written and letters ranked",
                 "Share of rows, in per cent, on which the generated letter is not the one with the lowest perplexity; an answer "
                 "without a letter is a mismatch, too.",
-                robustness.mismatch_table(frames),
+                mismatches,
                 [
                     MODEL,
                     DATA_SET,
                     LANGUAGE,
                     PROMPT,
+                    *_setting(mismatches),
                     Column("mismatch", "mismatch", "percent", marker="limited"),
                     Column("unanswered", "no letter", "percent"),
                     Column("rows", "rows", "count"),
@@ -59,11 +61,17 @@ def robustness_section(frames: Frames, headline: pd.DataFrame) -> Section:
     )
 
 
+def _setting(table: pd.DataFrame) -> list[Column]:
+    """The column of settings, where there is one to name."""
+    return [Column("setting", "setting")] if table.setting.any() else []
+
+
 def bias_section(frames: Frames) -> Section:
     """Positions and lengths that a model leans to."""
     positions = bias.position_table(frames)
     wide = _wide_positions(positions)
-    keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, Column("variant", "variant")]
+    biases = bias.bias_table(frames)
+    keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, *_setting(biases), Column("variant", "variant")]
     return Section(
         "bias",
         "Bias",
@@ -78,7 +86,7 @@ def bias_section(frames: Frames) -> Section:
                 "bias",
                 "Bias to positions and lengths",
                 "Choices of the headline metric; the length is that of the option's text, also where only its letter is ranked.",
-                bias.bias_table(frames),
+                biases,
                 [
                     *keys,
                     Column("rstd", "RStd", "percent", marker="limited"),

@@ -18,7 +18,7 @@ def differences_table(frames: Frames) -> pd.DataFrame:
 
     Rows are the same where number and id are. `p_value` is that of `uncertainty.paired_difference`, clustered; `p_holm` is
     corrected over all rows of this table that can be tested. Where the headline is made of all rows at once, the metric of
-    rows that the task names counts; tasks without one (BLEU, chrF++) are not here.
+    single rows counts (`item_metric`); tasks without one (BLEU, chrF++) are not here.
     """
     scored = frames.samples[frames.samples.score.notna()]
     named = {task["task"]: (task["headline"], task["item_metric"]) for task in frames.tasks.to_dict("records")}
@@ -45,8 +45,8 @@ def differences_table(frames: Frames) -> pd.DataFrame:
                     "metric": metric,
                     "difference": result.mean,
                     "stderr": result.stderr,
-                    "low": result.low,
-                    "high": result.high,
+                    "low": result.low if result.stderr else None,  # rows that are all alike say nothing of the others
+                    "high": result.high if result.stderr else None,
                     "p_value": result.p_value,
                     "rows": result.rows,
                     "clusters": result.clusters,

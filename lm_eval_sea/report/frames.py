@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
 from lm_eval_sea.run_files import Run, TaskResult, find_runs, read_samples
+from lm_eval_sea.run_settings import run_settings
 from lm_eval_sea.task_list import TaskRecord, read_tasks
 
 # Entries of a task's metadata that are columns of the frame `tasks`, with what stands for a missing one.
@@ -21,11 +22,11 @@ METADATA = {
     "task_kind": "",
     "variant": "",
     "prompt_language": "",
+    "setting": "",  # other exemplars or rows than the variant is named for, such as English exemplars
     "chance": 0.0,
     "suite": "",
     "source_language": "",
     "answer_language": "",
-    "item_metric": "",  # the metric of a row, where the headline is made of all rows
 }
 AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
 _METADATA_NAMES = {"task_kind": "task"}
@@ -104,22 +105,12 @@ def _labels(models: Iterable[str]) -> dict[str, str]:
 
 
 def _run_row(run: Run, label: str) -> dict[str, Any]:
-    config = run.config
-    arguments = config.get("model_args") if isinstance(config.get("model_args"), dict) else {}
     return {
         "model": label,
         "model_name": run.model,
         "date": run.date.isoformat(sep=" ", timespec="seconds"),
-        "backend": config.get("model"),
-        "revision": config.get("model_sha") or config.get("model_revision") or arguments.get("revision"),
-        "dtype": str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
-        "softmax_dtype": arguments.get("softmax_dtype"),
-        "batch_size": config.get("batch_size"),
-        "limit": config.get("limit"),
-        "chat_template": config.get("chat_template_sha"),
-        "generation": str(config["gen_kwargs"]) if config.get("gen_kwargs") else None,
-        "lm_eval": run.versions.get("lm_eval"),
-        "transformers": run.versions.get("transformers"),
+        "batch_size": run.config.get("batch_size"),
+        **run_settings(run),
         "results": str(run.results or run.folder),
     }
 
@@ -148,6 +139,7 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "headline": metadata.get("headline_metric"),
         **{column: metadata.get(_METADATA_NAMES.get(column, column)) or absent for column, absent in METADATA.items()},
         "dataset": str(metadata.get("dataset") or "") + (AS_PUBLISHED if metadata.get("as_published") else ""),
+        "item_metric": _item_metric(metadata),
         "rows": rows,
         "rows_total": total,
         "limited": rows is not None and total is not None and rows < total,
@@ -156,6 +148,11 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "samples": str(task.samples) if task.samples else None,
         "date": run.date.isoformat(sep=" ", timespec="seconds"),
     }
+
+
+def _item_metric(metadata: Mapping[str, Any]) -> str:
+    """The metric of a row: the headline, or where that is made of all rows, the one it is made of."""
+    return str(metadata.get("item_metric") or metadata.get("headline_metric") or "").removeprefix("balanced_")
 
 
 def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -> list[dict[str, Any]]:
@@ -177,7 +174,7 @@ def _read_rows(
     key: tuple[str, str], task: TaskResult, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
 ) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     first = next(read_samples(task.samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
-    headline, item_metric = str(metadata["headline_metric"]), metadata.get("item_metric")
+    headline, item_metric = str(metadata["headline_metric"]), _item_metric(metadata)
     metrics = [name for name in first["metrics"] or [headline] if not name.endswith("_stderr")]
     with task.samples.open("rb") as lines:
         total = sum(1 for _ in lines)

@@ -31,8 +31,11 @@ def translation_table(frames: Frames) -> pd.DataFrame:
     """One row a model, language x and prompt language ("native" or "en"): chrF++ from English, into it, and the difference.
 
     `difference` is en→x minus x→en, in points of chrF++. The two are of different texts, so it compares models, not directions.
+    Only of tasks that name both languages: SEA-HELM's translations have another chrF++.
     """
-    tasks = frames.tasks[frames.tasks.of_pack & (frames.tasks.variant == "translation")]
+    with_english = (frames.tasks.source_language == ENGLISH) | (frames.tasks.answer_language == ENGLISH)
+    known = frames.tasks.of_pack & (frames.tasks.variant == "translation") & (frames.tasks.source_language != "")
+    tasks = frames.tasks[known & with_english]
     values = {(row.model, row.task): row.value for row in frames.metrics[frames.metrics.metric == "chrf++"].itertuples()}
     cells: dict[tuple[str, str, str], dict[str, float | None]] = {}
     limited = tasks[tasks.limited][["model", "language"]].apply(tuple, axis=1).tolist()

@@ -10,18 +10,22 @@ from typing import Any
 import pandas as pd
 
 from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.run_settings import NOT_RECORDED
 
 # Columns of the frame `runs` that should agree between runs that are compared.
 RUN_SETTINGS = {
     "backend": "backend",
     "dtype": "type of the model's numbers",
     "softmax_dtype": "type of the log-likelihoods",
+    "arguments": "arguments of the model",
     "chat_template": "chat template",
+    "system_instruction": "system instruction",
     "generation": "arguments of generation",
     "lm_eval": "version of lm-eval",
     "transformers": "version of transformers",
 }
 TASK_SETTINGS = {
+    "pack": "version of the pack",
     "version": "version of the task",
     "prompt_book": "version of the prompt book",
     "data": "rows of the data set",
@@ -30,7 +34,6 @@ TASK_SETTINGS = {
     "signatures": "metric signatures",
     "rows": "number of rows evaluated",
 }
-NOT_RECORDED = "not recorded"
 
 
 def task_table(frames: Frames) -> pd.DataFrame:
@@ -46,6 +49,7 @@ def task_table(frames: Frames) -> pd.DataFrame:
             {
                 "model": task["model"],
                 "task": task["task"],
+                "pack": _text(metadata.get("pack_version")),
                 "version": task["version"],
                 "prompt_book": _text(metadata.get("prompt_book_version")),
                 "source": metadata.get("data_source"),
@@ -59,8 +63,8 @@ def task_table(frames: Frames) -> pd.DataFrame:
                 "date": task["date"],
             }
         )
-    columns = ["model", "task", "version", "prompt_book", "source", "revision", "data", "num_fewshot", "exemplars", "signatures"]
-    return pd.DataFrame(rows, columns=[*columns, "rows", "rows_total", "date"])
+    columns = ["model", "task", "pack", "version", "prompt_book", "source", "revision", "data", "num_fewshot", "exemplars"]
+    return pd.DataFrame(rows, columns=[*columns, "signatures", "rows", "rows_total", "date"])
 
 
 def _text(value: Any) -> str | None:
@@ -92,11 +96,14 @@ def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
     for column, name in RUN_SETTINGS.items():
         models: dict[str, list[str]] = {}
         for run in frames.runs[["model", column]].drop_duplicates().itertuples(index=False):
-            models.setdefault(NOT_RECORDED if pd.isna(run[1]) else str(run[1]), []).append(run[0])
+            models.setdefault(_shown(run[1]), []).append(run[0])
         if len(models) > 1:
             lines.append(
                 f"Runs differ in the {name}: " + "; ".join(f"{value} ({', '.join(who)})" for value, who in models.items())
             )
+    for model, runs in frames.runs.groupby("model", sort=False):
+        if _differs(runs.revision):
+            lines.append(f"Runs of {model} are of different revisions: {', '.join(map(_shown, runs.revision.unique()))}")
     for column, name in TASK_SETTINGS.items():
         differing = [task for task, group in tasks.groupby("task", sort=False) if _differs(group[column])]
         if differing:
@@ -106,4 +113,8 @@ def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
 
 
 def _differs(values: pd.Series) -> bool:
-    return len({NOT_RECORDED if pd.isna(value) else str(value) for value in values}) > 1
+    return len(set(map(_shown, values))) > 1
+
+
+def _shown(value: Any) -> str:
+    return NOT_RECORDED if pd.isna(value) else str(value)

@@ -11,7 +11,7 @@ from lm_eval_sea.report.frames import Frames
 # In the order of the paper's table; any other variant follows.
 VARIANTS = ("to_ppl", "tito_ppl", "litito_ppl", "litilo_ppl", "litilo_gen", "litiloto_ppl")
 RANKED, GENERATED = "litilo_ppl", "litilo_gen"
-KEYS = ["model", "dataset", "language", "prompt_language"]
+KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
 
 
 def in_order(variants: Sequence[str]) -> list[str]:
@@ -26,7 +26,7 @@ def multiple_choice(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a model, data set, language and prompt language; a column a variant with its score in per cent.
+    """One row a model, data set, language, prompt language and setting; a column a variant with its score in per cent.
 
     `spread` is the largest minus the smallest score over the variants that were run, in percentage points; None for one variant.
 
@@ -64,7 +64,7 @@ def mismatch_rate(generated: Sequence[int | None], ranked: Sequence[int | None])
 
 
 def mismatch_table(frames: Frames) -> pd.DataFrame:
-    """One row a model, data set, language and prompt language with `litilo_gen` and `litilo_ppl` on the same rows."""
+    """One row a model, data set, language, prompt language and setting with `litilo_gen` and `litilo_ppl` on the same rows."""
     tasks = frames.tasks[frames.tasks.variant.isin((RANKED, GENERATED)) & frames.tasks.of_pack]
     by_task = dict(list(frames.samples.groupby(["model", "task"], sort=False)))
     rows = []

@@ -8,19 +8,21 @@ from typing import Any
 
 COLUMNS = ("doc_id", "filter", "doc", "target", "arguments", "resps", "metrics")
 
+PUBLISHED = "published"  # how SEA-HELM itself reads an answer, and by which its headline metrics count
+
 
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def numbers(row: Mapping[str, Any], headline: str, item_metric: str | None, metrics: Sequence[str]) -> dict[str, Any]:
+def numbers(row: Mapping[str, Any], headline: str, item_metric: str, metrics: Sequence[str]) -> dict[str, Any]:
     """What the tables need of a row.
 
     Args:
         row: a logged row, with the columns `COLUMNS` and `metrics`.
         headline: the metric whose choice and score count.
-        item_metric: the metric whose score counts where the headline is made of all rows, if there is one.
+        item_metric: the metric whose score counts where the headline is made of all rows.
         metrics: the metrics to take the row's scores of.
 
     Returns:
@@ -32,7 +34,8 @@ def numbers(row: Mapping[str, Any], headline: str, item_metric: str | None, metr
     doc = row["doc"] if isinstance(row["doc"], dict) else {}
     scores = {metric: float(row[metric]) if is_number(row[metric]) else None for metric in metrics}
     predictions = doc.get("predictions") or {}
-    gold, chosen = _position(doc.get("gold")), _position(predictions.get(headline))
+    gold = _position(doc.get("gold"))
+    chosen = _position(next((predictions[name] for name in (headline, item_metric, PUBLISHED) if name in predictions), None))
     texts = doc.get("options") or []
     option_scores = doc.get("option_scores") or []
     return {

@@ -105,7 +105,8 @@ def _uncertainty(frames: Frames, headline: pd.DataFrame) -> Section:
             Table(
                 "differences",
                 "Differences between models",
-                "First minus second, in percentage points, with a 95 % interval.",
+                "First minus second, in percentage points, with a 95 % interval. Where the headline is made of all rows at once, "
+                "“metric” is that of the single rows.",
                 _with_settings(differences.differences_table(frames), frames),
                 [
                     TASK,
@@ -154,8 +155,10 @@ def _provenance(frames: Frames) -> Section:
                             "revision",
                             "dtype",
                             "softmax_dtype",
+                            "arguments",
                             "limit",
                             "chat_template",
+                            "system_instruction",
                             "generation",
                             "lm_eval",
                             "transformers",
@@ -171,6 +174,7 @@ def _provenance(frames: Frames) -> Section:
                 [
                     MODEL,
                     TASK,
+                    Column("pack", "pack"),
                     Column("version", "version"),
                     Column("prompt_book", "prompt book"),
                     Column("source", "source"),

@@ -11,8 +11,9 @@ from sklearn.metrics import f1_score, recall_score
 
 from lm_eval_sea.report import bias, calibration, differences, generation, load, provenance, robustness, scores
 from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.task_list import read_tasks
 
-from ..lm_eval_output import NEW, row, write_results, write_samples
+from ..lm_eval_output import NEW, OLD, row, write_results, write_samples
 from .planted import (
     CALIBRATED,
     CHOICES,
@@ -181,7 +182,8 @@ def test_differences_are_paired_and_corrected(frames):
     tested = sorted(table.p_value)
     assert len(tested) == 4
     assert table.p_holm.min() == pytest.approx(min(1, 4 * tested[0]))
-    assert at(table, task=CLASSES).p_value == 1  # both chose alike
+    alike = at(table, task=CLASSES)  # both chose alike
+    assert alike.p_value == 1 and math.isnan(alike.low) and math.isnan(alike.high)
 
 
 def test_what_was_not_made_alike_is_said(tmp_path):
@@ -193,6 +195,24 @@ def test_what_was_not_made_alike_is_said(tmp_path):
     assert any("version of lm-eval: 0.4.13 (org/a, org/b); 0.4.14 (org/c)" in line for line in lines), lines
     assert any("number of rows evaluated" in line and TEXT in line for line in lines)
     assert other.name in str(list(frames.runs.results))
+
+
+def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
+    for folder, stamp, task, pack, model, revision in (
+        ("a", OLD, TEXT, "0.1.0", "org/a", "f00"),
+        ("b", OLD, TEXT, "0.2.0", "org/b", "0dd"),
+        ("a", NEW, RANKED, "0.1.0", "org/a", "ba5"),
+    ):
+        metadata = {**read_tasks().tasks[task].metadata, "pack_version": pack}
+        config = {"model": "hf", "model_args": {"pretrained": model}, "model_sha": revision}
+        configs = {task: {"metadata": metadata}}
+        write_results(tmp_path / folder, stamp, {task: {"acc_ppl,none": 0.5}}, model=model, config=config, configs=configs)
+    frames = load([tmp_path])
+    table = provenance.task_table(frames)
+    assert at(table, model="org/b", task=TEXT).pack == "0.2.0"
+    lines = provenance.warnings(frames, table)
+    assert f"Models differ in the version of the pack of {TEXT}" in lines
+    assert "Runs of org/a are of different revisions: f00, ba5" in lines
 
 
 def test_samples_that_are_cut_short_do_not_replace_the_results(tmp_path):
@@ -244,3 +264,37 @@ def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_ta
     assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
     scored = at(scores.headline_scores(frames), model="a")
     assert (scored.score, scored.rescaled) == (75, 50)
+
+
+def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
+    cases = {
+        "sea_helm_my_nli": ("balanced_acc", "correct", {"published": 1, "strict": None}),
+        "sea_helm_my_nli_ppl": ("balanced_acc_cc", "acc_cc", {"acc": 0, "acc_cc": 1}),
+    }
+    for task, (headline, metric, predictions) in cases.items():
+        doc = {"id": "0", "gold": 1, "predictions": predictions}
+        configs = {task: {"metadata": dict(read_tasks().tasks[task].metadata)}}
+        write_results(tmp_path / task, NEW, {task: {f"{headline},none": 1.0}}, model="org/a", configs=configs)
+        line = row(doc_id=0, filter="none", metrics=[metric, headline], doc=doc, **{metric: 1.0, headline: ["x", 1.0, 0.5]})
+        write_samples(tmp_path / task, task, NEW, [line])
+        frames = load([tmp_path / task])
+        assert (frames.samples.chosen[0], frames.samples.score[0], frames.tasks.item_metric[0]) == (1, 1.0, metric)
+
+
+def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
+    by_task = {"to_ppl_enprompt": 0.3, "litilo_ppl_enprompt": 0.4, "enshots_to_ppl": 0.5, "translated_to_ppl": 0.9}
+    found = {f"sea_belebele_th_{name}": {"acc_ppl,none": score} for name, score in by_task.items()}
+    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    write_results(tmp_path, NEW, found, configs=configs)
+    table = robustness.robustness_table(scores.headline_scores(load([tmp_path])))
+    plain = at(table, setting="")
+    assert (plain.to_ppl, plain.litilo_ppl, plain.spread) == pytest.approx((30, 40, 10))
+    assert (at(table, setting="enshots").to_ppl, at(table, setting="translated").to_ppl) == pytest.approx((50, 90))
+
+
+def test_translations_of_sea_helm_are_no_direction_of_flores(tmp_path):
+    found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_helm_th_translation_en_xx": 70.0, "sea_helm_th_translation_xx_en": 80.0}
+    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
+    direction = at(generation.translation_table(load([tmp_path])), language="th")
+    assert (direction.from_english, direction.into_english, direction.difference) == (10, 20, -10)

@@ -180,6 +180,15 @@ def test_nothing_to_report_on_is_one_line(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("arguments", [["--out", __file__], ["--out", "report", "--rows", "-1"]])
+def test_arguments_that_cannot_be_meant_are_refused_first(arguments, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["report", "absent", *arguments])
+    assert "should be a number" in (message := capsys.readouterr().err) or "give a folder" in message
+    assert not list(tmp_path.iterdir())
+
+
 def test_results_alone_make_a_report(tmp_path):
     runs = plant(tmp_path / "runs")
     for path in runs.rglob("samples_*"):

@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+from lm_eval_sea import __version__
+
 from .evaluation import evaluate, write_json_lines
 from .planted_model import PlantedModel
 
@@ -156,6 +158,7 @@ def test_metadata_reaches_the_results(samples):
     assert metadata["prompt_book_version"] >= 1
     assert metadata["data_source"] == "sail/Sailcompass_data"
     assert metadata["data_revision"] == "local folder"
+    assert metadata["pack_version"] == __version__
     assert len(metadata["data_sha256"]) == 64
 
 

@@ -130,6 +130,10 @@ function sampleElement(row, metric, language) {
       if (row.output !== undefined && row.predictions && row.predictions[metric] == null)
         inside.append(element("p", "No letter was recognised in the answer.", "note"));
     }
+    if (row.predictions && !row.options) {
+      const chosen = Object.entries(row.predictions).map(([name, position]) => `${position == null ? "none" : position + 1} (${name})`);
+      inside.append(element("h4", "Option chosen"), element("p", `${chosen.join(", ")}; right: ${row.gold + 1}`));
+    }
     if (row.output !== undefined) add("Output of the model", row.output);
     if (row.answer !== undefined) add("Answer that is scored", row.answer);
     if (row.references && !row.options) add(row.references.length > 1 ? "References" : "Reference", row.references.join("\n"));

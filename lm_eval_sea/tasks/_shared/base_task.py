@@ -13,6 +13,7 @@ from lm_eval.api.task import ConfigurableTask
 from lm_eval.utils import env as jinja_environment
 from lm_eval.utils import hash_string
 
+from . import __version__
 from .configurations import data_files
 from .data import TEST_SPLIT, load_rows, row_processor, with_lettered_options
 from .tokenization import TextTokenizer, resolve_tokenizer
@@ -54,12 +55,13 @@ class SEATask(ConfigurableTask):
         self._tokenizer: TextTokenizer | None = resolve_tokenizer(self.config.metadata, self.NEEDS_TOKENIZER)
 
     def download(self, dataset_kwargs: Mapping[str, Any] | None = None, **_: Any) -> None:
-        """Loads and processes the rows, and notes in the metadata which rows they are."""
+        """Loads and processes the rows, and notes in the metadata which rows they are, and the version of the pack."""
         process = row_processor(self.config.process_docs, self.config.metadata)
         loaded = load_rows(self.DATASET_PATH, data_files(self.DATASET_NAME, dataset_kwargs), process)
         self.dataset = {TEST_SPLIT: loaded.rows}
         self._published_exemplars = loaded.exemplars
-        self.config.metadata |= {"data_revision": loaded.revision, "data_sha256": loaded.sha256}
+        found = {"data_revision": loaded.revision, "data_sha256": loaded.sha256}
+        self.config.metadata |= found | {"pack_version": __version__}
 
     def test_docs(self):
         """The processed rows."""
