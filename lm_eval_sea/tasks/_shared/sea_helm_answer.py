@@ -25,7 +25,7 @@ THINKING_MARKERS = (
 )
 
 _MARKUP = " \t\r\n\f\v\u200b\ufeff*_`\"'“”‘’«»()[]{}<>#"
-_STOPS = ".,:;!?。။៖។"
+_STOPS = ".,:;!?。၊။៖។"
 
 
 def without_thinking(text: str) -> str:
