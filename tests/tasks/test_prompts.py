@@ -135,7 +135,7 @@ class TestSEAHelm:
         lacking, whole = task.test_docs()
         assert (task.doc_to_choice(lacking), task.doc_to_choice(whole)) == (list("ABCD"), list("ABCDE"))
         assert "\nE:" not in task.doc_to_text(lacking)
-        assert task.doc_to_text(whole).endswith("E: 14")
+        assert task.doc_to_text(whole).endswith(f"\nE: {whole['e']}")
 
     @pytest.mark.parametrize(("name", "most"), [("sea_helm_id_sentiment", 5), ("sea_helm_tl_kalahi", 0)])
     def test_more_exemplars_than_there_are(self, samples, monkeypatch, name, most):
