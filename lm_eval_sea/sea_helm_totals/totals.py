@@ -85,8 +85,12 @@ def compute(evidence: Evidence, expected: Iterable[Place], unavailable: Mapping[
     notes = list(evidence.notes)
     rows = pooled_pragmatics(evidence.rows) if method != PUBLISHED else dict(evidence.rows)
     languages = {place.language for place in rows}
-    ran = set(evidence.rows)
-    missing = [place for place in dict.fromkeys([*expected, *unavailable]) if place.language in languages and place not in ran]
+    ran = evidence.rows.keys() | evidence.without_samples
+    not_run = [place for place in dict.fromkeys([*expected, *unavailable]) if place.language in languages and place not in ran]
+    missing = [*not_run, *sorted(evidence.without_samples)]
+    uneven = evidence.unequal | {
+        Place(place.language, place.competency, "", PRAGMATICS) for place in evidence.unequal if place.group == PRAGMATICS
+    }
     of_runs, of_questions = _draws(rows, method)
     if method == PUBLISHED:
         for place in sorted(evidence.without_samples):
@@ -97,8 +101,8 @@ def compute(evidence: Evidence, expected: Iterable[Place], unavailable: Mapping[
             for place, task in sorted(rows.items())
             if taken_for_multiple_choice(task.labels) and not task.is_label_task
         ]
-    notes += _notes_on_missing(missing, unavailable)
-    lacking = incomplete([*missing, *evidence.unequal])
+    notes += _notes_on_missing(not_run, unavailable)
+    lacking = incomplete([*missing, *uneven]) | uneven | evidence.without_samples
     runs, questions = aggregate(of_runs), aggregate(of_questions)
     nodes = {}
     for place, draws in runs.items():
@@ -109,7 +113,7 @@ def compute(evidence: Evidence, expected: Iterable[Place], unavailable: Mapping[
             score=score,
             published_error=published_error,
             error=standard_error(questions[place]),
-            complete=place not in lacking and place not in evidence.unequal and place not in evidence.without_samples,
+            complete=place not in lacking,
             runs=task and len(task.scores),
             rows=task and len(task.labels),
             headline=evidence.headlines.get(place),

@@ -1,11 +1,15 @@
 """What SEA-HELM consists of, and its totals from real output of lm-eval."""
 
+import argparse
 import json
 import re
 
+from lm_eval_sea.commands.score_command import ENDINGS, add_score
 from lm_eval_sea.sea_helm_totals.evidence import place_of
 from lm_eval_sea.sea_helm_totals.hierarchy import Place
 from lm_eval_sea.sea_helm_totals.suite import expected_tasks, unavailable_tasks
+from lm_eval_sea.sea_helm_totals.task_score import METHODS
+from lm_eval_sea.sea_helm_totals.views import WRITERS
 from lm_eval_sea.task_list import read_tasks
 
 
@@ -20,6 +24,15 @@ def test_what_needs_a_judge_is_unavailable():
     assert unavailable[Place("tl", "cultural", "", "kalahi-judge")] == "a judge model"
     without_rows = [task.metadata for task in read_tasks().tasks.values() if place_of(task.metadata)]
     assert {place_of(facts) for facts in without_rows if facts["item_metric"] is None} <= set(unavailable)
+
+
+def test_the_command_offers_what_there_is():
+    """It names methods and formats itself, so that its help needs none of the libraries behind them."""
+    parser = argparse.ArgumentParser()
+    add_score(parser.add_subparsers())
+    for method in METHODS:
+        assert parser.parse_args(["score", "sea-helm", "runs", "--method", method]).method == method
+    assert set(ENDINGS) == set(WRITERS)
 
 
 TASKS = "sea_helm_id_nli,sea_helm_id_qa,sea_helm_id_lindsea_syntax,sea_helm_id_ifeval,sea_helm_id_translation_en_xx"

@@ -136,6 +136,7 @@ def test_a_task_without_rows_is_zero_only_by_the_published_method(tmp_path):
     assert published.nodes[place("id", "causal")].score == 0
     assert published.nodes[Place("id")].score == pytest.approx(nli / 2)
     assert any("counts as 0" in note for note in published.notes)
+    assert not any("not run" in note for note in totals_of(tmp_path, expected=[place("id", "causal")]).notes)
     assert place("id", "causal") not in corrected.nodes or corrected.nodes[place("id", "causal")].score is None
     assert corrected.nodes[Place("id")].score == pytest.approx(corrected.nodes[place("id", "nli")].score)
 
@@ -239,3 +240,13 @@ def test_views_as_text_csv_and_json(tmp_path):
     assert translation["score"] is None and translation["metric"] == "chrf++" and translation["metric_value"] == 43
     text = as_text(totals)
     assert "translations translation-en-xx" in text and "SEA" in text and "all languages" in text
+
+
+def test_pooled_pragmatics_of_some_rows_is_marked(tmp_path):
+    rows = {("id", task): [(1.0, "Benar"), (0.0, "Salah")] for task in ("pragmatic-single", "pragmatic-pair")}
+    path = write_run(tmp_path / "run", 1, rows)
+    content = json.loads(path.read_text())
+    content["n-samples"]["sea_helm_id_pragmatic_pair"]["original"] = 84
+    path.write_text(json.dumps(content))
+    nodes = totals_of(tmp_path, "corrected").nodes
+    assert not nodes[Place("id", "linguistic-diagnostics", "", "pragmatics")].complete
