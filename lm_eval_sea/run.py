@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from lm_eval_sea.task_list import TASKS_FOLDER, UnknownNameError, read_tasks
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks
 
 
 class RunError(ValueError):

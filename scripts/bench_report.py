@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.write import write_report
-from lm_eval_sea.task_list import read_tasks
 
 STAMP = "2026-01-01T00-00-00"
 PROMPT = "ข้อความตัวอย่างที่ใช้วัดความเร็วเท่านั้น " * 70  # about three exemplars

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import yaml
+from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 
@@ -28,9 +28,9 @@ PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 def parts_of(suite: str) -> dict[str, str]:
     """The groups that a suite is made of: name → title. Of SEA-HELM those of its pillars that the language has."""
     if suite == "sea_sailcompass":
-        titles = yaml.safe_load((PACK / "catalogue.yaml").read_text(encoding="utf-8"))["tasks"]
+        titles = read_data_sets()["tasks"]
     else:
-        titles = yaml.safe_load((PACK / "sea_helm.yaml").read_text(encoding="utf-8"))["pillars"]
+        titles = read_sea_helm()["pillars"]
     groups = {f"{suite}_{name}": title for name, title in titles.items()}
     return {name: title for name, title in groups.items() if list((PACK / "tasks").glob(f"*/{name}.yaml"))}
 

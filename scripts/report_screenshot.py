@@ -15,7 +15,7 @@ from pathlib import Path
 
 from make_tiny_model import make_model
 
-from lm_eval_sea.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = (1280, 1180)  # pixels: the head and the first tables

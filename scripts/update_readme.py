@@ -14,8 +14,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
 from backend_table import render
+
+from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 
 ROOT = Path(__file__).resolve().parents[1]
 PACK = ROOT / "lm_eval_sea"
@@ -86,9 +87,7 @@ def replace_part(text: str, name: str, content: str) -> str:
 
 def parts() -> Iterator[tuple[Path, str, str]]:
     """What is written where: file, name of the part, text."""
-    catalogue, sea_helm = (
-        yaml.safe_load((PACK / name).read_text(encoding="utf-8")) for name in ("catalogue.yaml", "sea_helm.yaml")
-    )
+    catalogue, sea_helm = read_data_sets(), read_sea_helm()
     yield README, "table of tasks", table(catalogue)
     yield README, "figures of the backend", render(map(json.loads, BACKEND_FIGURES.read_text(encoding="utf-8").splitlines()))
     yield SEA_HELM_README, "table of tasks", sea_helm_table(sea_helm)

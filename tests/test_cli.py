@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.cli import main
-from lm_eval_sea.task_list import TASKS_FOLDER
 
 ROOT = TASKS_FOLDER.parents[1]
 

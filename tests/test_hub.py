@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from lm_eval_sea.task_list import TASKS_FOLDER
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 
 from .hub_server import HubServer
 

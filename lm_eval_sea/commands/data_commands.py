@@ -6,8 +6,8 @@ import argparse
 import shlex
 from pathlib import Path
 
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks
 from lm_eval_sea.commands.declaration import declare, fail, show_help
-from lm_eval_sea.task_list import TASKS_FOLDER, UnknownNameError, read_tasks
 
 
 def _add_tasks(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     from datasets.utils.logging import disable_progress_bar
     from tqdm import tqdm
 
-    from lm_eval_sea.data_check import check_data, distinct_data, render, token_counter, without_absent_folders
+    from lm_eval_sea.data.check import check_data, distinct_data, render, token_counter, without_absent_folders
     from lm_eval_sea.tasks._shared.data import DataError
 
     disable_progress_bar()  # one a split; ours counts files
@@ -116,7 +116,7 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
         tasks = read_tasks().select(arguments.tasks.split(","))
     except UnknownNameError as error:
         return fail(error, 2)
-    from lm_eval_sea.data_fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
+    from lm_eval_sea.data.fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
     from lm_eval_sea.tasks._shared.data import DataError
 
     try:

@@ -41,8 +41,8 @@ Exit status: 0, or 2 for runs that cannot be compared.""",
 
 
 def _compare_languages(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.language_tables import ComparisonError, load_comparisons, write_tables
-    from lm_eval_sea.run_files import RunFilesError
+    from lm_eval_sea.compare_languages.tables import ComparisonError, load_comparisons, write_tables
+    from lm_eval_sea.results.run_files import RunFilesError
 
     try:
         comparisons, notes = load_comparisons(arguments.runs, arguments.metric)
@@ -104,8 +104,8 @@ Exit status: 0, or 2 if the output does not hold whole rows.""",
 
 
 def _translated(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.run_files import RunFilesError
-    from lm_eval_sea.translated_rows import TranslationError, write_translations
+    from lm_eval_sea.data.translated_rows import TranslationError, write_translations
+    from lm_eval_sea.results.run_files import RunFilesError
 
     try:
         files, notes = write_translations(arguments.runs, arguments.out)

@@ -44,7 +44,7 @@ def _count(text: str) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.run_files import RunFilesError
+    from lm_eval_sea.results.run_files import RunFilesError
 
     try:
         from lm_eval_sea.report.write import write_report

@@ -58,11 +58,11 @@ def _out(text: str) -> Path:
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.run_files import RunFilesError, find_runs
-    from lm_eval_sea.sea_helm_totals.evidence import EvidenceError, gather
-    from lm_eval_sea.sea_helm_totals.suite import expected_tasks, unavailable_tasks
-    from lm_eval_sea.sea_helm_totals.totals import compute
-    from lm_eval_sea.sea_helm_totals.views import as_text, write
+    from lm_eval_sea.results.run_files import RunFilesError, find_runs
+    from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
+    from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
+    from lm_eval_sea.sea_helm.totals.totals import compute
+    from lm_eval_sea.sea_helm.totals.views import as_text, write
 
     try:
         runs, notes = find_runs(arguments.runs, seeds=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
 from lm_eval_sea.commands.declaration import declare, fail
-from lm_eval_sea.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
 
 
 def add_path(commands: argparse._SubParsersAction) -> None:

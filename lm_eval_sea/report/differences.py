@@ -8,7 +8,7 @@ import pandas as pd
 
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.scores import percent
-from lm_eval_sea.uncertainty import holm, paired_difference
+from lm_eval_sea.results.uncertainty import holm, paired_difference
 
 COLUMNS = ["task", "first", "second", "metric", "difference", "stderr", "low", "high", "p_value", "p_holm", "rows", "clusters"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
+from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
 from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
-from lm_eval_sea.run_files import Run, TaskResult, find_runs, read_samples
-from lm_eval_sea.run_settings import run_settings
-from lm_eval_sea.task_list import TaskRecord, read_tasks
+from lm_eval_sea.results.run_files import Run, TaskResult, find_runs, read_samples
+from lm_eval_sea.results.run_settings import run_settings
 
 # Entries of a task's metadata that are columns of the frame `tasks`, with what stands for a missing one.
 METADATA = {

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.run_settings import NOT_RECORDED
+from lm_eval_sea.results.run_settings import NOT_RECORDED
 
 # Columns of the frame `runs` that should agree between runs that are compared.
 RUN_SETTINGS = {

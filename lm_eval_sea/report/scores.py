@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.uncertainty import Estimate, estimate, standard_error
+from lm_eval_sea.results.uncertainty import Estimate, estimate, standard_error
 
 # Metrics that are given as 0 to 100; all others are 0 to 1.
 OUT_OF_HUNDRED = frozenset({"bleu", "bleu_th", "chrf++", "rougeL"})

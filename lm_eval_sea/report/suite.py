@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import yaml
-
+from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.report.frames import AS_PUBLISHED
-from lm_eval_sea.task_list import TaskList, read_tasks
 
 GROUP = "sea_sailcompass"
-_CATALOGUE = Path(__file__).resolve().parents[1] / "catalogue.yaml"
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Suite:
 
 def read_suite() -> Suite:
     """Reads the suite from the task files and the titles from the catalogue."""
-    catalogue = yaml.safe_load(_CATALOGUE.read_text(encoding="utf-8"))
+    catalogue = read_data_sets()
     tasks = read_tasks()
     titles = {name: data_set["title"] for name, data_set in catalogue["data_sets"].items()}
     members = {name: tasks.tasks[name].metadata for name in tasks.groups[GROUP]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.task_list import read_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
 
 from ..lm_eval_output import OLD, row, write_results, write_samples
 

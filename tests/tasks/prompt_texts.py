@@ -11,14 +11,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
-import yaml
 from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
 SAMPLES = ROOT / "lm_eval_sea" / "samples"
-CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea" / "catalogue.yaml").read_text(encoding="utf-8"))
-SEA_HELM = yaml.safe_load((ROOT / "lm_eval_sea" / "sea_helm.yaml").read_text(encoding="utf-8"))
+CATALOGUE = read_data_sets()
+SEA_HELM = read_sea_helm()
 PARALLEL = [name for name, record in CATALOGUE["data_sets"].items() if "parallel" in record]
 
 

@@ -13,8 +13,8 @@ from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from lm_eval_sea.data_check import check_data, distinct_data
-from lm_eval_sea.task_list import read_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.data.check import check_data, distinct_data
 
 from .evaluation import TASKS, evaluate
 from .planted_model import PlantedModel

@@ -1,0 +1,112 @@
+"""Comparing languages on a parallel test: the same questions, asked in each. Pure functions, no I/O.
+
+An answer is right or wrong; a question has the same id and the same cluster (its passage) in all languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from scipy import stats
+
+from lm_eval_sea.results.uncertainty import Difference, paired_difference
+
+FEWEST_LANGUAGES = 3  # of two languages a rank correlation says nothing
+
+
+class Answers(NamedTuple):
+    """What a model answered in one language."""
+
+    right: Mapping[str, bool]  # by the question's id
+    clusters: Mapping[str, str]  # likewise
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers, 0 to 1."""
+        return sum(self.right.values()) / len(self.right)
+
+
+class AgainstEnglish(NamedTuple):
+    """One language beside English, on the questions asked in both. Shares and differences are 0 to 1, −1 to 1."""
+
+    accuracy: float
+    accuracy_en: float
+    difference: Difference  # accuracy − accuracy_en; standard error clustered by passage
+    english_only: float  # share of the questions that are right in English alone
+    language_only: float  # … in the language alone
+    lost: float | None  # of the questions right in English, the share that is wrong in the language; None: none is right
+
+
+class RankCorrelation(NamedTuple):
+    """How alike two settings order the languages, −1 to 1; None where all languages score the same."""
+
+    languages: int
+    kendall: float | None  # τ-b, which allows for ties
+    spearman: float | None  # ρ
+
+
+def patterns(answers: Mapping[str, Answers]) -> dict[str, dict[str, bool]]:
+    """By question, in which languages the answer was right and in which wrong.
+
+    Args:
+        answers: by language.
+
+    Returns:
+        Question → language → right; a language that was not asked the question is left out.
+    """
+    questions = dict.fromkeys(question for given in answers.values() for question in given.right)
+    return {
+        question: {language: given.right[question] for language, given in answers.items() if question in given.right}
+        for question in questions
+    }
+
+
+def against_english(language: Answers, english: Answers) -> AgainstEnglish | None:
+    """A language beside English, on the questions asked in both; None if there are none.
+
+    The difference is paired: what is averaged is right(language) − right(English) of each question, 1, 0 or −1.
+    """
+    common = [question for question in english.right if question in language.right]
+    if not common:
+        return None
+    own = [float(language.right[question]) for question in common]
+    other = [float(english.right[question]) for question in common]
+    lost, gained = (sum(a > b for a, b in zip(*pair, strict=True)) for pair in ((other, own), (own, other)))
+    return AgainstEnglish(
+        accuracy=sum(own) / len(common),
+        accuracy_en=sum(other) / len(common),
+        difference=paired_difference(own, other, [english.clusters[question] for question in common]),
+        english_only=lost / len(common),
+        language_only=gained / len(common),
+        lost=lost / sum(other) if sum(other) else None,
+    )
+
+
+def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) -> RankCorrelation | None:
+    """Rank correlation of the languages that two settings share; None for fewer than three.
+
+    Args:
+        first: accuracy by language.
+        second: likewise.
+    """
+    common = [language for language in first if language in second]
+    if len(common) < FEWEST_LANGUAGES:
+        return None
+    columns = [[accuracies[language] for language in common] for accuracies in (first, second)]
+    if any(len(set(column)) == 1 for column in columns):
+        return RankCorrelation(len(common), None, None)
+    kendall, spearman = (float(measure(*columns).statistic) for measure in (stats.kendalltau, stats.spearmanr))
+    return RankCorrelation(len(common), kendall, spearman)
+
+
+def rank_correlations(accuracies: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, str], RankCorrelation]:
+    """The rank correlation of every two settings that share enough languages.
+
+    Args:
+        accuracies: setting → language → accuracy.
+    """
+    pairs: Sequence[tuple[str, str]] = list(combinations(accuracies, 2))
+    found = {pair: rank_correlation(*(accuracies[setting] for setting in pair)) for pair in pairs}
+    return {pair: correlation for pair, correlation in found.items() if correlation is not None}

@@ -1,0 +1,211 @@
+"""From lm-eval's output to the tables of `lm-eval-sea compare-languages`."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lm_eval_sea.compare_languages.comparison import Answers, against_english, patterns, rank_correlations
+from lm_eval_sea.results.run_files import TaskResult, find_runs, read_samples
+
+ENGLISH = "en"
+# Where English answers of the same variant are taken from, if a setting has none of its own.
+_REFERENCE_SETTINGS = ("base", "chat")
+
+
+class ComparisonError(ValueError):
+    """The runs cannot be compared; one line that says why and how to mend it."""
+
+
+class Condition(NamedTuple):
+    """What is the same in all languages that are compared."""
+
+    model: str
+    data_set: str
+    setting: str  # "base", "chat", "enshots", "pair", "translated"
+    variant: str
+    prompt: str  # "native", or "en" where the instruction is English before rows of another language
+    metric: str
+    num_fewshot: str  # the number of exemplars; "" where the output does not say
+
+    @property
+    def name(self) -> str:
+        """What tells the conditions of one model and data set apart."""
+        return f"{self.setting} {self.variant} {self.prompt}" + (f" {self.num_fewshot}-shot" if self.num_fewshot else "")
+
+
+class Comparison(NamedTuple):
+    """The answers of one model under one condition."""
+
+    answers: Mapping[str, Answers]  # by language; for pairs by the pair
+    english: Answers | None  # on which differences are based
+
+
+def load_comparisons(paths: Iterable[Path | str], metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
+    """Reads the samples of all parallel tasks in the output of runs.
+
+    Args:
+        paths: as `run_files.find_runs` takes them.
+        metric: what says whether an answer is right, such as "acc"; by default the headline metric of each task.
+
+    Returns:
+        The comparisons, and notes on what was left out.
+
+    Raises:
+        RunFilesError: if there are no runs.
+        ComparisonError: if they have no samples of parallel tasks with that metric, or these are no answers right or wrong.
+    """
+    runs, notes = find_runs(paths)
+    native: dict[Condition, dict[str, Answers]] = {}
+    english: dict[tuple, Answers] = {}
+    for run in runs:
+        for task in run.tasks.values():
+            metadata = task.metadata
+            if not metadata.get("parallel") or task.samples is None:
+                continue
+            condition = Condition(
+                run.model,
+                metadata["dataset"],
+                metadata.get("setting", "base"),
+                metadata["variant"],
+                "en" if metadata["prompt_language"] == ENGLISH else "native",
+                metric or metadata["headline_metric"],
+                "" if task.num_fewshot is None else str(task.num_fewshot),
+            )
+            answers = _read_answers(task, condition.metric, notes)
+            if answers is None:
+                continue
+            if metadata["language"] == ENGLISH:
+                english[condition._replace(prompt="")] = answers
+            else:
+                native.setdefault(condition, {})[metadata["language"]] = answers
+    if not native:
+        raise ComparisonError(
+            "no samples of a parallel task with that metric in a language besides English; run sea_belebele_… tasks of several "
+            "languages with --log_samples" + "".join(f"; {note}" for note in notes[:1])
+        )
+    return {condition: _with_english(condition, answers, english) for condition, answers in sorted(native.items())}, notes
+
+
+def _read_answers(task: TaskResult, metric: str, notes: list[str]) -> Answers | None:
+    """What the samples of a task say; None, with a note, if they lack the metric or have no rows."""
+    right: dict[str, bool] = {}
+    clusters: dict[str, str] = {}
+    for row in read_samples(task.samples, ["doc.id", "doc.cluster", metric], notes):
+        question, value = row["doc.id"], row[metric]
+        if value is None and not right:
+            notes.append(f"{task.samples}: left out, for it has no {metric}; --metric chooses another")
+            return None
+        if value not in (0, 1):
+            raise ComparisonError(f"{task.samples}: {metric} of question {question!r} is {value!r}; expected 0 or 1")
+        if question in right:
+            raise ComparisonError(f"{task.samples}: question {question!r} occurs twice")
+        right[question], clusters[question] = bool(value), row["doc.cluster"]
+    if not right:
+        notes.append(f"{task.samples}: left out, for it has no rows")
+        return None
+    return Answers(right, clusters)
+
+
+def _with_english(condition: Condition, answers: Mapping[str, Answers], english: Mapping[Condition, Answers]) -> Comparison:
+    """English stands among the languages where the setting has it; else the plain task in English is the measure."""
+    key = condition._replace(prompt="")
+    if key in english:
+        return Comparison({**answers, ENGLISH: english[key]}, english[key])
+    references = (english.get(key._replace(setting=setting)) for setting in _REFERENCE_SETTINGS)
+    return Comparison(answers, next(filter(None, references), None))
+
+
+def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
+    """One row a question: 1 or 0 for each language, empty where it was not asked."""
+    languages = list(dict.fromkeys(language for comparison in comparisons.values() for language in comparison.answers))
+    for condition, comparison in comparisons.items():
+        clusters = {question: cluster for given in comparison.answers.values() for question, cluster in given.clusters.items()}
+        for question, pattern in patterns(comparison.answers).items():
+            cells = {language: int(pattern[language]) if language in pattern else "" for language in languages}
+            counts = {"languages": len(pattern), "right": sum(pattern.values())}
+            yield condition._asdict() | {"question": question, "passage": clusters[question]} | counts | cells
+
+
+def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """One row a language: beside English. A note says for which languages there is nothing to compare with."""
+    for condition, comparison in comparisons.items():
+        if comparison.english is None:
+            notes.append(f"{condition.model}, {condition.name}: no answers in English, so no differences")
+            continue
+        for language, answers in comparison.answers.items():
+            if language == ENGLISH:
+                continue
+            beside = against_english(answers, comparison.english)
+            if beside is None:
+                notes.append(f"{condition.model}, {condition.name}, {language}: no question was also asked in English")
+                continue
+            asked = max(len(answers.right), len(comparison.english.right))
+            if beside.difference.rows < asked:
+                notes.append(
+                    f"{condition.model}, {condition.name}, {language}: {beside.difference.rows} of {asked} questions were asked "
+                    "in both languages; only these are compared"
+                )
+            difference = beside.difference._asdict()
+            yield (
+                condition._asdict()
+                | {"language": language}
+                | {
+                    "questions": difference.pop("rows"),
+                    "passages": difference.pop("clusters"),
+                    "accuracy": beside.accuracy,
+                    "accuracy_en": beside.accuracy_en,
+                    "difference": difference.pop("mean"),
+                    **difference,
+                    "english_only": beside.english_only,
+                    "language_only": beside.language_only,
+                    "lost": beside.lost,
+                }
+            )
+
+
+def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """One row for every two conditions of a model that share at least three languages."""
+    accuracies: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    for condition, comparison in comparisons.items():
+        by_language = {language: given.accuracy for language, given in comparison.answers.items()}
+        accuracies.setdefault((condition.model, condition.data_set), {})[condition.name] = by_language
+        if len({frozenset(given.right) for given in comparison.answers.values()}) > 1:
+            notes.append(
+                f"{condition.model}, {condition.name}: the languages were asked different questions (--limit takes the first, "
+                "others in each language); rank correlations are those of the accuracies on all questions of each"
+            )
+    for (model, data_set), by_condition in accuracies.items():
+        for (first, second), correlation in rank_correlations(by_condition).items():
+            yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
+
+
+def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, notes: list[str]) -> dict[Path, list[dict[str, Any]]]:
+    """Writes questions.csv, differences.csv and rank_correlations.csv; one without rows is not written, and a note says so.
+
+    Returns:
+        The rows of each file that was written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = {
+        "questions.csv": list(question_rows(comparisons)),
+        "differences.csv": list(difference_rows(comparisons, notes)),
+        "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
+    }
+    written = {}
+    for name, rows in tables.items():
+        if rows:
+            _write(rows, folder / name)
+            written[folder / name] = rows
+        else:
+            notes.append(f"{name} is not written, for it would be empty")
+    return written
+
+
+def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

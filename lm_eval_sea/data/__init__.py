@@ -1,0 +1,1 @@
+"""Published rows: fetching them, checking them, and the rows that a user translates."""

@@ -1,0 +1,1 @@
+"""Prompt books and catalogue in, task files out."""

@@ -1,0 +1,241 @@
+"""The task files of a data set that has the same rows in every language: its further settings.
+
+Beside the tasks in one language (`task_files.py`), each language has:
+
+    chat          zero-shot instruction for chat models; the letter is read from what they write
+    enshots       English words and exemplars before rows of the language
+    X-en, en-X    passage in the first language, question and options in the second, in whose language the prompt is
+    to_en         the model translates every text of the rows into English
+    translated    the rows as such translations, from files that the user makes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.generate.prompt_books import BookError, entry
+from lm_eval_sea.generate.suite_files import averages
+from lm_eval_sea.generate.task_files import DataSet
+from lm_eval_sea.generate.task_kinds import CHAT, KINDS
+from lm_eval_sea.generate.task_yaml import Quoted
+
+PAIR_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")
+ENGLISH_EXEMPLAR_VARIANTS = ("litilo_ppl", "to_ppl")
+ENGLISH_EXEMPLARS = 5  # as in the paper
+TRANSLATED_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")
+
+Leaf = dict[str, Any]
+
+
+class ParallelDataSet(DataSet):
+    """A data set with the key `parallel` in the catalogue."""
+
+    def __init__(self, name: str, catalogue: dict[str, Any], prompts: Path, pairs: list[str]) -> None:
+        """Reads the book of the data set.
+
+        Args:
+            name: of the data set.
+            catalogue: all of it.
+            prompts: folder of prompt books.
+            pairs: language pairs that get tasks besides those with English, such as "th-vi".
+
+        Raises:
+            BookError: for a pair of languages that the data set does not have.
+        """
+        super().__init__(name, catalogue, prompts)
+        self.names = catalogue["languages"]
+        self.parallel = self.record["parallel"]
+        self.languages = self.record["languages"]
+        others = [language for language in self.languages if language != "en"]
+        self.pairs = [pair for language in others for pair in (f"{language}-en", f"en-{language}")]
+        for pair in pairs:
+            first, _, second = pair.partition("-")
+            if first == second or not {first, second} <= set(self.languages):
+                raise BookError(f"{name}: no pair {pair!r}; expected X-Y with two of {', '.join(self.languages)}")
+        self.pairs = list(dict.fromkeys([*self.pairs, *pairs]))
+
+    def files(self) -> dict[str, str]:
+        """Path below the tasks folder → content."""
+        files = super().files()
+        for leaf in self._further_leaves():
+            files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
+        for group in self._all_groups():
+            files[f"{self.name}/{group['group']}.yaml"] = self._render(group)
+        return files
+
+    def _book_of(self, language: str) -> str:
+        return self.languages[language].get("book", language)
+
+    def _path(self, language: str) -> str:
+        return self.parallel["path"].format(code=self.languages[language]["code"])
+
+    def _language_files(self, language: str, data: dict[str, Any]) -> dict[str, str]:
+        """Where the rows of each setting are; each includes the file of its exemplars."""
+        source, translated, path = self.parallel["source"], self.parallel["translated"], self._path(language)
+        book, process = self._book_of(language), self.record["process"]
+        contents = {
+            language: self._with_exemplars(book, self._rows(data["source"], data["files"], process)),
+            f"{language}_enshots": self._with_exemplars("en", self._rows(data["source"], data["files"], process)),
+        }
+        if book == language:
+            contents[f"{language}_exemplars"] = self._exemplars(language)
+        if language != "en":
+            english = self._path("en")
+            contents[f"{language}_translated"] = self._with_exemplars("en", self._rows(translated, {"test": path}, process))
+            contents[f"{language}_to_en"] = self._rows(source, {"test": path, "english": english}, "process_texts")
+        for pair in self.pairs:
+            passages, questions = pair.split("-")
+            if passages == language:
+                files = {"test": path, "questions": self._path(questions)}
+                contents[pair] = self._with_exemplars(self._book_of(questions), self._rows(source, files, "process_pairs"))
+        return {f"{self.name}/_{label}_yaml": self._render(content) for label, content in contents.items()}
+
+    @staticmethod
+    def _with_exemplars(book: str, rows: dict[str, Any]) -> dict[str, Any]:
+        return {"include": f"_{book}_exemplars_yaml", **rows}
+
+    def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> Leaf:
+        """A task in one language; says which book the exemplars are from."""
+        leaf = super()._leaf(language, pair, data, prompt_language, variant)
+        return self._with_exemplars_of(self._book_of(language), leaf, foreign=self._book_of(language) != language)
+
+    def _with_exemplars_of(self, book: str, leaf: Leaf, *, foreign: bool) -> Leaf:
+        said = {"parallel": True, "exemplar_language": book, "exemplar_book_version": self._book_version(book)}
+        tags = [*leaf["tag"], "sea_exemplars_en"] if foreign else leaf["tag"]
+        return leaf | {"tag": tags, "metadata": leaf["metadata"] | said}
+
+    def _further_leaves(self) -> Iterator[Leaf]:
+        for language in self.languages:
+            for prompt_language in self._prompt_languages(language):
+                yield self._chat(language, prompt_language)
+            for variant in ENGLISH_EXEMPLAR_VARIANTS:
+                yield self._english_exemplars(language, variant)
+            if language != "en":
+                yield self._to_english(language)
+                yield self._of_translations(language, self._chat("en", "en"), "chat")
+                for variant in TRANSLATED_VARIANTS:
+                    yield self._of_translations(language, self._english_leaf(variant), variant)
+        for pair in self.pairs:
+            for variant in PAIR_VARIANTS:
+                yield self._pair(pair, variant)
+
+    def _english_leaf(self, variant: str) -> Leaf:
+        return self._leaf("en", "en", self.languages["en"], "en", variant)
+
+    @staticmethod
+    def _in_setting(leaf: Leaf, setting: str, task: str, rows: str, **metadata: Any) -> Leaf:
+        """The leaf under another name, on other rows and under the tag of its setting alone: it is not a task in one language."""
+        return leaf | {
+            "task": task,
+            "include": [leaf["include"][0], f"_{rows}_yaml"],
+            "tag": [f"sea_setting_{setting}"],
+            "metadata": leaf["metadata"] | {"setting": setting} | metadata,
+        }
+
+    def _chat(self, language: str, prompt_language: str) -> Leaf:
+        """The instruction stands in the user's message, for not all chat templates know a system message."""
+        book = self._words(prompt_language)
+        leaf = super()._leaf(language, language, self.languages[language], prompt_language, "litilo_gen")
+        instruction = entry(book, "chat_instruction", f"{self.where}: {prompt_language}")
+        own = {
+            "doc_to_text": f"{instruction}\n\n{leaf['doc_to_text'].removesuffix(book['cue'])}",
+            "num_fewshot": 0,
+            "generation_kwargs": self._greedy(book["words"][self.record["fields"][0]], self.parallel["chat_max_new_tokens"]),
+        }
+        metadata = leaf.pop("metadata")
+        del leaf["description"]
+        name = self._name(language, "chat", prompt_language != language)
+        leaf |= own | {"metadata": metadata | {"parallel": True, "reading": self._reading(language)}}
+        return self._in_setting(leaf, "chat", name, language, variant="chat")
+
+    def _reading(self, language: str) -> dict[str, list[str]]:
+        """What may come before a letter, and what may stand for it, in the language and in English."""
+        cues, lead_ins = [], []
+        for code in dict.fromkeys((self._book_of(language), "en")):
+            book = self._words(code)
+            cues.append(book["cue"])
+            lead_ins += [*entry(book, "option_words", f"{self.where}: {code}"), book["cue"].rstrip(":៖-").lower()]
+        letters = list(self._words(self._book_of(language)).get("script_letters", ""))
+        reading = {"cues": cues, "lead_ins": list(dict.fromkeys(lead_ins)), "script_letters": letters}
+        return {key: values for key, values in reading.items() if values}
+
+    @staticmethod
+    def _greedy(next_word: str, max_new_tokens: int) -> dict[str, Any]:
+        """Greedy generation that ends where the model begins another question, with `next_word`."""
+        until = [Quoted(f"\n{next_word}")]
+        return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
+
+    def _english_exemplars(self, language: str, variant: str) -> Leaf:
+        """All English but the row. Letters are ranked by their probability, as in the paper."""
+        leaf = self._leaf(language, language, self.languages[language], "en", variant)
+        name = "_".join(("sea", self.name, language, "enshots", variant))
+        headline = "acc" if variant == "litilo_ppl" else leaf["metadata"]["headline_metric"]
+        leaf = self._in_setting(leaf, "enshots", name, f"{language}_enshots", headline_metric=headline)
+        return self._with_exemplars_of("en", leaf, foreign=language != "en") | {"num_fewshot": ENGLISH_EXEMPLARS}
+
+    def _pair(self, pair: str, variant: str) -> Leaf:
+        """Instruction, words and exemplars are those of the question's language."""
+        passages, questions = pair.split("-")
+        leaf = self._leaf(questions, pair, self.languages[questions], self._book_of(questions), variant)
+        languages = {"language": pair, "passage_language": passages, "question_language": questions}
+        return self._in_setting(leaf, "pair", leaf["task"], pair, data_source=self.parallel["source"], **languages)
+
+    def _of_translations(self, language: str, leaf: Leaf, variant: str) -> Leaf:
+        name = "_".join(("sea", self.name, language, "translated", variant))
+        source = self.parallel["translated"]
+        return self._in_setting(leaf, "translated", name, f"{language}_translated", language=language, data_source=source)
+
+    def _to_english(self, language: str) -> Leaf:
+        """The form of the translation tasks: a line with the text, a line for its translation; zero-shot."""
+        where, book = f"{self.where}: en", self._words("en")
+        kind = KINDS["translation"][""]
+        source_word, cue = f"{self.names[language]}:", f"{self.names['en']}:"
+        instruction = entry(book, "translate_instruction", where).format(language=self.names[language])
+        return {
+            "task": "_".join(("sea", self.name, language, "to_en")),
+            "include": ["../_shared/text_translation_yaml", f"_{language}_to_en_yaml"],
+            "tag": ["sea_setting_to_en"],
+            "description": Quoted(instruction + "\n\n"),
+            "doc_to_text": f"{source_word} {{{{text}}}}\n{cue}",
+            "generation_kwargs": self._greedy(source_word, self.parallel["max_new_tokens"]),
+            "metadata": {
+                "version": self.record["version"],
+                "dataset": self.name,
+                "language": language,
+                "task": "mt",
+                "variant": "to_en",
+                "prompt_language": "en",
+                "prompt_book_version": self._book_version("en"),
+                "answer_cue": cue,
+                "data_source": self.parallel["source"],
+                "rows": self.parallel["texts"],
+                "chance": 0.0,
+                "headline_metric": kind.headline,
+                "setting": "to_en",
+                "source_language": language,
+                "answer_language": "en",
+            },
+        }
+
+    def _all_groups(self) -> Iterator[dict[str, Any]]:
+        """The groups over all languages. Where there is no book in a language, its task with the English book is the member."""
+        for enprompt in (False, True):
+            for variant, kind in {**self.variants, "chat": CHAT}.items():
+                members = [
+                    self._name(language, variant, language != "en" and (enprompt or self._book_of(language) == "en"))
+                    for language in self.languages
+                ]
+                yield self._group_of(self._name("all", variant, enprompt), members, kind.aggregated)
+        for variant in ENGLISH_EXEMPLAR_VARIANTS:
+            members = ["_".join(("sea", self.name, language, "enshots", variant)) for language in self.languages]
+            yield self._group_of(f"sea_{self.name}_all_enshots_{variant}", members, self.variants[variant].aggregated)
+
+    def _group_of(self, name: str, members: list[str], metrics: tuple[str, ...]) -> dict[str, Any]:
+        return {
+            "group": name,
+            "task": members,
+            "aggregate_metric_list": averages(metrics),
+            "metadata": {"version": self.record["version"]},
+        }

@@ -1,0 +1,67 @@
+"""Prompt books: the words, sentences and exemplars of a data set by language, and what is wrong with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lm_eval_sea.generate.task_kinds import GENERATED, KINDS
+
+PROMPTS = Path(__file__).resolve().parents[1] / "prompts"  # the books of the pack
+EXEMPLARS = 5  # a book's number of exemplars
+
+
+class BookError(ValueError):
+    """A prompt book or the catalogue lacks something; the message says where."""
+
+
+def entry(mapping: dict[str, Any], key: str, where: str) -> Any:
+    """The entry of a book.
+
+    Raises:
+        BookError: if it is missing or empty.
+    """
+    if not isinstance(mapping, dict) or mapping.get(key) in (None, "", []):
+        raise BookError(f"{where}: {key!r} is missing or empty")
+    return mapping[key]
+
+
+def as_row(exemplar: dict[str, Any], record: dict[str, Any], labels: tuple[str, ...], letters: str, where: str) -> dict[str, Any]:
+    """An exemplar of a book in the form of a processed row.
+
+    Args:
+        exemplar: what the book has.
+        record: the data set's record in the catalogue.
+        labels: the labels of a classification task in order; empty for other kinds.
+        letters: the labels of options, of which the exemplar's options take the first.
+        where: the place to name in an error.
+    """
+    row = {field: entry(exemplar, field, where) for field in record["fields"]}
+    if record["kind"] in GENERATED:
+        answer = KINDS[record["kind"]][""].answer
+        return row | {answer: entry(exemplar, answer, where)}
+    if record["kind"] == "classification":
+        if exemplar.get("label") not in labels:
+            raise BookError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
+        return row | {"gold": labels.index(exemplar["label"])}
+    options = entry(exemplar, "options", where)
+    if exemplar.get("gold") not in range(len(options)):
+        raise BookError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
+    return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
+
+
+def read_book(prompts: Path, name: str) -> dict[str, Any]:
+    """The prompt book of a data set: NAME.yaml, or in a folder NAME one file a language.
+
+    Raises:
+        BookError: if there is neither.
+    """
+    path, folder = prompts / f"{name}.yaml", prompts / name
+    if path.exists():
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    files = sorted(folder.glob("*.yaml"))
+    if not files:
+        raise BookError(f"{path}: no prompt book for data set {name!r}")
+    return {"languages": {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in files}}

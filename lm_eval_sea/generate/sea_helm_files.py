@@ -1,0 +1,245 @@
+"""What the generated task files of SEA-HELM hold: from sea_helm.yaml and the books in prompts/sea_helm to each file's content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
+from lm_eval_sea.generate.prompt_books import BookError, entry
+from lm_eval_sea.generate.task_yaml import Function, render
+
+FOLDER = "sea_helm"
+SPLITS = {"test": "eval", "examples": "examples"}
+
+_FIELD = re.compile(r"{(\w+)}")
+_PLACE = re.compile(r"{{(\w+)}}")
+_SLUG = re.compile(r"\W+")
+
+
+class Kind(NamedTuple):
+    """How a kind of task answers and is scored."""
+
+    template: str  # in tasks/_shared
+    headline: str
+    item: str | None  # the metric of a row that SEA-HELM's totals are computed from; None if it needs a judge
+    tag: str | None  # which of a book's answer tags; None if the rows are whole prompts
+
+
+KINDS = {
+    "labels": Kind("sea_helm_labels_yaml", "balanced_acc", "correct", "answer_tag"),
+    "phenomena": Kind("sea_helm_phenomena_yaml", "phenomena_acc", "correct", "answer_tag"),
+    "minimal_pairs": Kind("sea_helm_minimal_pairs_yaml", "phenomena_acc", "correct", "answer_tag"),
+    "qa": Kind("sea_helm_qa_yaml", "f1", "f1", "answer_tag"),
+    "summarization": Kind("sea_helm_summarization_yaml", "rougeL", "rougeL", "summary_tag"),
+    "translation": Kind("sea_helm_translation_yaml", "chrf++", None, "translation_tag"),
+    "instructions": Kind("instruction_following_yaml", "pass", "pass", None),
+}
+
+
+class Prompt(NamedTuple):
+    """What a task says."""
+
+    tag: str
+    preamble: str
+    template: str  # Jinja
+    version: Any  # of the book; None without one
+
+
+WHOLE_PROMPT = Prompt("", "", "{{prompt}}", None)
+
+
+def read_prompt(book: dict[str, Any], name: str, tag: str, optional: list[str], where: str) -> Prompt:
+    """The prompt of a task from the book of a language.
+
+    Args:
+        book: of a language.
+        name: of the task's entry.
+        tag: the key of the answer tag.
+        optional: fields that a row may lack; the lines with them are then left out.
+        where: the place to name in an error.
+    """
+    tag = entry(book, tag, where)
+    words = entry(entry(book, "tasks", where), name, where)
+    where = f"{where}: {name}"
+    form = entry(words, "format", where)
+    if "{answer_tag}" not in form or "ANSWER" not in form:
+        raise BookError(f"{where}: 'format' lacks {{answer_tag}} or the word ANSWER")
+    preamble = f"{entry(words, 'instruction', where)}\n\n{form}".replace("{answer_tag}", tag)
+    lines = [_jinja_line(line, optional) for line in entry(words, "template", where).splitlines()]
+    return Prompt(tag, preamble, "".join(lines).rstrip("\n"), entry(book, "version", where))
+
+
+def _jinja_line(line: str, optional: list[str]) -> str:
+    text = _FIELD.sub(r"{{\1}}", line) + "\n"
+    lacking = [field for field in _FIELD.findall(line) if field in optional]
+    return f"{{% if {' and '.join(lacking)} %}}{text}{{% endif %}}" if lacking else text
+
+
+class Task:
+    """One task in one language: its records in the catalogue and its prompt, and the files they make."""
+
+    def __init__(self, name: str, language: str, catalogue: dict[str, Any], book: dict[str, Any], common: dict[str, Any]) -> None:
+        """Joins what the catalogue says of the task and of its language."""
+        record = catalogue["tasks"][name]
+        self.language, self.task = language, name
+        self.record = {key: value for key, value in record.items() if key != "languages"} | record["languages"][language]
+        self.kind = KINDS[self.record["kind"]]
+        self.version, self.common = catalogue["version"], common
+        self.labels: list[str] = self.record.get("labels", [])
+        book_name, optional = self.record.get("book", name), self.record.get("optional_fields", [])
+        self.prompt = WHOLE_PROMPT
+        if self.kind.tag is not None:
+            self.prompt = read_prompt(book, book_name, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
+        self.name = f"sea_helm_{language}_{name}"
+        self._check_prompt(f"{FOLDER}/{language}.yaml: {book_name}")
+
+    @property
+    def is_on_hub(self) -> bool:
+        """Whether a repository on the hub is known to have the rows."""
+        return self.record.get("on_hub", True)
+
+    def _check_prompt(self, where: str) -> None:
+        for field in entry(self.record, "content_fields", f"sea_helm.yaml: {self.task}"):
+            if f"{{{{{field}}}}}" not in self.prompt.template:
+                raise BookError(f"{where}: 'template' lacks {{{field}}}")
+        for label in self.labels:
+            if label not in self.prompt.preamble:
+                raise BookError(f"{where}: 'format' does not name the label {label!r}")
+
+    def leaves(self) -> Iterator[dict[str, Any]]:
+        """The content of the task's files: generation, and ranking where there are labels."""
+        yield self._generation()
+        if self.labels:
+            yield self._ranking()
+
+    def _generation(self) -> dict[str, Any]:
+        record = self.record
+        tags = ["sea_helm", f"sea_helm_{record['pillar']}", f"sea_helm_{_SLUG.sub('_', record['competency'])}"]
+        return {
+            "task": self.name,
+            "include": f"../_shared/{self.kind.template}",
+            "tag": [*dict.fromkeys(tags), *self._common_tags()],
+            **self._data(),
+            **self._texts(),
+            "generation_kwargs": {
+                "until": [],
+                "do_sample": False,
+                "temperature": 0.0,
+                "max_gen_toks": entry(record, "max_new_tokens", f"sea_helm.yaml: {self.task}"),
+            },
+            "metadata": self._metadata(record["kind"], self.kind.headline) | {"item_metric": self.kind.item},
+        }
+
+    def _ranking(self) -> dict[str, Any]:
+        metadata = self._metadata("ppl", "balanced_acc_cc") | {
+            "item_metric": None,
+            "answer_cue": self.prompt.tag,
+            "content_free_inputs": self.common["content_free_inputs"],
+            "content_fields": self.record["content_fields"],
+        }
+        own_choices = self.record.get("own_choices", False)
+        return {
+            "task": f"{self.name}_ppl",
+            "include": f"../_shared/sea_helm_{'choice_' if own_choices else ''}ranking_yaml",
+            "tag": ["sea_helm_ppl", *self._common_tags()],
+            **self._data(),
+            **self._texts(),
+            "gen_prefix": self.prompt.tag,
+            "doc_to_choice": "choices" if own_choices else self.labels,
+            "metadata": metadata,
+        }
+
+    def _common_tags(self) -> list[str]:
+        return [f"sea_{self.language}", "sea_prompt_native"]
+
+    def _data(self) -> dict[str, Any]:
+        record = self.record
+        arguments = {"splits": record.get("splits", SPLITS)}
+        arguments |= {"also": record["also"]} if "also" in record else {}
+        arguments |= {} if self.is_on_hub else {"on_hub": False}
+        return {
+            "dataset_path": record["source"],
+            "dataset_name": record.get("config", "{language}").format(language=self.language),
+            "dataset_kwargs": arguments,
+        } | ({"process_docs": Function(f"utils.{record['process']}")} if "process" in record else {})
+
+    def _texts(self) -> dict[str, Any]:
+        shots = {} if self.record.get("exemplars", True) else {"num_fewshot": 0}
+        return {**shots, "description": self.prompt.preamble, "doc_to_text": self.prompt.template}
+
+    def _metadata(self, variant: str, headline: str) -> dict[str, Any]:
+        record = self.record
+        chance = record.get("chance", 1 / len(self.labels) if self.labels else 0.0)
+        needed = {
+            "version": self.version,
+            "suite": FOLDER,
+            "dataset": FOLDER,
+            "language": self.language,
+            "task": self.task,
+            "variant": variant,
+            "sea_helm_task": record["key"],
+            "pillar": record["pillar"],
+            "competency": record["competency"],
+            "score_group": record.get("score_group"),
+            "prompt_language": self.language,
+            "prompt_book_version": self.prompt.version,
+            "answer_tag": self.prompt.tag,
+            "data_source": record["source"],
+            "rows": record["rows"],
+            "chance": chance,
+            "headline_metric": headline,
+        }
+        shown = _PLACE.findall(self.prompt.template)
+        needed["fields"] = [field for field in dict.fromkeys(shown) if field not in record.get("optional_fields", [])]
+        needed["fields"] += [record["exemplars_by"]] if "exemplars_by" in record else []
+        if self.labels:
+            needed["labels"] = self.labels
+        elif self.kind.tag is not None:
+            needed["answer_language"] = record.get("answer_language", self.language)
+        return needed | {key: record[key] for key in ("phenomena", "exemplars_by") if key in record}
+
+
+def sea_helm_files(prompts: Path) -> dict[str, str]:
+    """Path below the tasks folder → content.
+
+    Args:
+        prompts: folder of the prompt books.
+
+    Raises:
+        BookError: if a book is missing or lacks something.
+    """
+    catalogue, common = read_sea_helm(), read_data_sets()
+    files: dict[str, str] = {}
+    for language in catalogue["languages"]:
+        path = prompts / FOLDER / f"{language}.yaml"
+        if not path.exists():
+            raise BookError(f"{path}: no prompt book of SEA-HELM for language {language!r}")
+        book = yaml.safe_load(path.read_text(encoding="utf-8"))
+        names = [name for name, record in catalogue["tasks"].items() if language in record["languages"]]
+        tasks = [Task(name, language, catalogue, book, common) for name in names]
+        for content in [leaf for task in tasks for leaf in task.leaves()]:
+            files[f"{FOLDER}/{content['task']}.yaml"] = render(f"prompts/{FOLDER}/{language}.yaml", content)
+        for content in _groups(language, tasks, catalogue):
+            files[f"{FOLDER}/{content['group']}.yaml"] = render("catalogue/sea_helm.yaml", content)
+    return files
+
+
+def _groups(language: str, tasks: list[Task], catalogue: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The group of a language and those of its pillars: the tasks that generate and whose rows the hub has.
+
+    They have no averages: SEA-HELM's totals are no plain means, and are computed from the samples.
+    """
+    metadata = {"metadata": {"version": catalogue["version"]}}
+    pillars = {
+        pillar: [task.name for task in tasks if task.record["pillar"] == pillar and task.is_on_hub]
+        for pillar in catalogue["pillars"]
+    }
+    pillars = {pillar: names for pillar, names in pillars.items() if names}
+    yield {"group": f"sea_helm_{language}", "task": [f"sea_helm_{language}_{pillar}" for pillar in pillars], **metadata}
+    for pillar, names in pillars.items():
+        yield {"group": f"sea_helm_{language}_{pillar}", "task": names, **metadata}

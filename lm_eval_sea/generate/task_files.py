@@ -1,0 +1,253 @@
+"""What the generated task files hold: from the catalogue and a prompt book to the content of each file.
+
+`parallel_files.py` adds the further settings of a data set that has the same rows in many languages.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lm_eval_sea.generate.prompt_books import EXEMPLARS, BookError, as_row, entry, read_book
+from lm_eval_sea.generate.suite_files import averages
+from lm_eval_sea.generate.task_kinds import GENERATED, KINDS, Variant
+from lm_eval_sea.generate.task_yaml import Function, Quoted, render
+
+PACK = Path(__file__).resolve().parents[1]
+TASKS = PACK / "tasks"
+
+
+def labels_of(data_set: str) -> tuple[str, ...]:
+    """The labels of a classification task in the order of their numbers, from the data set's utils.py."""
+    spec = importlib.util.spec_from_file_location(f"{data_set}_utils", TASKS / data_set / "utils.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.LABELS
+
+
+def question_block(book: dict[str, Any], fields: list[str], variant: Variant, where: str) -> str:
+    """The Jinja template of a question up to and with the cue.
+
+    Args:
+        book: the words of one prompt language.
+        fields: the columns to show, in order.
+        variant: what of the options is shown.
+        where: the place to name in an error.
+    """
+    words = entry(book, "words", where)
+    lines = []
+    for field in fields:
+        value = f"{{{{{field}}}}}"
+        if field == "question" and "questions" in book:  # the column holds a key; the book has the sentence for it
+            value = f"{{{{ {json.dumps(book['questions'], ensure_ascii=False)}[question] }}}}"
+        lines.append(f"{entry(words, field, f'{where}: words')} {value}\n")
+    if variant.shown:
+        lines.append(f"{{% for option in {variant.shown} %}}{{{{option}}}}\n{{% endfor %}}")
+    return "".join(lines) + entry(book, "cue", where)
+
+
+class Prompt(NamedTuple):
+    """What one task says in one prompt language."""
+
+    language: str  # of the words
+    instruction: str
+    block: str  # template of a question
+    cue: str
+    field_words: list[str]  # each begins a line of a question
+    answer_language: str
+    answer: str | None = None  # the column of the answer, where it is not the template's
+
+
+class DataSet:
+    """One data set: its record in the catalogue and its prompt book, and the files they make."""
+
+    def __init__(self, name: str, catalogue: dict[str, Any], prompts: Path) -> None:
+        """Reads the book of the data set."""
+        self.name, self.record = name, catalogue["data_sets"][name]
+        self.content_free_inputs = catalogue["content_free_inputs"]
+        self.book = read_book(prompts, name)
+        self.where = f"{name}.yaml" if (prompts / f"{name}.yaml").exists() else name
+        self.kind = self.record["kind"]
+        self.labels = labels_of(name) if self.kind == "classification" else ()
+        self.variants = KINDS[self.kind]
+
+    def _words(self, prompt_language: str) -> dict[str, Any]:
+        return entry(entry(self.book, "languages", self.where), prompt_language, self.where)
+
+    def _book_version(self, language: str) -> Any:
+        """A book of one file has one version; of several, each has its own."""
+        where = f"{self.where}: {language}"
+        return self.book.get("version") or entry(self._words(language), "version", where)
+
+    def _prompt_languages(self, language: str) -> list[str]:
+        """The language itself, if there is a book in it, and English."""
+        return list(dict.fromkeys((self.record["languages"][language].get("book", language), "en")))
+
+    def files(self) -> dict[str, str]:
+        """Path below the tasks folder → content."""
+        files = {}
+        for language, data in self.record["languages"].items():
+            files |= self._language_files(language, data)
+            for leaf in self._leaves(language, data):
+                files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
+        for enprompt in (False, True):
+            for variant in self.variants:
+                group = self._group(variant, enprompt)
+                files[f"{self.name}/{group['group']}.yaml"] = self._render(group)
+        return files
+
+    def _render(self, content: dict[str, Any]) -> str:
+        return render(f"prompts/{self.where}", content)
+
+    def _language_files(self, language: str, data: dict[str, Any]) -> dict[str, str]:
+        """What all tasks on the rows of a language share: where the rows are, the exemplars."""
+        content = self._rows(data["source"], data["files"], data.get("process", self.record.get("process")))
+        return {f"{self.name}/_{language}_yaml": self._render(content | self._exemplars(language))}
+
+    @staticmethod
+    def _rows(source: str, files: dict[str, str], process: str) -> dict[str, Any]:
+        return {
+            "dataset_path": source,
+            "dataset_kwargs": {"data_files": files},
+            "process_docs": Function(f"utils.{process}"),
+        }
+
+    def _exemplars(self, language: str) -> dict[str, Any]:
+        where = f"{self.where}: {language}"
+        exemplars = entry(self._words(language), "exemplars", where)
+        if len(exemplars) != EXEMPLARS:
+            raise BookError(f"{where}: {len(exemplars)} exemplars; expected {EXEMPLARS}")
+        letters = self.record.get("letters", {}).get(language, "ABCDE")
+        samples = [
+            as_row(exemplar, self.record, self.labels, letters, f"{where}: exemplar {number}")
+            for number, exemplar in enumerate(exemplars, start=1)
+        ]
+        return {"fewshot_config": {"sampler": "first_n", "samples": samples}}
+
+    def _leaves(self, language: str, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        for pair in self._pairs(language):
+            for prompt_language in self._prompt_languages(language):
+                for variant in self.variants:
+                    leaf = self._leaf(language, pair, data, prompt_language, variant)
+                    yield leaf
+                    if "process_asis" in data:
+                        yield self._as_is(leaf, data["process_asis"])
+
+    def _pairs(self, language: str) -> list[str]:
+        """What stands for the language in names: itself, or for translation the two directions."""
+        return [f"en_{language}", f"{language}_en"] if self.kind == "translation" else [language]
+
+    def _prompt(self, pair: str, prompt_language: str, variant: Variant) -> Prompt:
+        book, where = self._words(prompt_language), f"{self.where}: {prompt_language}"
+        if self.kind == "translation":
+            return self._translation_prompt(pair, book, prompt_language, where)
+        return Prompt(
+            language=prompt_language,
+            instruction=entry(book, "instruction", where),
+            block=question_block(book, self.record["fields"], variant, where),
+            cue=book["cue"],
+            field_words=[book["words"][field] for field in self.record["fields"]],
+            answer_language=pair,
+        )
+
+    def _translation_prompt(self, pair: str, book: dict[str, Any], prompt_language: str, where: str) -> Prompt:
+        source, target = pair.split("_")
+        words = [entry(entry(book, "words", where), language, f"{where}: words") for language in (source, target)]
+        columns = ["english" if language == "en" else "translation" for language in (source, target)]
+        return Prompt(
+            language=prompt_language,
+            instruction=entry(entry(book, "instructions", where), pair, f"{where}: instructions"),
+            block=f"{words[0]} {{{{{columns[0]}}}}}\n{words[1]}",
+            cue=words[1],
+            field_words=words[:1],
+            answer_language=target,
+            answer=columns[1],
+        )
+
+    def _answers(self, prompt: Prompt, variant: Variant) -> dict[str, Any]:
+        """The keys that say which answers there are to choose from, or how the answer is generated."""
+        if self.kind == "classification":
+            where = f"{self.where}: {prompt.language}"
+            words = entry(self._words(prompt.language), "labels", where)
+            return {"doc_to_choice": [entry(words, label, f"{where}: labels") for label in self.labels]}
+        if self.kind in GENERATED:
+            limits = entry(self.record, "max_new_tokens", f"catalogue.yaml: {self.name}")
+            return ({"doc_to_target": prompt.answer} if prompt.answer else {}) | {
+                "generation_kwargs": {
+                    # Where the model begins another question. A bare line break would also stop at one before the answer.
+                    "until": [Quoted(f"\n{word}") for word in prompt.field_words],
+                    "do_sample": False,
+                    "temperature": 0.0,
+                    "max_gen_toks": entry(limits, prompt.answer_language, f"catalogue.yaml: {self.name}: max_new_tokens"),
+                }
+            }
+        return {} if variant.template == "letter_generation_yaml" else {"doc_to_choice": variant.answer}
+
+    def _extra_metadata(self, prompt: Prompt, pair: str, variant: Variant) -> dict[str, Any]:
+        """What the content-free prompts of a calibrated task are made from; for a generated answer its language."""
+        if self.kind in GENERATED:
+            source = {"source_language": pair.split("_")[0]} if self.kind == "translation" else {}
+            return source | {"answer_language": prompt.answer_language}
+        if variant.template not in ("classification_yaml", "letter_ranking_yaml"):
+            return {}
+        keyed = "questions" in self._words(prompt.language)
+        fields = [field for field in self.record["fields"] if not (field == "question" and keyed)]
+        return {"content_free_inputs": self.content_free_inputs, "content_fields": fields}
+
+    def _name(self, language: str, variant: str, enprompt: bool) -> str:
+        """The name of a task, or of a group if `language` is empty."""
+        parts = ["sea", self.name, language, variant, "enprompt" if enprompt else ""]
+        return "_".join(filter(None, parts))
+
+    def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> dict[str, Any]:
+        kind = self.variants[variant]
+        prompt = self._prompt(pair, prompt_language, kind)
+        native = prompt_language == language
+        tags = [language, self.kind, self.record["task"], f"variant_{variant}" if variant else ""]
+        tags.append("prompt_native" if native else "prompt_en")
+        return {
+            "task": self._name(pair, variant, not native),
+            "include": [f"../_shared/{kind.template}", f"_{language}_yaml"],
+            "tag": list(dict.fromkeys(f"sea_{tag}" for tag in tags if tag)),
+            "description": Quoted(prompt.instruction + "\n\n"),
+            "doc_to_text": prompt.block,
+            **self._answers(prompt, kind),
+            "metadata": {
+                "version": self.record["version"],
+                "dataset": self.name,
+                "language": language,
+                "task": self.record["task"],
+                "variant": variant or self.kind,
+                "prompt_language": prompt_language,
+                "prompt_book_version": self._book_version(prompt_language),
+                "answer_cue": prompt.cue,
+                "data_source": data["source"],
+                "rows": data["rows"],
+                "chance": data["chance"],
+                "headline_metric": kind.headline,
+                **self._extra_metadata(prompt, pair, kind),
+            },
+        }
+
+    @staticmethod
+    def _as_is(leaf: dict[str, Any], process: str) -> dict[str, Any]:
+        """The same task on the rows as they were published; under a tag of its own, for it is not another data set."""
+        return leaf | {
+            "task": f"{leaf['task']}_asis",
+            "tag": ["sea_asis"],
+            "process_docs": Function(f"utils.{process}"),
+            "metadata": leaf["metadata"] | {"as_published": True},
+        }
+
+    def _group(self, variant: str, enprompt: bool) -> dict[str, Any]:
+        languages = self.record.get("suite_languages", self.record["languages"])
+        pairs = [pair for language in languages for pair in self._pairs(language)]
+        return {
+            "group": self._name("", variant, enprompt),
+            "task": [self._name(pair, variant, enprompt) for pair in pairs],
+            "aggregate_metric_list": averages(self.variants[variant].aggregated),
+            "metadata": {"version": self.record["version"]},
+        }

@@ -1,0 +1,1 @@
+"""Reading what lm-eval writes, and the uncertainty of its numbers."""

@@ -1,0 +1,274 @@
+"""Finds and reads what lm-eval writes: `results_<date>.json` of a run and `samples_<task>_<date>.jsonl` of its tasks.
+
+What users have is often incomplete: every function says what it left out in `notes`, one line each, and goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from lm_eval_sea.results.run_settings import differing_settings
+
+_STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
+_SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
+_RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
+_NO_FILTER = "none"
+_BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
+
+
+class RunFilesError(ValueError):
+    """There is nothing to read; one line that says what and how to mend it."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of a task."""
+
+    value: float
+    stderr: float | None  # as lm-eval reports it; None where it reports none
+    filter: str
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """One task of one run; what only the results file knows is empty or None without it."""
+
+    name: str
+    version: str | None
+    metadata: Mapping[str, Any]  # the mapping `metadata` of the task's configuration
+    config: Mapping[str, Any]
+    metrics: Mapping[str, Metric]  # by name; "name,filter" for another filter than lm-eval's "none"
+    num_fewshot: int | None
+    rows: int | None  # rows evaluated
+    rows_total: int | None  # rows of the data set
+    samples: Path | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of lm-eval."""
+
+    model: str
+    date: datetime
+    folder: Path
+    results: Path | None  # None: only samples were found
+    config: Mapping[str, Any]  # backend, its arguments, limit, seeds
+    versions: Mapping[str, str]  # of lm-eval and of libraries
+    tasks: Mapping[str, TaskResult] = field(default_factory=dict)
+
+
+def find_runs(paths: Iterable[Path | str], *, seeds: bool = False) -> tuple[list[Run], list[str]]:
+    """Finds the runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
+
+    Of two runs of a task with the same model the newer counts; the older lacks the task.
+
+    Args:
+        paths: folders, results files and samples files.
+        seeds: whether several runs of a task are wanted, each a draw of its own, so that none takes the place of another.
+
+    Returns:
+        The runs by model and date, and notes on what is incomplete, unreadable or superseded.
+
+    Raises:
+        RunFilesError: if a path does not exist or nothing is found.
+    """
+    paths = [Path(path) for path in paths]
+    results_files, samples_files = _files(paths)
+    notes: list[str] = []
+    runs = [run for path in results_files if (run := _read_results(path, notes)) is not None]
+    stamped = {(run.folder, run.date): index for index, run in enumerate(runs)}
+    model_of_folder = {run.folder: run.model for run in runs}
+    for path in samples_files:
+        match = _SAMPLES_NAME.fullmatch(path.name)
+        key = (path.parent, _date(match["stamp"]))
+        if key not in stamped:
+            stamped[key] = len(runs)
+            model = model_of_folder.get(path.parent, path.parent.name)
+            runs.append(Run(model=model, date=key[1], folder=path.parent, results=None, config={}, versions={}))
+        run = runs[stamped[key]]
+        task = run.tasks.get(match["task"]) or _unknown_task(match["task"])
+        runs[stamped[key]] = replace(run, tasks={**run.tasks, task.name: replace(task, samples=path)})
+    notes += [f"{run.folder}: samples of {run.date} without a results file" for run in runs if run.results is None]
+    if not runs:
+        found = f"; {notes[0]}" if notes else ""
+        raise RunFilesError(
+            f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, paths))}{found}; "
+            "give the folder of lm-eval's --output_path"
+        )
+    runs.sort(key=lambda run: (run.model, run.date))
+    if not seeds:
+        runs = _without_superseded(runs, notes)
+    for run in runs:
+        without = [task.name for task in run.tasks.values() if task.samples is None]
+        if without:
+            some = f"{', '.join(without[:3])}{' and others' if len(without) > 3 else ''}"
+            notes.append(f"{run.results}: no samples of {len(without)} tasks ({some}); --log_samples writes them")
+    return runs, notes
+
+
+def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    results: dict[Path, None] = {}
+    samples: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            results |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("results_*.json")))
+            samples |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("samples_*.jsonl")))
+        elif _SAMPLES_NAME.fullmatch(path.name) and path.is_file():
+            samples[path.resolve()] = None
+        elif path.is_file():
+            results[path.resolve()] = None
+            stamp = match["stamp"] if (match := _RESULTS_NAME.fullmatch(path.name)) else ""
+            samples |= dict.fromkeys(file.resolve() for file in sorted(path.parent.glob(f"samples_*_{stamp}.jsonl")) if stamp)
+        else:
+            raise RunFilesError(f"{path}: no such file or folder; give the folder of lm-eval's --output_path")
+    return list(results), [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
+
+
+def _date(stamp: str) -> datetime:
+    day, time = stamp.split("T")
+    return datetime.fromisoformat(f"{day}T{time.replace('-', ':')}")
+
+
+def _read_results(path: Path, notes: list[str]) -> Run | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        notes.append(f"{path}: left out, it cannot be read as JSON ({error})")
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+        notes.append(f"{path}: left out, it has no results of lm-eval")
+        return None
+    configs = _mapping(content, "configs")
+    match = _RESULTS_NAME.fullmatch(path.name)
+    seconds = content.get("date")
+    date = _date(match["stamp"]) if match else datetime.fromtimestamp(seconds if isinstance(seconds, float) else 0)
+    arguments = _mapping(_mapping(content, "config"), "model_args")
+    versions = {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")}
+    return Run(
+        model=str(content.get("model_name") or arguments.get("pretrained") or path.parent.name),
+        date=date,
+        folder=path.parent,
+        results=path,
+        config=_mapping(content, "config") | {key: content[key] for key in _BESIDE_CONFIG if key in content},
+        versions={name: str(version) for name, version in versions.items() if version},
+        tasks={
+            name: _task(name, content, path, notes)
+            for name in content["results"]
+            if name in configs or not _mapping(content, "group_subtasks").get(name)  # groups have no configuration
+        },
+    )
+
+
+def _mapping(content: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = content.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _task(name: str, content: Mapping[str, Any], path: Path, notes: list[str]) -> TaskResult:
+    config = _mapping(_mapping(content, "configs"), name)
+    counts = _mapping(_mapping(content, "n-samples"), name)
+    version = _mapping(content, "versions").get(name)
+    return TaskResult(
+        name=name,
+        version=None if version is None else str(version),
+        metadata=_mapping(config, "metadata"),
+        config=config,
+        metrics=_metrics(_mapping(content["results"], name), f"{path}, {name}", notes),
+        num_fewshot=_mapping(content, "n-shot").get(name),
+        rows=counts.get("effective"),
+        rows_total=counts.get("original"),
+        samples=None,
+    )
+
+
+def _unknown_task(name: str) -> TaskResult:
+    return TaskResult(name, None, {}, {}, {}, None, None, None, None)
+
+
+def _metrics(numbers: Mapping[str, Any], where: str, notes: list[str]) -> dict[str, Metric]:
+    """The entries "metric,filter" with the entries "metric_stderr,filter" beside them."""
+    metrics = {}
+    for key, value in numbers.items():
+        name, comma, filter_name = key.rpartition(",")
+        if not comma or name.endswith("_stderr"):
+            continue
+        if not _is_number(value):
+            notes.append(f"{where}: {name} is not a number ({value}) and left out")
+            continue
+        stderr = numbers.get(f"{name}_stderr,{filter_name}")
+        metrics[name if filter_name == _NO_FILTER else key] = Metric(value, stderr if _is_number(stderr) else None, filter_name)
+    return metrics
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _without_superseded(runs: list[Run], notes: list[str]) -> list[Run]:
+    """The runs, each without the tasks of which a later one of the same model exists; runs that keep no task are left out."""
+    newest = {(run.model, name): run for run in runs for name in run.tasks}
+    kept = []
+    for run in runs:
+        for winner in runs:
+            names = [name for name in run.tasks if winner is not run and newest[run.model, name] is winner]
+            if names:
+                differing = differing_settings(run, winner, names)
+                made = f"; not made alike ({'; '.join(differing)})" if differing else ""
+                left_out = f"{run.model}: {', '.join(names)} of {run.date} left out"
+                notes.append(f"{left_out}, for the run of {winner.date} is newer{made}")
+        tasks = {name: task for name, task in run.tasks.items() if newest[run.model, name] is run}
+        if tasks or not run.tasks:
+            kept.append(replace(run, tasks=tasks))
+    return kept
+
+
+def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """Reads the rows of a samples file one after the other; memory holds one row.
+
+    Args:
+        path: `samples_<task>_<date>.jsonl`.
+        columns: what to keep of a row: "doc_id", "filter", "acc", …; "doc.gold" is the entry `gold` of `doc`.
+        notes: gets a line if rows cannot be read, such as the last one of a run that was stopped.
+
+    Yields:
+        One dictionary a row with exactly these columns; None for what the row lacks.
+    """
+    accessors = [(column, column.split(".")) for column in columns]
+    broken: list[int] = []
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = _parse(line)
+                if not isinstance(row, dict):
+                    raise ValueError("no object")
+            except ValueError:
+                broken.append(number)
+                continue
+            yield {column: _at(row, keys) for column, keys in accessors}
+    if broken:
+        more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+        notes.append(f"{path}: line {broken[0]}{more} cannot be read as JSON (a run that was stopped?) and left out")
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:  # it knows no -Infinity, which Python writes for the logarithm of 0
+        return json.loads(line)
+
+
+def _at(row: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        row = row.get(key) if isinstance(row, dict) else None
+    return row

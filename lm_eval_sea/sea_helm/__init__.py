@@ -1,0 +1,1 @@
+"""What SEA-HELM computes from samples of lm-eval runs."""

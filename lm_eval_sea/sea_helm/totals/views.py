@@ -1,0 +1,108 @@
+"""The three views of SEA-HELM's totals (overall, language, detailed) as text, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
+from lm_eval_sea.sea_helm.totals.totals import Node, Totals
+
+VIEWS = ("overall", "language", "detailed")
+_ORDER = {view: number for number, view in enumerate(VIEWS)}
+_INCOMPLETE = "*"
+_ERRORS = {"published_error": "published s.e.", "standard_error": "s.e. over questions"}
+
+
+def view_of(place: Place) -> str:
+    """The view in which a node stands: languages and averages over them, competencies, or groups and tasks."""
+    if place in (SEA, ALL) or not place.competency:
+        return "overall"
+    return "detailed" if place.task or place.group else "language"
+
+
+def _record(node: Node) -> dict[str, object]:
+    place = node.place
+    average = place in (SEA, ALL)
+    metric, value = node.headline or (None, None)
+    return {
+        "view": view_of(place),
+        "language": place.group if average else place.language,
+        "competency": place.competency,
+        "group": "" if average else place.group,
+        "task": place.task,
+        "score": node.score,
+        "published_error": node.published_error,
+        "standard_error": node.error,
+        "complete": node.complete,
+        "runs": node.runs,
+        "rows": node.rows,
+        "metric": metric,
+        "metric_value": value,
+    }
+
+
+def frame(totals: Totals) -> pd.DataFrame:
+    """One line a node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100."""
+    nodes = sorted(totals.nodes.values(), key=lambda node: (_ORDER[view_of(node.place)], bool(node.place.language), node.place))
+    return pd.DataFrame([_record(node) for node in nodes]).astype({"runs": "Int64", "rows": "Int64"})
+
+
+def as_csv(totals: Totals) -> str:
+    """All nodes with a header line; the column `view` tells the views apart."""
+    return frame(totals).to_csv(index=False, lineterminator="\n")
+
+
+def as_json(totals: Totals) -> str:
+    """Method, notes, and the nodes of each view."""
+    nodes = frame(totals)
+    views = {view: json.loads(nodes[nodes.view == view].drop(columns="view").to_json(orient="records")) for view in VIEWS}
+    return json.dumps({"method": totals.method, "notes": totals.notes, **views}, ensure_ascii=False, indent=2) + "\n"
+
+
+def as_text(totals: Totals) -> str:
+    """The three views as aligned columns, and the notes."""
+    nodes = frame(totals)
+    nodes["score"] = [_score(score, complete) for score, complete in zip(nodes.score, nodes.complete, strict=True)]
+    overall, language, detailed = (nodes[nodes.view == view] for view in VIEWS)
+    competencies = language.pivot(index="language", columns="competency", values="score")
+    detailed = detailed.assign(
+        task=[" ".join(filter(None, names)) for names in zip(detailed.group, detailed.task, strict=True)],
+        metric_value=detailed.metric_value.map("{:.4g}".format, na_action="ignore"),
+        **{column: detailed[column].map("{:d}".format, na_action="ignore").astype(object) for column in ("runs", "rows")},
+    )
+    columns = ["language", "competency", "task", "score", *_ERRORS, "runs", "rows", "metric", "metric_value"]
+    parts = [
+        f"Overall, {totals.method} method, points of 0 to 100",
+        _lines(overall[["language", "score", *_ERRORS]]),
+        "Competencies",
+        _lines(competencies.reset_index()),
+        "Tasks, with lm-eval's own metric",
+        _lines(detailed[columns]),
+        "\n".join(_footnotes(totals)),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _score(score: float | None, complete: bool) -> str:
+    return "missing" if pd.isna(score) else f"{score:.2f}{' ' if complete else _INCOMPLETE}"
+
+
+def _lines(table: pd.DataFrame) -> str:
+    return table.rename(columns=_ERRORS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
+
+
+def _footnotes(totals: Totals) -> list[str]:
+    incomplete = any(not node.complete for node in totals.nodes.values())
+    return [f"{_INCOMPLETE} incomplete: the mean of what is there"] * incomplete + [f"- {note}" for note in totals.notes]
+
+
+WRITERS: dict[str, Callable[[Totals], str]] = {".json": as_json, ".csv": as_csv, ".txt": as_text}
+
+
+def write(totals: Totals, path: Path) -> None:
+    """Writes the totals in the format of the file's ending, one of `WRITERS`."""
+    path.write_text(WRITERS[path.suffix](totals), encoding="utf-8", newline="\n")

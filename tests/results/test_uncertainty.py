@@ -1,0 +1,87 @@
+"""Standard errors against the pairwise definition, tests against scipy, the correction against its definition."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from lm_eval_sea.results.uncertainty import clustered_standard_error, estimate, holm, interval, paired_difference, standard_error
+
+SCORES = st.floats(0, 1).map(lambda score: round(score, 3))
+CLUSTERED = st.lists(st.tuples(SCORES, st.integers(0, 4)), min_size=2, max_size=20)
+
+
+@given(CLUSTERED)
+def test_clustered_standard_error_is_the_sum_over_pairs_of_a_cluster(rows):
+    scores, clusters = zip(*rows, strict=True)
+    count, mean = len(set(clusters)), sum(scores) / len(scores)
+    error = clustered_standard_error(scores, clusters)
+    if count < 2:
+        assert error is None
+        return
+    pairs = sum((a - mean) * (b - mean) for a, c in rows for b, d in rows if c == d)
+    assert error == pytest.approx(math.sqrt(max(0.0, pairs) * count / (count - 1)) / len(rows), abs=1e-8)
+
+
+@given(st.lists(SCORES, min_size=2, max_size=20))
+def test_rows_without_clusters_have_the_plain_standard_error(scores):
+    assert standard_error(scores) == pytest.approx(stats.sem(scores), abs=1e-12)
+    assert clustered_standard_error(scores, list(range(len(scores)))) == standard_error(scores)
+
+
+def test_by_hand():
+    # mean 1/2; sums of deviations by cluster 1, 0 and −1; sqrt(3/2 · (1 + 0 + 1)) / 6
+    result = estimate([1, 1, 1, 0, 0, 0], ["a", "a", "b", "b", "c", "c"])
+    assert (result.mean, result.rows, result.clusters) == (0.5, 6, 3)
+    assert result.stderr == pytest.approx(math.sqrt(3) / 6)
+    assert result.high - result.mean == pytest.approx(4.302653 * math.sqrt(3) / 6)  # t table: 2 degrees of freedom, 97.5 %
+
+
+def test_the_interval_of_many_rows_is_that_of_the_normal_distribution():
+    assert interval(0.5, 0.1, 10**6) == pytest.approx((0.5 - 0.1959964, 0.5 + 0.1959964), abs=1e-5)
+
+
+@given(st.lists(st.tuples(SCORES, SCORES), min_size=2, max_size=20))
+def test_paired_difference_of_independent_rows_is_the_paired_t_test(rows):
+    first, second = zip(*rows, strict=True)
+    result = paired_difference(first, second)
+    assert result.mean == pytest.approx((sum(first) - sum(second)) / len(rows), abs=1e-12)
+    if result.stderr > 1e-9:
+        expected = stats.ttest_rel(first, second)
+        assert result.p_value == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
+        assert (result.low, result.high) == pytest.approx(tuple(expected.confidence_interval(0.95)), abs=1e-9)
+
+
+def test_rows_that_all_differ_alike_cannot_be_tested():
+    assert paired_difference([1, 0], [1, 0]).p_value == 1
+    assert paired_difference([0.3] * 7, [0.2] * 7).p_value is None
+    assert paired_difference([1], [0]) == (1, None, None, None, None, 1, 1)
+
+
+def test_what_cannot_be_averaged_is_an_error():
+    for broken in (
+        lambda: estimate([]),
+        lambda: estimate([1, math.nan]),
+        lambda: estimate([1, 0], ["a"]),
+        lambda: paired_difference([1], [1, 0]),
+    ):
+        with pytest.raises(ValueError):
+            broken()
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.5]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=8), st.floats(0.001, 0.999))
+def test_holm_rejects_what_its_steps_reject(p_values, level):
+    rejected = set()
+    for step, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if p_values[index] * (len(p_values) - step) > level:
+            break
+        rejected.add(index)
+    assert {index for index, p in enumerate(holm(p_values)) if p <= level} == rejected

@@ -1,0 +1,102 @@
+"""Task scores against definitions written out as loops, scikit-learn, and closed forms."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score
+
+from lm_eval_sea.sea_helm.totals.task_score import (
+    TaskRows,
+    corrected_scoring,
+    mean_over_groups,
+    normalise,
+    published_scoring,
+    taken_for_multiple_choice,
+    weighted_mean,
+)
+
+
+def task(scores, labels, **more):
+    rows = len(labels)
+    return TaskRows(np.array(scores, float), tuple(labels), tuple(map(str, range(rows))), **more)
+
+
+def score(scoring, weights=None):
+    values = scoring.values.mean(axis=0)
+    return float(scoring.score(values, np.ones(len(values)) if weights is None else np.array(weights, float)))
+
+
+@given(st.lists(st.tuples(st.sampled_from("ABC"), st.booleans()), min_size=1))
+def test_balanced_accuracy_is_the_mean_of_recalls(rows):
+    golds = [gold for gold, _ in rows]
+    groups = np.array(["ABC".index(gold) for gold in golds])
+    groups = np.unique(groups, return_inverse=True)[1]
+    ours = mean_over_groups(np.array([float(right) for _, right in rows]), np.ones(len(rows)), groups)
+    recalls = [np.mean([right for gold, right in rows if gold == label]) for label in dict.fromkeys(golds)]
+    assert ours == pytest.approx(np.mean(recalls))
+
+
+def test_an_example_of_balanced_accuracy_by_scikit_learn():
+    golds, chosen = list("AAABBC"), list("ABABAC")
+    right = np.array([float(gold == one) for gold, one in zip(golds, chosen, strict=True)])
+    ours = mean_over_groups(right, np.ones(6), np.array([0, 0, 0, 1, 1, 2]))
+    assert ours == pytest.approx(balanced_accuracy_score(golds, chosen))
+
+
+@given(st.lists(st.tuples(st.sampled_from("AB"), st.floats(0, 1), st.integers(0, 3)), min_size=1))
+def test_a_weight_counts_a_row_that_often(rows):
+    repeated = [(gold, value) for gold, value, weight in rows for _ in range(weight)]
+    if not repeated:
+        return
+    groups = np.array(["AB".index(gold) for gold, _, _ in rows])
+    if set(groups) == {1}:
+        groups -= 1
+    values, weights = (np.array([row[column] for row in rows], float) for column in (1, 2))
+    means = [
+        np.mean([value for gold, value in repeated if gold == label]) for label in dict.fromkeys(gold for gold, _ in repeated)
+    ]
+    assert mean_over_groups(values, weights, groups) == pytest.approx(np.mean(means))
+    assert weighted_mean(values, weights) == pytest.approx(np.mean([value for _, value in repeated]))
+
+
+@pytest.mark.parametrize(
+    ("share", "chance", "points"), [(0.25, 0.25, 0), (1, 0.25, 100), (0.1, 0.5, 0), (0.75, 0.5, 50), (0.6, 0.0, 60)]
+)
+def test_normalisation(share, chance, points):
+    assert normalise(np.array(share), chance) == pytest.approx(points)
+
+
+def test_published_multiple_choice_is_told_by_repeated_answers():
+    assert taken_for_multiple_choice(["A", "B", "A"])
+    assert not taken_for_multiple_choice(["one", "two"])
+    assert not taken_for_multiple_choice([("one",), ("one",)])  # lists of references
+    assert not taken_for_multiple_choice([None, None])  # instructions have no right answer
+
+
+def test_published_score_of_labels():
+    # recalls: A 2 of 3, B 0 of 1 → 1/3; chance 1/2 → below
+    assert score(published_scoring(task([[1, 1, 0, 0]], "AAAB"))) == 0
+    # recalls 2/3 and 1 → 5/6; (5/6 − 1/2) / (1/2) = 2/3
+    assert score(published_scoring(task([[1, 1, 0, 1]], "AAAB"))) == pytest.approx(200 / 3)
+
+
+def test_published_score_of_texts():
+    assert score(published_scoring(task([[0.5, 0.25]], ["one", "two"]))) == pytest.approx(37.5)
+    assert score(published_scoring(task([[50, 25]], ["one", "two"]))) == pytest.approx(37.5)  # already per cent
+
+
+def test_published_score_of_texts_with_equal_references():
+    # right is only a score whose whole part is 1; recalls: "same" 1 of 2, "other" 0, so below the chance of 1/2
+    assert score(published_scoring(task([[1.5, 80, 0.9]], ["same", "same", "other"]))) == 0
+    rows = task([[1.5, 80, 0.9]], ["same", "same", "other"], best=100.0)
+    assert score(corrected_scoring(rows)) == pytest.approx((1.5 + 80 + 0.9) / 3)
+
+
+def test_corrected_score_takes_chance_and_phenomena_from_the_task():
+    rows = task([[1, 1, 0, 1]], "AABB", phenomena=("x", "x", "x", "y"), is_label_task=True, chance=0.5)
+    # phenomena: x 2/3, y 1 → 5/6 → 2/3 above chance
+    assert score(corrected_scoring(rows)) == pytest.approx(200 / 3)
+    one_label_seen = task([[1, 1, 0]], "AAA", is_label_task=True, chance=0.25)
+    assert score(corrected_scoring(one_label_seen)) == pytest.approx(100 * (2 / 3 - 0.25) / 0.75)
+    assert score(published_scoring(one_label_seen)) == pytest.approx(200 / 3)

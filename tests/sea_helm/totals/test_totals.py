@@ -1,0 +1,252 @@
+"""Totals from planted samples against a recomputation in plain loops, and what is said of incomplete runs."""
+
+import csv
+import io
+import json
+import random
+import statistics
+
+import numpy as np
+import pytest
+
+from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
+from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
+from lm_eval_sea.sea_helm.totals.totals import compute
+from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
+
+from .planted_runs import TASKS, metadata, write_run
+
+
+def place(language, task):
+    facts = metadata(language, task)
+    return Place(language, facts["competency"], facts.get("score_group", ""), task)
+
+
+def totals_of(folder, method="published", expected=(), unavailable=None):
+    runs, notes = find_runs([folder], seeds=True)
+    evidence = gather(runs)
+    evidence.notes[:0] = notes
+    return compute(evidence, expected, unavailable or {}, method)
+
+
+def planted(seed, size=40):
+    """Rows of five tasks in two languages, the same questions for every seed."""
+    answers = random.Random(seed)
+    rows = {}
+    for language in ("id", "jv"):
+        for task in ("sentiment", "nli", "causal"):
+            labels = TASKS[task]["labels"]
+            rows[language, task] = [(float(answers.random() < 0.7), labels[number % len(labels)]) for number in range(size)]
+    rows["id", "qa"] = [(answers.random(), [f"answer {number}"]) for number in range(size)]
+    rows["id", "abssum"] = [(100 * answers.random(), f"summary {number}") for number in range(size)]
+    return rows
+
+
+def recomputed(runs):
+    """The published totals in plain loops: reference E4 read once more. runs: one planted mapping a seed."""
+    generator = np.random.default_rng(94370244)
+    tasks = sorted(runs[0], key=lambda key: place(*key))
+    scores = {}
+    for key in tasks:
+        rows = [run[key] for run in runs]
+        size = len(rows[0])
+        chosen = generator.integers(len(runs), size=(30, size))
+        labels = [row[1] for row in rows[0]]
+        choice = isinstance(labels[0], str) and len(set(labels)) != len(labels)
+        scale = 100 if max(row[0] for run in rows for row in run) <= 1 else 1
+        scores[key] = []
+        for draw in range(30):
+            drawn = [rows[chosen[draw][number]][number][0] for number in range(size)]
+            if choice:
+                recalls = [
+                    statistics.fmean(score for score, label in zip(drawn, labels, strict=True) if label == one)
+                    for one in sorted(set(labels))
+                ]
+                chance = 1 / len(recalls)
+                scores[key].append(100 * max((statistics.fmean(recalls) - chance) / (1 - chance), 0))
+            else:
+                scores[key].append(scale * statistics.fmean(drawn))
+    languages = {}
+    for language in sorted({key[0] for key in tasks}):
+        competencies = {}
+        for key in tasks:
+            if key[0] == language:
+                competencies.setdefault(TASKS[key[1]]["competency"], []).append(scores[key])
+        means = [[statistics.fmean(draw) for draw in zip(*members, strict=True)] for members in competencies.values()]
+        languages[language] = [statistics.fmean(draw) for draw in zip(*means, strict=True)]
+    everything = [statistics.fmean(draw) for draw in zip(*languages.values(), strict=True)]
+    return scores, languages, everything
+
+
+@pytest.mark.parametrize("seeds", [1, 8])
+def test_totals_are_those_of_plain_loops(tmp_path, seeds):
+    runs = [planted(seed) for seed in range(1, seeds + 1)]
+    for seed, rows in enumerate(runs, start=1):
+        write_run(tmp_path / f"seed-{seed}", seed, rows)
+    totals = totals_of(tmp_path)
+    scores, languages, everything = recomputed(runs)
+    for draws, node in [
+        *((draws, totals.nodes[place(*key)]) for key, draws in scores.items()),
+        *((draws, totals.nodes[Place(language)]) for language, draws in languages.items()),
+        (languages["id"], totals.nodes[SEA]),
+        (everything, totals.nodes[ALL]),
+    ]:
+        assert node.score == pytest.approx(statistics.fmean(draws))
+        assert node.published_error == pytest.approx(statistics.stdev(draws) / 30**0.5, abs=1e-12)
+        assert node.error > 0 and node.complete
+    assert totals.nodes[place("id", "nli")].runs == seeds
+    if seeds == 1:
+        assert totals.nodes[ALL].published_error == pytest.approx(0, abs=1e-12)
+
+
+def test_perfect_and_guessing_models(tmp_path):
+    perfect = {key: [(1.0, *row[1:]) for row in rows] for key, rows in planted(1).items()}
+    perfect["id", "abssum"] = [(100.0, row[1]) for row in planted(1)["id", "abssum"]]
+    write_run(tmp_path / "perfect", 1, perfect)
+    always_a = {("id", "nli"): [(float(number % 3 == 0), "ABC"[number % 3]) for number in range(30)]}
+    write_run(tmp_path / "guess", 1, always_a)
+    nodes = totals_of(tmp_path / "perfect").nodes
+    assert [node.score for node in nodes.values()] == pytest.approx([100] * len(nodes))
+    assert totals_of(tmp_path / "guess").nodes[ALL].score == 0
+
+
+def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
+    write_run(tmp_path / "run", 1, planted(1))
+    judged = {Place("id", "multi-turn", "", "mt-bench"): "a judge model"}
+    expected = [place("id", task) for task in ("sentiment", "nli", "causal", "qa", "abssum", "if-eval")]
+    totals = totals_of(tmp_path, expected=expected, unavailable=judged)
+    assert totals.nodes[place("id", "if-eval")].score is None
+    assert not totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete
+    assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
+    assert "id: not run: if-eval" in totals.notes
+    assert "missing, for a judge model: id mt-bench" in totals.notes
+    translation = place("id", "translation-en-xx")  # a task of the pack whose published score is unavailable
+    twice = totals_of(tmp_path, expected=[translation], unavailable={translation: "MetricX"})
+    assert "missing, for MetricX: id translation-en-xx" in twice.notes
+    assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
+
+
+def test_a_task_without_rows_is_zero_only_by_the_published_method(tmp_path):
+    rows = {("id", "nli"): planted(1)["id", "nli"]}
+    write_run(tmp_path / "a", 1, rows)
+    write_run(tmp_path / "b", 2, {("id", "causal"): planted(1)["id", "causal"]}, samples=False)
+    published, corrected = totals_of(tmp_path), totals_of(tmp_path, "corrected")
+    nli = published.nodes[place("id", "nli")].score
+    assert published.nodes[place("id", "causal")].score == 0
+    assert published.nodes[Place("id")].score == pytest.approx(nli / 2)
+    assert any("counts as 0" in note for note in published.notes)
+    assert not any("not run" in note for note in totals_of(tmp_path, expected=[place("id", "causal")]).notes)
+    assert place("id", "causal") not in corrected.nodes or corrected.nodes[place("id", "causal")].score is None
+    assert corrected.nodes[Place("id")].score == pytest.approx(corrected.nodes[place("id", "nli")].score)
+
+
+def test_mixed_models_versions_and_seeds_are_named(tmp_path):
+    rows = {key: value for key, value in planted(1).items() if key[0] == "id"}
+    write_run(tmp_path / "a", 1, rows)
+    write_run(tmp_path / "b", 2, {("id", "nli"): rows["id", "nli"]}, model="org/other", version=2.0)
+    totals = totals_of(tmp_path)
+    assert any("runs of 2 models are mixed: org/model, org/other" in note for note in totals.notes)
+    assert any("several versions" in note and "1.0, 2.0" in note for note in totals.notes)
+    assert any(note == "sea_helm_id_causal: 1 of 2 runs" for note in totals.notes)
+    assert not totals.nodes[SEA].complete
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ({"n-shot": {"sea_helm_id_nli": 5}}, "sea_helm_id_nli: runs of several numbers of exemplars are mixed: 0, 5"),
+        ({"data_sha256": "b"}, "sea_helm_id_nli: runs of several versions of the rows (data_sha256) are mixed: a, b"),
+        ({"chat_template_sha": "b"}, "runs with different chat templates, or with one and without, are mixed"),
+    ],
+)
+def test_runs_of_unlike_settings_are_no_seeds(tmp_path, change, note):
+    rows = {("id", "nli"): planted(1)["id", "nli"]}
+    settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None}
+    for seed, own in enumerate((settings, settings | change), start=1):
+        path = write_run(tmp_path / f"seed-{seed}", seed, rows)
+        content = json.loads(path.read_text())
+        content["configs"]["sea_helm_id_nli"]["metadata"]["data_sha256"] = own["data_sha256"]
+        path.write_text(json.dumps(content | own))
+    totals = totals_of(tmp_path)
+    assert totals.notes == [note]
+    assert not totals.nodes[Place("id")].complete
+
+
+def test_samples_that_lack_rows_or_a_seed_are_named(tmp_path):
+    rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "causal"): planted(1)["id", "causal"]}
+    write_run(tmp_path / "a", 1, rows)
+    write_run(tmp_path / "b", 2, rows)
+    [cut] = (tmp_path / "a").glob("samples_*nli*")
+    lines = cut.read_text(encoding="utf-8").splitlines(keepends=True)
+    cut.write_text("".join(lines[:-1]), encoding="utf-8")
+    next((tmp_path / "b").glob("samples_*causal*")).unlink()
+    totals = totals_of(tmp_path)
+    assert f"sea_helm_id_nli: samples of {len(lines) - 1} of {len(lines)} rows only" in totals.notes
+    assert "sea_helm_id_causal: samples of 1 of 2 runs only" in totals.notes
+    assert not totals.nodes[Place("id", "nlr")].complete
+
+
+def test_runs_without_sea_helm_or_without_samples_are_refused(tmp_path):
+    write_run(tmp_path / "bare", 1, planted(1), samples=False)
+    with pytest.raises(EvidenceError, match="--log_samples"):
+        totals_of(tmp_path / "bare")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "results_2026-01-01T00-00-00.json").write_text(json.dumps({"results": {"arc": {"acc,none": 0.5}}}))
+    with pytest.raises(EvidenceError, match="no task of SEA-HELM"):
+        totals_of(other)
+
+
+def test_a_row_without_a_number_is_refused(tmp_path):
+    write_run(tmp_path / "run", 1, {("id", "nli"): [(float("nan"), "A"), (1.0, "B")]})
+    with pytest.raises(EvidenceError, match="row 0 has no number for 'correct'"):
+        totals_of(tmp_path)
+
+
+def test_corrected_pragmatics_pools_rows_before_averaging_phenomena(tmp_path):
+    implicature, presupposition = {"phenomenon": "scalar_implicatures"}, {"phenomenon": "presuppositions"}
+    rows = {
+        ("id", "pragmatic-single"): [(1.0, "Benar", implicature), (1.0, "Salah", implicature), (0.0, "Salah", presupposition)],
+        ("id", "pragmatic-pair"): [(0.0, "Benar", implicature), (1.0, "Salah", implicature), (1.0, "Benar", presupposition)],
+    }
+    write_run(tmp_path / "run", 1, rows)
+    # implicatures 3 of 4, presuppositions 1 of 2: (0.75 + 0.5) / 2 = 0.625, above chance (0.625 − 0.5) / 0.5
+    assert totals_of(tmp_path, "corrected").nodes[Place("id")].score == pytest.approx(25)
+    # single: recalls 1 and 1/2 → 50; pair: 1/2 and 1 → 50
+    assert totals_of(tmp_path).nodes[Place("id")].score == pytest.approx(50)
+
+
+def test_a_poor_summary_stays_poor_by_the_corrected_method(tmp_path):
+    """ROUGE-L is from 0 to 100 and never taken for a share, as the published rule does if no row has more than 1."""
+    write_run(tmp_path / "run", 1, {("id", "abssum"): [(0.5, "x"), (1.0, "y")]})
+    assert totals_of(tmp_path, "corrected").nodes[Place("id")].score == pytest.approx(0.75)
+    assert totals_of(tmp_path).nodes[Place("id")].score == pytest.approx(75)
+
+
+def test_views_as_text_csv_and_json(tmp_path):
+    rows = planted(1)
+    rows["id", "translation-en-xx"] = [(42.0, "x"), (44.0, "y")]
+    write_run(tmp_path / "run", 1, rows)
+    unavailable = {place("id", "translation-en-xx"): "MetricX"}
+    totals = totals_of(tmp_path, unavailable=unavailable)
+    lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
+    assert {line["view"] for line in lines} == {"overall", "language", "detailed"}
+    [sea] = [line for line in lines if line["language"] == "SEA"]
+    assert float(sea["score"]) == pytest.approx(totals.nodes[SEA].score)
+    content = json.loads(as_json(totals))
+    assert content["method"] == "published" and content["notes"] == totals.notes
+    [translation] = [line for line in content["detailed"] if line["task"] == "translation-en-xx"]
+    assert translation["score"] is None and translation["metric"] == "chrf++" and translation["metric_value"] == 43
+    text = as_text(totals)
+    assert "translations translation-en-xx" in text and "SEA" in text and "all languages" in text
+
+
+def test_pooled_pragmatics_of_some_rows_is_marked(tmp_path):
+    rows = {("id", task): [(1.0, "Benar"), (0.0, "Salah")] for task in ("pragmatic-single", "pragmatic-pair")}
+    path = write_run(tmp_path / "run", 1, rows)
+    content = json.loads(path.read_text())
+    content["n-samples"]["sea_helm_id_pragmatic_pair"]["original"] = 84
+    path.write_text(json.dumps(content))
+    nodes = totals_of(tmp_path, "corrected").nodes
+    assert not nodes[Place("id", "linguistic-diagnostics", "", "pragmatics")].complete
