@@ -10,7 +10,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.data.check import check_data, distinct_data, occurring_exemplars, render, token_counter
 from lm_eval_sea.tasks._shared.data import DataError
 
-from .tasks.prompt_texts import complete_samples
+from ..tasks.prompt_texts import complete_samples
 
 FOLDER = "sail/Sailcompass_data/data"
 BELEBELE = f"{FOLDER}/belebele/tha_Thai.jsonl"

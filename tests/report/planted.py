@@ -7,7 +7,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 
-from ..lm_eval_output import OLD, row, write_results, write_samples
+from ..results.lm_eval_output import OLD, row, write_results, write_samples
 
 RANKED, GENERATED, TEXT = "sea_belebele_th_litilo_ppl", "sea_belebele_th_litilo_gen", "sea_belebele_th_to_ppl"
 CLASSES = "sea_xnli_th"

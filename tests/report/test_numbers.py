@@ -13,7 +13,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report import bias, calibration, differences, generation, load, provenance, robustness, scores
 from lm_eval_sea.report.suite import read_suite
 
-from ..lm_eval_output import NEW, OLD, row, write_results, write_samples
+from ..results.lm_eval_output import NEW, OLD, row, write_results, write_samples
 from .planted import (
     CALIBRATED,
     CHOICES,

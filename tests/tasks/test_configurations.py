@@ -10,7 +10,7 @@ from lm_eval_sea.tasks._shared.configurations import Configuration
 from lm_eval_sea.tasks._shared.data import load_rows, load_splits
 from lm_eval_sea.tasks._shared.hub_files import DataError
 
-from ..hub_server import HubServer
+from ..data.hub_server import HubServer
 from .evaluation import write_json_lines
 
 NAME = "owner/name"
