@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lm_eval_sea.tasks._shared.configurations import Configuration
 
-TASKS_FOLDER = Path(__file__).resolve().parent / "tasks"
+TASKS_FOLDER = Path(__file__).resolve().parents[1] / "tasks"
 
 COLUMNS = ("task", "language", "data set", "variant", "rows", "metric", "source")
 
