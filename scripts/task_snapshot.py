@@ -53,6 +53,7 @@ def make_planted_model(tasks: dict[str, Any]):
             self.seen: list[list[Any]] = []
 
         tokenizer_name = "planted"
+        max_length = 8192
 
         def chat_template(self, chat_template: bool | str = False) -> str:
             return CHAT_TEMPLATE

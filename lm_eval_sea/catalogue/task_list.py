@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lm_eval_sea.tasks._shared.configurations import Configuration
+    from lm_eval_sea.tasks._shared.sources import Source
 
 TASKS_FOLDER = Path(__file__).resolve().parents[1] / "tasks"
 
@@ -27,8 +27,7 @@ class TaskRecord:
 
     name: str
     path: Path  # the task file
-    source: str  # hub repository
-    files: Mapping[str, str] | Configuration  # split → path in the repository, or what finds the paths
+    source: Source  # where the rows are
     process: str  # the function that processes the rows: "/FOLDER/utils.FUNCTION"
     exemplars: list[dict[str, Any]]
     labels: list[str]  # the words to choose from, where they are the same for all rows; else empty
@@ -39,13 +38,13 @@ class TaskRecord:
     @property
     def may_change(self) -> bool:
         """Whether the published rows may be others than the task was made with: those named by configuration, not by file."""
-        return not isinstance(self.files, dict)
+        return not self.source.files
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The entries of `COLUMNS`."""
         described = [self.metadata[key] for key in ("language", "dataset", "variant", "rows", "headline_metric")]
-        return (self.name, *("–" if value is None else str(value) for value in described), self.source)
+        return (self.name, *("–" if value is None else str(value) for value in described), self.source.repository)
 
 
 @dataclass(frozen=True)
@@ -115,14 +114,13 @@ def read_tasks(folder: Path = TASKS_FOLDER) -> TaskList:
 
 
 def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
-    from lm_eval_sea.tasks._shared.configurations import data_files  # imports the hub's client
+    from lm_eval_sea.tasks._shared.sources import Source  # imports `datasets`
 
     return TaskRecord(
         name=name,
         path=path,
-        source=config["dataset_path"],
-        files=data_files(config.get("dataset_name"), config["dataset_kwargs"]),
-        process=config["process_docs"],
+        source=Source.from_metadata(**config["metadata"]),
+        process=config["dataset_kwargs"]["process"],
         exemplars=config.get("fewshot_config", {}).get("samples", []),
         labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else config["metadata"].get("labels", []),
         reference=config.get("doc_to_target", ""),

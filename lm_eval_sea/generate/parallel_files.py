@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.generate.prompt_books import BookError, entry
-from lm_eval_sea.generate.suite_files import averages
-from lm_eval_sea.generate.task_files import DataSet
+from lm_eval_sea.generate.task_files import Content, DataSet
 from lm_eval_sea.generate.task_kinds import CHAT, KINDS
 from lm_eval_sea.generate.task_yaml import Quoted
 
@@ -25,8 +24,6 @@ PAIR_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")
 ENGLISH_EXEMPLAR_VARIANTS = ("litilo_ppl", "to_ppl")
 ENGLISH_EXEMPLARS = 5  # as in the paper
 TRANSLATED_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")
-
-Leaf = dict[str, Any]
 
 
 class ParallelDataSet(DataSet):
@@ -56,91 +53,64 @@ class ParallelDataSet(DataSet):
                 raise BookError(f"{name}: no pair {pair!r}; expected X-Y with two of {', '.join(self.languages)}")
         self.pairs = list(dict.fromkeys([*self.pairs, *pairs]))
 
-    def files(self) -> dict[str, str]:
-        """Path below the tasks folder → content."""
-        files = super().files()
-        for leaf in self._further_leaves():
-            files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
-        for group in self._all_groups():
-            files[f"{self.name}/{group['group']}.yaml"] = self._render(group)
-        return files
+    def _contents(self) -> Iterator[tuple[str, Content]]:
+        yield from super()._contents()
+        yield from self._further_leaves()
+        yield from self._all_groups()
 
-    def _book_of(self, language: str) -> str:
-        return self.languages[language].get("book", language)
+    def _processes(self) -> list[str]:
+        return [*super()._processes(), "process_pairs", "process_texts"]
 
-    def _path(self, language: str) -> str:
+    def _file(self, language: str) -> str:
         return self.parallel["path"].format(code=self.languages[language]["code"])
 
-    def _language_files(self, language: str, data: dict[str, Any]) -> dict[str, str]:
-        """Where the rows of each setting are; each includes the file of its exemplars."""
-        source, translated, path = self.parallel["source"], self.parallel["translated"], self._path(language)
-        book, process = self._book_of(language), self.record["process"]
-        contents = {
-            language: self._with_exemplars(book, self._rows(data["source"], data["files"], process)),
-            f"{language}_enshots": self._with_exemplars("en", self._rows(data["source"], data["files"], process)),
-        }
-        if book == language:
-            contents[f"{language}_exemplars"] = self._exemplars(language)
-        if language != "en":
-            english = self._path("en")
-            contents[f"{language}_translated"] = self._with_exemplars("en", self._rows(translated, {"test": path}, process))
-            contents[f"{language}_to_en"] = self._rows(source, {"test": path, "english": english}, "process_texts")
-        for pair in self.pairs:
-            passages, questions = pair.split("-")
-            if passages == language:
-                files = {"test": path, "questions": self._path(questions)}
-                contents[pair] = self._with_exemplars(self._book_of(questions), self._rows(source, files, "process_pairs"))
-        return {f"{self.name}/_{label}_yaml": self._render(content) for label, content in contents.items()}
-
-    @staticmethod
-    def _with_exemplars(book: str, rows: dict[str, Any]) -> dict[str, Any]:
-        return {"include": f"_{book}_exemplars_yaml", **rows}
-
-    def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> Leaf:
+    def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> Content:
         """A task in one language; says which book the exemplars are from."""
         leaf = super()._leaf(language, pair, data, prompt_language, variant)
         return self._with_exemplars_of(self._book_of(language), leaf, foreign=self._book_of(language) != language)
 
-    def _with_exemplars_of(self, book: str, leaf: Leaf, *, foreign: bool) -> Leaf:
+    def _with_exemplars_of(self, book: str, leaf: Content, *, foreign: bool) -> Content:
         said = {"parallel": True, "exemplar_language": book, "exemplar_book_version": self._book_version(book)}
         tags = [*leaf["tag"], "sea_exemplars_en"] if foreign else leaf["tag"]
-        return leaf | {"tag": tags, "metadata": leaf["metadata"] | said}
+        include = [*leaf["include"][:2], self._exemplars_path(book)]
+        return leaf | {"include": include, "tag": tags, "metadata": leaf["metadata"] | said}
 
-    def _further_leaves(self) -> Iterator[Leaf]:
+    def _further_leaves(self) -> Iterator[tuple[str, Content]]:
         for language in self.languages:
             for prompt_language in self._prompt_languages(language):
-                yield self._chat(language, prompt_language)
+                enprompt = "_enprompt" if prompt_language != language else ""
+                yield self._path("chat", language + enprompt), self._chat(language, prompt_language)
             for variant in ENGLISH_EXEMPLAR_VARIANTS:
-                yield self._english_exemplars(language, variant)
+                yield self._path("enshots", variant, language), self._english_exemplars(language, variant)
             if language != "en":
-                yield self._to_english(language)
-                yield self._of_translations(language, self._chat("en", "en"), "chat")
+                yield self._path("to_en", language), self._to_english(language)
+                yield self._path("translated", "chat", language), self._of_translations(language, self._chat("en", "en"), "chat")
                 for variant in TRANSLATED_VARIANTS:
-                    yield self._of_translations(language, self._english_leaf(variant), variant)
+                    leaf = self._of_translations(language, self._english_leaf(variant), variant)
+                    yield self._path("translated", variant, language), leaf
         for pair in self.pairs:
             for variant in PAIR_VARIANTS:
-                yield self._pair(pair, variant)
+                yield self._path("pairs", variant, pair), self._pair(pair, variant)
 
-    def _english_leaf(self, variant: str) -> Leaf:
+    def _english_leaf(self, variant: str) -> Content:
         return self._leaf("en", "en", self.languages["en"], "en", variant)
 
     @staticmethod
-    def _in_setting(leaf: Leaf, setting: str, task: str, rows: str, **metadata: Any) -> Leaf:
+    def _in_setting(leaf: Content, setting: str, task: str, **metadata: Any) -> Content:
         """The leaf under another name, on other rows and under the tag of its setting alone: it is not a task in one language."""
         return leaf | {
             "task": task,
-            "include": [leaf["include"][0], f"_{rows}_yaml"],
             "tag": [f"sea_setting_{setting}"],
             "metadata": leaf["metadata"] | {"setting": setting} | metadata,
         }
 
-    def _chat(self, language: str, prompt_language: str) -> Leaf:
+    def _chat(self, language: str, prompt_language: str) -> Content:
         """The instruction stands in the user's message, for not all chat templates know a system message."""
         book = self._words(prompt_language)
         leaf = super()._leaf(language, language, self.languages[language], prompt_language, "litilo_gen")
         instruction = entry(book, "chat_instruction", f"{self.where}: {prompt_language}")
         own = {
-            "doc_to_text": f"{instruction}\n\n{leaf['doc_to_text'].removesuffix(book['cue'])}",
+            "doc_to_text": f"{instruction}\n\n{leaf['doc_to_text'].removesuffix(book['cue']).rstrip()}",
             "num_fewshot": 0,
             "generation_kwargs": self._greedy(book["words"][self.record["fields"][0]], self.parallel["chat_max_new_tokens"]),
         }
@@ -148,7 +118,7 @@ class ParallelDataSet(DataSet):
         del leaf["description"]
         name = self._name(language, "chat", prompt_language != language)
         leaf |= own | {"metadata": metadata | {"parallel": True, "reading": self._reading(language)}}
-        return self._in_setting(leaf, "chat", name, language, variant="chat")
+        return self._in_setting(leaf, "chat", name, variant="chat")
 
     def _reading(self, language: str) -> dict[str, list[str]]:
         """What may come before a letter, and what may stand for it, in the language and in English."""
@@ -167,27 +137,34 @@ class ParallelDataSet(DataSet):
         until = [Quoted(f"\n{next_word}")]
         return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
 
-    def _english_exemplars(self, language: str, variant: str) -> Leaf:
+    def _english_exemplars(self, language: str, variant: str) -> Content:
         """All English but the row. Letters are ranked by their probability, as in the paper."""
         leaf = self._leaf(language, language, self.languages[language], "en", variant)
         name = "_".join(("sea", self.name, language, "enshots", variant))
         headline = "acc" if variant == "litilo_ppl" else leaf["metadata"]["headline_metric"]
-        leaf = self._in_setting(leaf, "enshots", name, f"{language}_enshots", headline_metric=headline)
+        leaf = self._in_setting(leaf, "enshots", name, headline_metric=headline)
         return self._with_exemplars_of("en", leaf, foreign=language != "en") | {"num_fewshot": ENGLISH_EXEMPLARS}
 
-    def _pair(self, pair: str, variant: str) -> Leaf:
+    def _pair(self, pair: str, variant: str) -> Content:
         """Instruction, words and exemplars are those of the question's language."""
         passages, questions = pair.split("-")
         leaf = self._leaf(questions, pair, self.languages[questions], self._book_of(questions), variant)
+        files = {"test": self._file(passages), "questions": self._file(questions)}
         languages = {"language": pair, "passage_language": passages, "question_language": questions}
-        return self._in_setting(leaf, "pair", leaf["task"], pair, data_source=self.parallel["source"], **languages)
+        source = {"data_source": self.parallel["source"], "data_files": files}
+        leaf = self._in_setting(leaf, "pair", leaf["task"], **source, **languages)
+        return self._with_rows(leaf, "process_pairs")
 
-    def _of_translations(self, language: str, leaf: Leaf, variant: str) -> Leaf:
+    def _with_rows(self, leaf: Content, process: str) -> Content:
+        template, _, *exemplars = leaf["include"]
+        return leaf | {"include": [template, self._rows_path(process), *exemplars]}
+
+    def _of_translations(self, language: str, leaf: Content, variant: str) -> Content:
         name = "_".join(("sea", self.name, language, "translated", variant))
-        source = self.parallel["translated"]
-        return self._in_setting(leaf, "translated", name, f"{language}_translated", language=language, data_source=source)
+        source = {"data_source": self.parallel["translated"], "data_files": {"test": self._file(language)}}
+        return self._in_setting(leaf, "translated", name, language=language, **source)
 
-    def _to_english(self, language: str) -> Leaf:
+    def _to_english(self, language: str) -> Content:
         """The form of the translation tasks: a line with the text, a line for its translation; zero-shot."""
         where, book = f"{self.where}: en", self._words("en")
         kind = KINDS["translation"][""]
@@ -195,7 +172,7 @@ class ParallelDataSet(DataSet):
         instruction = entry(book, "translate_instruction", where).format(language=self.names[language])
         return {
             "task": "_".join(("sea", self.name, language, "to_en")),
-            "include": ["../_shared/text_translation_yaml", f"_{language}_to_en_yaml"],
+            "include": ["_shared/text_translation_yaml", self._rows_path("process_texts")],
             "tag": ["sea_setting_to_en"],
             "description": Quoted(instruction + "\n\n"),
             "doc_to_text": f"{source_word} {{{{text}}}}\n{cue}",
@@ -210,16 +187,18 @@ class ParallelDataSet(DataSet):
                 "prompt_book_version": self._book_version("en"),
                 "answer_cue": cue,
                 "data_source": self.parallel["source"],
+                "data_files": {"test": self._file(language), "english": self._file("en")},
                 "rows": self.parallel["texts"],
                 "chance": 0.0,
                 "headline_metric": kind.headline,
                 "setting": "to_en",
                 "source_language": language,
                 "answer_language": "en",
+                "provenance": {},
             },
         }
 
-    def _all_groups(self) -> Iterator[dict[str, Any]]:
+    def _all_groups(self) -> Iterator[tuple[str, Content]]:
         """The groups over all languages. Where there is no book in a language, its task with the English book is the member."""
         for enprompt in (False, True):
             for variant, kind in {**self.variants, "chat": CHAT}.items():
@@ -231,11 +210,3 @@ class ParallelDataSet(DataSet):
         for variant in ENGLISH_EXEMPLAR_VARIANTS:
             members = ["_".join(("sea", self.name, language, "enshots", variant)) for language in self.languages]
             yield self._group_of(f"sea_{self.name}_all_enshots_{variant}", members, self.variants[variant].aggregated)
-
-    def _group_of(self, name: str, members: list[str], metrics: tuple[str, ...]) -> dict[str, Any]:
-        return {
-            "group": name,
-            "task": members,
-            "aggregate_metric_list": averages(metrics),
-            "metadata": {"version": self.record["version"]},
-        }

@@ -111,20 +111,20 @@ class Task:
             if label not in self.prompt.preamble:
                 raise BookError(f"{where}: 'format' does not name the label {label!r}")
 
-    def leaves(self) -> Iterator[dict[str, Any]]:
-        """The content of the task's files: generation, and ranking where there are labels."""
-        yield self._generation()
+    def leaves(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Path and content of the task's files: generation, and ranking where there are labels."""
+        path = f"{FOLDER}/{self.language}/{self.task}"
+        yield f"{path}.yaml", self._generation()
         if self.labels:
-            yield self._ranking()
+            yield f"{path}_ppl.yaml", self._ranking()
 
     def _generation(self) -> dict[str, Any]:
         record = self.record
         tags = ["sea_helm", f"sea_helm_{record['pillar']}", f"sea_helm_{_SLUG.sub('_', record['competency'])}"]
         return {
             "task": self.name,
-            "include": f"../_shared/{self.kind.template}",
+            "include": [f"_shared/{self.kind.template}", *self._rows()],
             "tag": [*dict.fromkeys(tags), *self._common_tags()],
-            **self._data(),
             **self._texts(),
             "generation_kwargs": {
                 "until": [],
@@ -145,9 +145,8 @@ class Task:
         own_choices = self.record.get("own_choices", False)
         return {
             "task": f"{self.name}_ppl",
-            "include": f"../_shared/sea_helm_{'choice_' if own_choices else ''}ranking_yaml",
+            "include": [f"_shared/sea_helm_{'choice_' if own_choices else ''}ranking_yaml", *self._rows()],
             "tag": ["sea_helm_ppl", *self._common_tags()],
-            **self._data(),
             **self._texts(),
             "gen_prefix": self.prompt.tag,
             "doc_to_choice": "choices" if own_choices else self.labels,
@@ -157,16 +156,20 @@ class Task:
     def _common_tags(self) -> list[str]:
         return [f"sea_{self.language}", "sea_prompt_native"]
 
+    def _rows(self) -> list[str]:
+        """The file that names the function which processes the rows; none where the template names it."""
+        return [rows_path(self.record["process"])] if "process" in self.record else []
+
     def _data(self) -> dict[str, Any]:
+        """Where the rows are, for the metadata."""
         record = self.record
-        arguments = {"splits": record.get("splits", SPLITS)}
-        arguments |= {"also": record["also"]} if "also" in record else {}
-        arguments |= {} if self.is_on_hub else {"on_hub": False}
-        return {
-            "dataset_path": record["source"],
-            "dataset_name": record.get("config", "{language}").format(language=self.language),
-            "dataset_kwargs": arguments,
-        } | ({"process_docs": Function(f"utils.{record['process']}")} if "process" in record else {})
+        data = {
+            "data_source": record["source"],
+            "data_config": record.get("config", "{language}").format(language=self.language),
+            "data_splits": record.get("splits", SPLITS),
+        }
+        data |= {"data_source_also": record["also"]} if "also" in record else {}
+        return data | ({} if self.is_on_hub else {"data_on_hub": False})
 
     def _texts(self) -> dict[str, Any]:
         shots = {} if self.record.get("exemplars", True) else {"num_fewshot": 0}
@@ -189,7 +192,7 @@ class Task:
             "prompt_language": self.language,
             "prompt_book_version": self.prompt.version,
             "answer_tag": self.prompt.tag,
-            "data_source": record["source"],
+            **self._data(),
             "rows": record["rows"],
             "chance": chance,
             "headline_metric": headline,
@@ -201,7 +204,7 @@ class Task:
             needed["labels"] = self.labels
         elif self.kind.tag is not None:
             needed["answer_language"] = record.get("answer_language", self.language)
-        return needed | {key: record[key] for key in ("phenomena", "exemplars_by") if key in record}
+        return needed | {key: record[key] for key in ("phenomena", "exemplars_by") if key in record} | {"provenance": {}}
 
 
 def sea_helm_files(prompts: Path) -> dict[str, str]:
@@ -222,11 +225,21 @@ def sea_helm_files(prompts: Path) -> dict[str, str]:
         book = yaml.safe_load(path.read_text(encoding="utf-8"))
         names = [name for name, record in catalogue["tasks"].items() if language in record["languages"]]
         tasks = [Task(name, language, catalogue, book, common) for name in names]
-        for content in [leaf for task in tasks for leaf in task.leaves()]:
-            files[f"{FOLDER}/{content['task']}.yaml"] = render(f"prompts/{FOLDER}/{language}.yaml", content)
+        for file, content in [leaf for task in tasks for leaf in task.leaves()]:
+            files[file] = render(f"prompts/{FOLDER}/{language}.yaml", file, content)
         for content in _groups(language, tasks, catalogue):
-            files[f"{FOLDER}/{content['group']}.yaml"] = render("catalogue/sea_helm.yaml", content)
+            name = content["group"].removeprefix(f"{FOLDER}_{language}").removeprefix("_") or language
+            file = f"{FOLDER}/{language}/groups/{name}.yaml"
+            files[file] = render("catalogue/sea_helm.yaml", file, content)
+    for process in {record["process"]: None for record in catalogue["tasks"].values() if "process" in record}:
+        content = {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
+        files[rows_path(process)] = render("catalogue/sea_helm.yaml", rows_path(process), content)
     return files
+
+
+def rows_path(process: str) -> str:
+    """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
+    return f"{FOLDER}/_{process.removeprefix('process_')}_yaml"
 
 
 def _groups(language: str, tasks: list[Task], catalogue: dict[str, Any]) -> Iterator[dict[str, Any]]:

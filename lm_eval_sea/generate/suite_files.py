@@ -28,4 +28,5 @@ def suite_files(catalogue: dict[str, Any]) -> dict[str, str]:
                 "aggregate_metric_list": averages(KINDS[kind][variant].aggregated),
             }
         )
-    return {f"sailcompass/{group['group']}.yaml": render("catalogue/data_sets.yaml", group | version) for group in groups}
+    named = {f"sailcompass/{group['group'].removeprefix('sea_')}.yaml": group | version for group in groups}
+    return {path: render("catalogue/data_sets.yaml", path, group) for path, group in named.items()}

@@ -16,6 +16,8 @@ from lm_eval_sea.generate.suite_files import averages
 from lm_eval_sea.generate.task_kinds import GENERATED, KINDS, Variant
 from lm_eval_sea.generate.task_yaml import Function, Quoted, render
 
+Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
+
 PACK = Path(__file__).resolve().parents[1]
 TASKS = PACK / "tasks"
 
@@ -43,10 +45,12 @@ def question_block(book: dict[str, Any], fields: list[str], variant: Variant, wh
         value = f"{{{{{field}}}}}"
         if field == "question" and "questions" in book:  # the column holds a key; the book has the sentence for it
             value = f"{{{{ {json.dumps(book['questions'], ensure_ascii=False)}[question] }}}}"
-        lines.append(f"{entry(words, field, f'{where}: words')} {value}\n")
+        lines.append(f"{entry(words, field, f'{where}: words')} {value}")
+    block = "\n".join(lines)
     if variant.shown:
-        lines.append(f"{{% for option in {variant.shown} %}}{{{{option}}}}\n{{% endfor %}}")
-    return "".join(lines) + entry(book, "cue", where)
+        letter = "{{letters[loop.index0]}}. " if variant.lettered else ""
+        block += f"{{% for option in options %}}\n{letter}{{{{option}}}}{{% endfor %}}"
+    return f"{block}\n{entry(book, 'cue', where)}"
 
 
 class Prompt(NamedTuple):
@@ -88,34 +92,49 @@ class DataSet:
 
     def files(self) -> dict[str, str]:
         """Path below the tasks folder → content."""
-        files = {}
+        return {path: render(f"prompts/{self.where}", path, content) for path, content in self._contents()}
+
+    def _contents(self) -> Iterator[tuple[str, Content]]:
+        for process in self._processes():
+            yield self._rows_path(process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
         for language, data in self.record["languages"].items():
-            files |= self._language_files(language, data)
-            for leaf in self._leaves(language, data):
-                files[f"{self.name}/{leaf['task']}.yaml"] = self._render(leaf)
+            if self._book_of(language) == language:
+                yield self._exemplars_path(language), self._exemplars(language)
+            yield from self._leaves(language, data)
         for enprompt in (False, True):
             for variant in self.variants:
-                group = self._group(variant, enprompt)
-                files[f"{self.name}/{group['group']}.yaml"] = self._render(group)
-        return files
+                yield self._group(variant, enprompt)
 
-    def _render(self, content: dict[str, Any]) -> str:
-        return render(f"prompts/{self.where}", content)
+    def _book_of(self, language: str) -> str:
+        return self.record["languages"][language].get("book", language)
 
-    def _language_files(self, language: str, data: dict[str, Any]) -> dict[str, str]:
-        """What all tasks on the rows of a language share: where the rows are, the exemplars."""
-        content = self._rows(data["source"], data["files"], data.get("process", self.record.get("process")))
-        return {f"{self.name}/_{language}_yaml": self._render(content | self._exemplars(language))}
+    def _process_of(self, data: dict[str, Any]) -> str:
+        return data.get("process", self.record.get("process"))
 
-    @staticmethod
-    def _rows(source: str, files: dict[str, str], process: str) -> dict[str, Any]:
-        return {
-            "dataset_path": source,
-            "dataset_kwargs": {"data_files": files},
-            "process_docs": Function(f"utils.{process}"),
-        }
+    def _processes(self) -> list[str]:
+        """The functions of the data set's utils.py that process its rows."""
+        records = self.record["languages"].values()
+        named = [self._process_of(data) for data in records] + [data.get("process_asis") for data in records]
+        return list(dict.fromkeys(filter(None, named)))
 
-    def _exemplars(self, language: str) -> dict[str, Any]:
+    def _rows_path(self, process: str) -> str:
+        """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
+        return f"{self.name}/_{process.removeprefix('process_')}_yaml"
+
+    def _path(self, *parts: str) -> str:
+        """The path of a leaf or group: the parts that are not empty, with folders between the first ones."""
+        return "/".join((self.name, *filter(None, parts))) + ".yaml"
+
+    def _leaf_path(self, pair: str, variant: str, enprompt: bool) -> str:
+        """sea_xnli_th_enprompt → xnli/th_enprompt.yaml; sea_xcopa_th_to_ppl → xcopa/th/to_ppl.yaml."""
+        suffix = "_enprompt" if enprompt else ""
+        return self._path(pair, variant + suffix) if variant else self._path(pair + suffix)
+
+    def _exemplars_path(self, language: str) -> str:
+        has_folder = "" not in self.variants
+        return f"{self.name}/{language}/_exemplars_yaml" if has_folder else f"{self.name}/_{language}_exemplars_yaml"
+
+    def _exemplars(self, language: str) -> Content:
         where = f"{self.where}: {language}"
         exemplars = entry(self._words(language), "exemplars", where)
         if len(exemplars) != EXEMPLARS:
@@ -127,14 +146,15 @@ class DataSet:
         ]
         return {"fewshot_config": {"sampler": "first_n", "samples": samples}}
 
-    def _leaves(self, language: str, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def _leaves(self, language: str, data: dict[str, Any]) -> Iterator[tuple[str, Content]]:
         for pair in self._pairs(language):
             for prompt_language in self._prompt_languages(language):
                 for variant in self.variants:
+                    path = self._leaf_path(pair, variant, prompt_language != language)
                     leaf = self._leaf(language, pair, data, prompt_language, variant)
-                    yield leaf
+                    yield path, leaf
                     if "process_asis" in data:
-                        yield self._as_is(leaf, data["process_asis"])
+                        yield path.replace("/", "/asis/", 1), self._as_is(leaf, data["process_asis"])
 
     def _pairs(self, language: str) -> list[str]:
         """What stands for the language in names: itself, or for translation the two directions."""
@@ -202,7 +222,7 @@ class DataSet:
         parts = ["sea", self.name, language, variant, "enprompt" if enprompt else ""]
         return "_".join(filter(None, parts))
 
-    def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> dict[str, Any]:
+    def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> Content:
         kind = self.variants[variant]
         prompt = self._prompt(pair, prompt_language, kind)
         native = prompt_language == language
@@ -210,7 +230,11 @@ class DataSet:
         tags.append("prompt_native" if native else "prompt_en")
         return {
             "task": self._name(pair, variant, not native),
-            "include": [f"../_shared/{kind.template}", f"_{language}_yaml"],
+            "include": [
+                f"_shared/{kind.template}",
+                self._rows_path(self._process_of(data)),
+                self._exemplars_path(self._book_of(language)),
+            ],
             "tag": list(dict.fromkeys(f"sea_{tag}" for tag in tags if tag)),
             "description": Quoted(prompt.instruction + "\n\n"),
             "doc_to_text": prompt.block,
@@ -225,29 +249,37 @@ class DataSet:
                 "prompt_book_version": self._book_version(prompt_language),
                 "answer_cue": prompt.cue,
                 "data_source": data["source"],
+                "data_files": data["files"],
                 "rows": data["rows"],
                 "chance": data["chance"],
                 "headline_metric": kind.headline,
                 **self._extra_metadata(prompt, pair, kind),
+                "provenance": {},
             },
         }
 
-    @staticmethod
-    def _as_is(leaf: dict[str, Any], process: str) -> dict[str, Any]:
+    def _as_is(self, leaf: Content, process: str) -> Content:
         """The same task on the rows as they were published; under a tag of its own, for it is not another data set."""
+        template, _, exemplars = leaf["include"]
         return leaf | {
             "task": f"{leaf['task']}_asis",
+            "include": [template, self._rows_path(process), exemplars],
             "tag": ["sea_asis"],
-            "process_docs": Function(f"utils.{process}"),
             "metadata": leaf["metadata"] | {"as_published": True},
         }
 
-    def _group(self, variant: str, enprompt: bool) -> dict[str, Any]:
+    def _group(self, variant: str, enprompt: bool) -> tuple[str, Content]:
         languages = self.record.get("suite_languages", self.record["languages"])
         pairs = [pair for language in languages for pair in self._pairs(language)]
-        return {
-            "group": self._name("", variant, enprompt),
-            "task": [self._name(pair, variant, enprompt) for pair in pairs],
-            "aggregate_metric_list": averages(self.variants[variant].aggregated),
+        members = [self._name(pair, variant, enprompt) for pair in pairs]
+        return self._group_of(self._name("", variant, enprompt), members, self.variants[variant].aggregated)
+
+    def _group_of(self, name: str, members: list[str], metrics: tuple[str, ...]) -> tuple[str, Content]:
+        """The path and the content of a group: the unweighted mean of its members."""
+        file = name.removeprefix(f"sea_{self.name}").removeprefix("_") or self.name
+        return self._path("groups", file), {
+            "group": name,
+            "task": members,
+            "aggregate_metric_list": averages(metrics),
             "metadata": {"version": self.record["version"]},
         }

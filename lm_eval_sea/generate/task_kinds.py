@@ -8,42 +8,43 @@ from typing import NamedTuple
 class Variant(NamedTuple):
     """A configuration of a kind; those of multiple choice are named after SailCompass: T text, L letter, i input, o output."""
 
-    shown: str | None  # the column whose entries stand in the input, one a line
+    shown: bool  # whether the options stand in the input, one per line
+    lettered: bool  # whether each has its letter before it
     answer: str  # the column of the answers; for generation the template of the right one
     template: str  # what the task is made from, in tasks/_shared
     headline: str
     aggregated: tuple[str, ...]  # the metrics that a group averages over its languages
 
 
-def _ranked(shown: str | None, answer: str) -> Variant:
-    return Variant(shown, answer, "ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm"))
+def _ranked(answer: str, *, shown: bool = False, lettered: bool = False) -> Variant:
+    return Variant(shown, lettered, answer, "ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm"))
 
 
 # Kind → variants; the only variant of a kind has no name.
 KINDS = {
     "mcq": {
-        "to_ppl": _ranked(None, "options"),
-        "tito_ppl": _ranked("options", "options"),
-        "litito_ppl": _ranked("lettered_options", "options"),
+        "to_ppl": _ranked("options"),
+        "tito_ppl": _ranked("options", shown=True),
+        "litito_ppl": _ranked("options", shown=True, lettered=True),
         "litilo_ppl": Variant(
-            "lettered_options", "letters", "letter_ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm", "acc_cc")
+            True, True, "letters", "letter_ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm", "acc_cc")
         ),
         "litilo_gen": Variant(
-            "lettered_options", "{{letters[gold]}}", "letter_generation_yaml", "exact_match", ("exact_match", "null_rate")
+            True, True, "{{letters[gold]}}", "letter_generation_yaml", "exact_match", ("exact_match", "null_rate")
         ),
-        "litiloto_ppl": _ranked("lettered_options", "lettered_options"),
+        "litiloto_ppl": _ranked("lettered_options", shown=True, lettered=True),
     },
     "classification": {
-        "": Variant(None, "labels", "classification_yaml", "acc_cc", ("acc_cc", "f1_cc", "acc_ppl", "acc", "f1")),
+        "": Variant(False, False, "labels", "classification_yaml", "acc_cc", ("acc_cc", "f1_cc", "acc_ppl", "acc", "f1")),
     },
     "qa": {
-        "": Variant(None, "answers", "qa_yaml", "exact_match", ("exact_match", "f1", "contains", "null_rate")),
+        "": Variant(False, False, "answers", "qa_yaml", "exact_match", ("exact_match", "f1", "contains", "null_rate")),
     },
     "translation": {
-        "": Variant(None, "translation", "translation_yaml", "chrf++", ("chrf++", "bleu", "null_rate", "off_target_rate")),
+        "": Variant(False, False, "translation", "translation_yaml", "chrf++", ("chrf++", "bleu", "null_rate", "off_target_rate")),
     },
     "summarization": {
-        "": Variant(None, "summary", "summarization_yaml", "bleu", ("bleu", "rougeL", "chrf++", "null_rate")),
+        "": Variant(False, False, "summary", "summarization_yaml", "bleu", ("bleu", "rougeL", "chrf++", "null_rate")),
     },
 }
 # Multiple choice for chat models: an instruction, and the letter is read from what they write.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import Any
 
@@ -32,13 +33,17 @@ _Dumper.add_representer(Function, lambda dumper, name: dumper.represent_scalar("
 _Dumper.add_representer(Quoted, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'))
 
 
-def render(source: str, content: dict[str, Any]) -> str:
+def render(source: str, path: str, content: dict[str, Any]) -> str:
     """The text of a generated file.
 
     Args:
         source: what it is generated from, below the package's folder.
-        content: of the YAML.
+        path: where the file will lie, below the tasks folder.
+        content: of the YAML; paths under `include` are below the tasks folder, too.
     """
+    if "include" in content:
+        folder = posixpath.dirname(path)
+        content = content | {"include": [posixpath.relpath(included, folder) for included in content["include"]]}
     text = yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)
     # PyYAML quotes the value of a tag of ours; lm-eval's own files do not
     return HEADER.format(source=source) + re.sub(r"!function '([\w.]+)'", r"!function \1", text)

@@ -1,28 +1,18 @@
-"""What every task of the pack does alike: load its rows, render its templates, refuse what cannot be right."""
+"""What the task classes of the pack share: the model's tokenizer, and a cache key that covers all that shapes a request."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval.api.task import ConfigurableTask
-from lm_eval.utils import env as jinja_environment
 from lm_eval.utils import hash_string
 
-from . import __version__
-from .configurations import data_files
-from .data import TEST_SPLIT, load_rows, row_processor, with_lettered_options
-from .tokenization import TextTokenizer, resolve_tokenizer
-
-
-@functools.cache
-def _template(source: str):
-    """A compiled Jinja template; lm-eval compiles it anew for every row."""
-    return jinja_environment.from_string(source)
+from .lm_eval_private import metric_names, model_under_evaluation, set_up, template
+from .tokenization import TextTokenizer, find_tokenizer
 
 
 @functools.cache
@@ -32,60 +22,33 @@ def _code_digest() -> str:
     return hashlib.sha256(b"".join(sources)).hexdigest()
 
 
-class SEATask(ConfigurableTask):
-    """A task whose rows come processed and checked from `data.load_rows`.
+class ModelTask:
+    """A mixin for lm-eval's task classes: requests that depend on the model's tokens. lm-eval has no hook for that.
 
-    The YAML keys are lm-eval's, with one difference: `process_docs` names a function that gets the published splits and
-    returns the function from a published row to a processed row.
+    The YAML keys are lm-eval's, in its meaning.
     """
 
-    # What is lost without the model's tokenizer; None if that is no more than a warning.
-    NEEDS_TOKENIZER: str | None = None
+    # What needs the tokenizer of the model; the run ends before the model's work if there is none to be had.
+    NEEDS_TOKENIZER = ""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows and finds the model's tokenizer.
+        """Loads the rows.
 
         Raises:
             DataError: if the rows cannot be had or scored.
         """
-        config = {key: value for key, value in config.items() if key != "class"}
-        # lm-eval looks metric names up in its own registry unless something else computes them.
-        config["process_results"] = f"{type(self).__name__}.process_results"
-        super().__init__(config=config)
-        self._tokenizer: TextTokenizer | None = resolve_tokenizer(self.config.metadata, self.NEEDS_TOKENIZER)
+        super().__init__(config=set_up(config))
+        self._tokenizer: TextTokenizer | None = None
 
-    def download(self, dataset_kwargs: Mapping[str, Any] | None = None, **_: Any) -> None:
-        """Loads and processes the rows, and notes in the metadata which rows they are, and the version of the pack."""
-        process = row_processor(self.config.process_docs, self.config.metadata)
-        loaded = load_rows(self.DATASET_PATH, data_files(self.DATASET_NAME, dataset_kwargs), process)
-        self.dataset = {TEST_SPLIT: loaded.rows}
-        self._published_exemplars = loaded.exemplars
-        found = {"data_revision": loaded.revision, "data_sha256": loaded.sha256}
-        self.config.metadata |= found | {"pack_version": __version__}
+    @property
+    def _wanted_metrics(self) -> set[str]:
+        return metric_names(self)
 
-    def test_docs(self):
-        """The processed rows."""
-        return self.dataset[TEST_SPLIT]
-
-    def fewshot_docs(self):
-        """The exemplars of the prompt book, in the form of processed rows."""
-        return [with_lettered_options(exemplar) for exemplar in self.fewshot_cfg.samples]
-
-    def doc_to_text(self, doc, doc_to_text=None):
+    def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: str | None = None) -> str:
         """The question block of a row, up to and with the answer cue."""
-        return _template(doc_to_text or self.config.doc_to_text).render(doc)
+        return template(doc_to_text or self.config.doc_to_text).render(doc)
 
-    def doc_to_choice(self, doc, doc_to_choice=None):
-        """The answers to choose from: a column of the row, or the same labels for every row."""
-        source = doc_to_choice or self.config.doc_to_choice
-        return doc[source] if isinstance(source, str) else source
-
-    def doc_to_target(self, doc, doc_to_target=None):
-        """The right answer: the position of the option, or a text."""
-        source = doc_to_target or self.config.doc_to_target
-        return doc[source] if source in doc else _template(source).render(doc)
-
-    def fewshot_context(self, doc, num_fewshot, *args, chat_template=None, **kwargs):
+    def fewshot_context(self, doc, num_fewshot, *args, chat_template: Callable[..., str] | None = None, **kwargs):
         """The prompt; under a chat template without the blank lines that separate its parts in plain text."""
         if chat_template is not None:
 
@@ -95,30 +58,20 @@ class SEATask(ConfigurableTask):
 
         return super().fewshot_context(doc, num_fewshot, *args, chat_template=chat_template, **kwargs)
 
-    def set_config(self, key: str, value: Any, update: bool = False) -> None:
-        """Sets a configuration value.
-
-        Raises:
-            ValueError: for more exemplars than the prompt book has.
-        """
-        if key == "num_fewshot" and not 0 <= value <= len(self.sampler.df):
-            raise ValueError(
-                f"{self.task_name}: --num_fewshot {value} asks for more exemplars than its prompt book has; "
-                f"choose 0 to {len(self.sampler.df)}"
-            )
-        super().set_config(key, value, update)
-
-    def build_all_requests(self, *, limit=None, samples=None, tokenizer_name: str = "", **kwargs: Any) -> None:
+    def build_all_requests(
+        self, *, limit: int | None = None, samples: Sequence[int] | None = None, tokenizer_name: str = "", **kwargs: Any
+    ) -> None:
         """Builds the requests of all rows.
 
         lm-eval's cache of requests (`--cache_requests`) is keyed by the task's name and number of exemplars; here the key
         covers all that shapes a request, so that another prompt, row or tokenizer never meets old requests.
 
         Raises:
-            ValueError: for `--limit 0`, which lm-eval would take for no limit.
+            ValueError: for `--limit 0`, which lm-eval would take for no limit; for a model without a tokenizer.
         """
         if limit is not None and limit < 1:
             raise ValueError(f"{self.task_name}: --limit {limit} leaves no rows; give at least 1, or leave it out for all")
+        self._tokenizer = find_tokenizer(model_under_evaluation(), self.config.metadata or {}, self.NEEDS_TOKENIZER)
         shape = json.dumps([self._request_shape(), samples], sort_keys=True, default=str)
         digest = hashlib.sha256(shape.encode()).hexdigest()[:16]
         super().build_all_requests(limit=limit, samples=samples, tokenizer_name=f"{tokenizer_name}-{digest}", **kwargs)
@@ -126,14 +79,17 @@ class SEATask(ConfigurableTask):
     def _request_shape(self) -> dict[str, Any]:
         """All that decides what the requests of this task look like."""
         config = self.config
+        metadata = config.metadata
         return {
             "code": _code_digest(),
-            "version": config.metadata["version"],
-            "rows": config.metadata["data_sha256"],
+            "version": metadata["version"],
+            "rows": metadata["provenance"]["data_sha256"],
             "sampler": [type(self.sampler).__name__, hash_string(str(self.sampler.rnd.getstate()))],
-            "prompt": [config.description, config.doc_to_text, config.doc_to_choice, config.doc_to_target],
+            "prompt": [config.description, config.doc_to_text, config.doc_to_choice, config.doc_to_target, config.gen_prefix],
             "exemplars": list(self.sampler.df),
             "delimiters": [config.target_delimiter, config.fewshot_delimiter],
             "generation": config.generation_kwargs,
+            "calibration": [metadata.get(name) for name in ("content_free_inputs", "content_fields", "answer_cue")],
+            "messages": [metadata.get(name) for name in ("answer_tag", "exemplars_by")],
             "tokenizer": self._tokenizer and self._tokenizer.digest,
         }

@@ -10,6 +10,7 @@ from lm_eval.api.instance import Instance
 
 from .calibration import content_free_log_shares, log_softmax, subtract_bias
 from .classification_metrics import Choice, Evidence
+from .lm_eval_private import another_request, change_responses, responses
 from .ranking import OptionScore, first_maximum
 from .ranking_task import RankingTask
 
@@ -19,20 +20,16 @@ class CalibratedRankingTask(RankingTask):
 
     Besides the requests of `RankingTask` it asks for the log-likelihood of the labels behind prompts without content, and,
     where a metric is a PMI, behind the answer cue alone. `metadata.content_free_inputs` says what stands in place of every
-    field of the row. With fixed exemplars these prompts are the same for all rows: each distinct one is asked once (once a
-    process), with the first row that needs it; `Instance.idx` 2k+1 and up.
+    field of the row. With fixed exemplars these prompts are the same for all rows: each distinct one is asked once per
+    process, with the first row that needs it; `Instance.idx` 2k+1 and up. lm-eval has no hook for such requests.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         """Loads the rows and notes which methods the metrics need."""
         super().__init__(config)
-        self._uses_cue = "acc_pmi" in self._metric_fn_list
+        self._uses_cue = "acc_pmi" in self._wanted_metrics
         self._asked: set[tuple[str, str]] = set()
         self._contexts: dict[tuple, list[str]] = {}
-
-    def _request_shape(self) -> dict[str, Any]:
-        metadata = self.config.metadata
-        return super()._request_shape() | {name: metadata[name] for name in ("content_free_inputs", "content_fields")}
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows."""
@@ -57,7 +54,7 @@ class CalibratedRankingTask(RankingTask):
         ]
         self._asked.update(new)
         return requests + [
-            Instance("loglikelihood", doc, arguments, 2 * choices + 1 + number, metadata=kwargs["metadata"])
+            another_request(requests[0], arguments, 2 * choices + 1 + number)
             for number, arguments in enumerate(dict.fromkeys(new))
         ]
 
@@ -94,24 +91,25 @@ class CalibratedRankingTask(RankingTask):
     def apply_filters(self) -> None:
         """Adds to the `OptionScore`s of each row what the model says of them without the row."""
         super().apply_filters()
-        for filter_name in self.instances[0].filtered_resps:
-            responses = {
-                instance.arguments: instance.filtered_resps[filter_name][0]
-                for instance in self.instances
-                if not isinstance(instance.filtered_resps[filter_name], OptionScore)
-            }
-            rows: dict[int, dict[int, Instance]] = {}
-            for instance in self.instances:
-                if isinstance(instance.filtered_resps[filter_name], OptionScore):
+        without_content: dict[tuple[str, str, str], float] = {}
+        rows: dict[int, dict[int, Instance]] = {}
+        for instance in self.instances:
+            for name, answer in responses(instance).items():
+                if isinstance(answer, OptionScore):
                     rows.setdefault(instance.doc_id, {})[instance.idx] = instance
-            for options in rows.values():
-                contexts = options[0].content_free_contexts
-                for instance in options.values():
-                    without_content = [responses[context, instance.arguments[1]] for context in contexts]
-                    cue = without_content.pop() if self._uses_cue else None
-                    instance.filtered_resps[filter_name] = instance.filtered_resps[filter_name]._replace(
-                        content_free=without_content, cue=cue
-                    )
+                else:
+                    without_content[name, *instance.arguments] = answer[0]
+        for options in rows.values():
+            contexts = options[0].content_free_contexts
+            for instance in options.values():
+                ending = instance.arguments[1]
+
+                def completed(name: str, score: OptionScore, contexts=contexts, ending: str = ending) -> OptionScore:
+                    content_free = [without_content[name, context, ending] for context in contexts]
+                    cue = content_free.pop() if self._uses_cue else None
+                    return score._replace(content_free=content_free, cue=cue)
+
+                change_responses(instance, completed)
 
     def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, Any]:
         """What each metric needs of one row: 0 or 1 for an accuracy, choices or evidence for what depends on all rows.
@@ -136,4 +134,4 @@ class CalibratedRankingTask(RankingTask):
         metrics["f1"] = Choice(gold, chosen["acc"], labels)
         metrics["acc_bc"] = metrics["f1_bc"] = Evidence(gold, loglikelihoods)
         metrics |= {f"{name}_stderr": metrics[name] for name in ("f1", "f1_cc", "f1_pmi", "acc_bc", "f1_bc") if name in metrics}
-        return {name: value for name, value in metrics.items() if name in self._metric_fn_list}
+        return {name: value for name, value in metrics.items() if name in self._wanted_metrics}

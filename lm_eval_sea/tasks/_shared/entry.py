@@ -1,67 +1,103 @@
 """What the templates in this folder name with `!function entry.…`.
 
-lm-eval loads the file behind `!function` alone, by its path, so that file cannot import its neighbours in the usual way.
-This one first makes the folder a package, under a name that carries the path: two copies of the pack on one machine
-then never share a module.
+lm-eval loads the file behind `!function` alone, by its path, so that file cannot import its neighbours in the usual way. This one
+makes the folder a package, under a name that carries the path: two copies of the pack on one machine then never share a module.
+A name is imported when a task asks for it, so that a missing optional package stops only the tasks that need it.
 """
 
+from __future__ import annotations
+
+import ast
 import importlib
 import importlib.util
 import sys
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # read by `_module_of`, too
+    from .calibrated_ranking_task import CalibratedRankingTask as CalibratedRankingTask
+    from .classification_metrics import batch_calibrated_accuracy as batch_calibrated_accuracy
+    from .classification_metrics import batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr
+    from .classification_metrics import batch_calibrated_macro_f1 as batch_calibrated_macro_f1
+    from .classification_metrics import batch_calibrated_macro_f1_stderr as batch_calibrated_macro_f1_stderr
+    from .classification_metrics import macro_f1 as macro_f1
+    from .classification_metrics import macro_f1_stderr as macro_f1_stderr
+    from .generation_scores import load_letter_rows as load_letter_rows
+    from .generation_scores import load_qa_rows as load_qa_rows
+    from .generation_scores import load_summary_rows as load_summary_rows
+    from .generation_scores import load_text_translation_rows as load_text_translation_rows
+    from .generation_scores import load_translation_rows as load_translation_rows
+    from .generation_scores import score_letter as score_letter
+    from .generation_scores import score_qa as score_qa
+    from .generation_scores import score_summary as score_summary
+    from .generation_scores import score_text_translation as score_text_translation
+    from .generation_scores import score_translation as score_translation
+    from .group_means import mean_of_groups as mean_of_groups
+    from .group_means import mean_of_groups_stderr as mean_of_groups_stderr
+    from .group_means import normalised as normalised
+    from .group_means import normalised_stderr as normalised_stderr
+    from .group_means import share_in_argument_structure as share_in_argument_structure
+    from .group_means import share_in_argument_structure_stderr as share_in_argument_structure_stderr
+    from .group_means import share_in_filler_gap_dependencies as share_in_filler_gap_dependencies
+    from .group_means import share_in_filler_gap_dependencies_stderr as share_in_filler_gap_dependencies_stderr
+    from .group_means import share_in_morphology as share_in_morphology
+    from .group_means import share_in_morphology_stderr as share_in_morphology_stderr
+    from .group_means import share_in_NPIs_and_negation as share_in_NPIs_and_negation
+    from .group_means import share_in_NPIs_and_negation_stderr as share_in_NPIs_and_negation_stderr
+    from .group_means import share_in_presuppositions as share_in_presuppositions
+    from .group_means import share_in_presuppositions_stderr as share_in_presuppositions_stderr
+    from .group_means import share_in_scalar_implicatures as share_in_scalar_implicatures
+    from .group_means import share_in_scalar_implicatures_stderr as share_in_scalar_implicatures_stderr
+    from .instruction_rows import process_instructions as process_instructions
+    from .instruction_scores import load_instruction_rows as load_instruction_rows
+    from .instruction_scores import score_instructions as score_instructions
+    from .overlap import bleu_of_counts as bleu_of_counts
+    from .overlap import bleu_of_counts_stderr as bleu_of_counts_stderr
+    from .ranking_task import RankingTask as RankingTask
+    from .rows import load_rows as load_rows
+    from .sea_helm_generation_task import SEAHelmGenerationTask as SEAHelmGenerationTask
+    from .sea_helm_metrics import corpus_chrf as corpus_chrf
+    from .sea_helm_ranking_task import SEAHelmRankingTask as SEAHelmRankingTask
+    from .sea_helm_scores import load_label_rows as load_label_rows
+    from .sea_helm_scores import load_sea_helm_qa_rows as load_sea_helm_qa_rows
+    from .sea_helm_scores import load_sea_helm_summary_rows as load_sea_helm_summary_rows
+    from .sea_helm_scores import load_sea_helm_translation_rows as load_sea_helm_translation_rows
+    from .sea_helm_scores import score_label as score_label
+    from .sea_helm_scores import score_minimal_pair as score_minimal_pair
+    from .sea_helm_scores import score_phenomenon as score_phenomenon
+    from .sea_helm_scores import score_sea_helm_qa as score_sea_helm_qa
+    from .sea_helm_scores import score_sea_helm_summary as score_sea_helm_summary
+    from .sea_helm_scores import score_sea_helm_translation as score_sea_helm_translation
+    from .summarization_task import SummarizationTask as SummarizationTask
+
+_FOLDER = Path(__file__).resolve().parent
 
 
-def _package_of(folder: Path) -> str:
-    name = f"lm_eval_sea_shared_{zlib.crc32(str(folder).encode()):08x}"
+def _package() -> str:
+    """The name of the package that this folder is, made once."""
+    name = f"lm_eval_sea_shared_{zlib.crc32(str(_FOLDER).encode()):08x}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
+        spec = importlib.util.spec_from_file_location(name, _FOLDER / "__init__.py", submodule_search_locations=[str(_FOLDER)])
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{_FOLDER} has no __init__.py")
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
     return name
 
 
-_package = _package_of(Path(__file__).resolve().parent)
+def _module_of(name: str) -> str | None:
+    """The module that the imports above take a name from."""
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return next((node.module for node in imports if any(alias.name == name for alias in node.names)), None)
 
 
-def _import(module: str, name: str):
-    return getattr(importlib.import_module(f"{_package}.{module}"), name)
-
-
-RankingTask = _import("ranking_task", "RankingTask")
-CalibratedRankingTask = _import("calibrated_ranking_task", "CalibratedRankingTask")
-LetterGenerationTask = _import("letter_generation_task", "LetterGenerationTask")
-macro_f1 = _import("classification_metrics", "macro_f1")
-macro_f1_stderr = _import("classification_metrics", "macro_f1_stderr")
-batch_calibrated_accuracy = _import("classification_metrics", "batch_calibrated_accuracy")
-batch_calibrated_accuracy_stderr = _import("classification_metrics", "batch_calibrated_accuracy_stderr")
-batch_calibrated_macro_f1 = _import("classification_metrics", "batch_calibrated_macro_f1")
-batch_calibrated_macro_f1_stderr = _import("classification_metrics", "batch_calibrated_macro_f1_stderr")
-GenerationTask = _import("generation_task", "GenerationTask")
-SummarizationTask = _import("generation_task", "SummarizationTask")
-SEAHelmLabelTask = _import("sea_helm_task", "SEAHelmLabelTask")
-SEAHelmPhenomenonTask = _import("sea_helm_task", "SEAHelmPhenomenonTask")
-SEAHelmMinimalPairTask = _import("sea_helm_task", "SEAHelmMinimalPairTask")
-SEAHelmTextTask = _import("sea_helm_task", "SEAHelmTextTask")
-corpus_chrf = _import("sea_helm_metrics", "corpus_chrf")
-SEAHelmRankingTask = _import("sea_helm_ranking_task", "SEAHelmRankingTask")
-mean_of_groups = _import("group_means", "mean_of_groups")
-mean_of_groups_stderr = _import("group_means", "mean_of_groups_stderr")
-normalised = _import("group_means", "normalised")
-normalised_stderr = _import("group_means", "normalised_stderr")
-share_in_scalar_implicatures = _import("group_means", "share_in_group")("scalar_implicatures")
-share_in_scalar_implicatures_stderr = _import("group_means", "share_in_group_stderr")("scalar_implicatures")
-share_in_presuppositions = _import("group_means", "share_in_group")("presuppositions")
-share_in_presuppositions_stderr = _import("group_means", "share_in_group_stderr")("presuppositions")
-share_in_NPIs_and_negation = _import("group_means", "share_in_group")("NPIs_and_negation")
-share_in_NPIs_and_negation_stderr = _import("group_means", "share_in_group_stderr")("NPIs_and_negation")
-share_in_argument_structure = _import("group_means", "share_in_group")("argument_structure")
-share_in_argument_structure_stderr = _import("group_means", "share_in_group_stderr")("argument_structure")
-share_in_filler_gap_dependencies = _import("group_means", "share_in_group")("filler-gap_dependencies")
-share_in_filler_gap_dependencies_stderr = _import("group_means", "share_in_group_stderr")("filler-gap_dependencies")
-share_in_morphology = _import("group_means", "share_in_group")("morphology")
-share_in_morphology_stderr = _import("group_means", "share_in_group_stderr")("morphology")
-bleu_of_counts = _import("overlap", "bleu_of_counts")
-bleu_of_counts_stderr = _import("overlap", "bleu_of_counts_stderr")
-InstructionFollowingTask = _import("instruction_following_task", "InstructionFollowingTask")
-process_instructions = _import("instruction_rows", "process_instructions")
+def __getattr__(name: str) -> Any:
+    module = _module_of(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{_package()}.{module}"), name)
+    globals()[name] = value
+    return value

@@ -81,3 +81,17 @@ def share_in_group_stderr(group: str) -> Callable[[Sequence[Outcome]], float]:
         return math.sqrt(_variance_of_mean([row[1] for row in rows if row[0] == group]))
 
     return stderr
+
+
+share_in_scalar_implicatures = share_in_group("scalar_implicatures")
+share_in_scalar_implicatures_stderr = share_in_group_stderr("scalar_implicatures")
+share_in_presuppositions = share_in_group("presuppositions")
+share_in_presuppositions_stderr = share_in_group_stderr("presuppositions")
+share_in_NPIs_and_negation = share_in_group("NPIs_and_negation")
+share_in_NPIs_and_negation_stderr = share_in_group_stderr("NPIs_and_negation")
+share_in_argument_structure = share_in_group("argument_structure")
+share_in_argument_structure_stderr = share_in_group_stderr("argument_structure")
+share_in_filler_gap_dependencies = share_in_group("filler-gap_dependencies")
+share_in_filler_gap_dependencies_stderr = share_in_group_stderr("filler-gap_dependencies")
+share_in_morphology = share_in_group("morphology")
+share_in_morphology_stderr = share_in_group_stderr("morphology")

@@ -10,14 +10,16 @@ from typing import Any
 
 from lm_eval.api.instance import Instance
 
-from .base_task import SEATask
+from .base_task import ModelTask
+from .lm_eval_private import MultipleChoiceTask, another_request, change_responses, responses
 from .precision import half_precision_type
 from .ranking import OptionScore, log_perplexity, predictions
+from .rows import with_lettered_options
 
 logger = logging.getLogger("lm_eval_sea")
 
 
-class RankingTask(SEATask):
+class RankingTask(ModelTask, MultipleChoiceTask):
     """Multiple choice by log-likelihood, with the perplexity of the whole text beside lm-eval's own scores.
 
     Requests of a row with k options, told apart by `Instance.idx`:
@@ -27,10 +29,14 @@ class RankingTask(SEATask):
         k+1 … 2k    log p(prompt and option), only for an option whose first characters merge with the end of the prompt
                     into one token, so that the two parts do not add up to the whole
 
-    Without a tokenizer only the first k are made.
+    Without a tokenizer only the first k are made. lm-eval has no hook for requests besides one per option.
     """
 
-    NEEDS_TOKENIZER = "acc_ppl and acc_token are left out"
+    NEEDS_TOKENIZER = "acc_ppl and acc_token need the model's tokenizer"
+
+    def fewshot_docs(self) -> list[dict[str, Any]]:
+        """The exemplars, in the form of processed rows."""
+        return [with_lettered_options(exemplar) for exemplar in super().fewshot_docs() or ()]
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows, and says what of the prompts the scores will not cover."""
@@ -63,8 +69,7 @@ class RankingTask(SEATask):
         prompt = self._tokenizer.cut_to_fit(ctx, endings)
         # lm-eval counts blanks at the end of a prompt (a chat template's line break) with the answer; so must the tokens
         stem = prompt.rstrip()
-        request = {"request_type": "loglikelihood", "doc": doc, "metadata": kwargs["metadata"]}
-        whole = Instance(arguments=self._tokenizer.split_first_token(stem), idx=len(options), **request)
+        whole = another_request(options[0], self._tokenizer.split_first_token(stem), len(options))
         # As attributes, for --cache_requests stores the requests and drops what the task knows.
         whole.prompt_was_cut = prompt != ctx
         whole.unscored_tokens = self._tokenizer.unscored_tokens(whole.arguments[0])
@@ -77,13 +82,13 @@ class RankingTask(SEATask):
             instance.text_tokens = len(ids)
             if ids[: len(stem_ids)] != stem_ids:
                 arguments = self._tokenizer.split_first_token(prompt + ending)
-                merged.append(Instance(arguments=arguments, idx=len(options) + 1 + index, **request))
+                merged.append(another_request(options[0], arguments, len(options) + 1 + index))
         return [*options, whole, *merged]
 
     def apply_filters(self) -> None:
-        """Turns the responses to a row's requests into one `OptionScore` an option.
+        """Turns the answers to a row's requests into one `OptionScore` per option.
 
-        They take the place of the bare responses in `filtered_resps`, which lm-eval hands to `process_results`.
+        They take the place of the bare answers that lm-eval hands to `process_results`.
         """
         super().apply_filters()
         self._check_responses()
@@ -96,7 +101,7 @@ class RankingTask(SEATask):
     def _check_responses(self) -> None:
         """Refuses what is not a number, and warns of numbers that are too coarse to tell options apart."""
         for instance in self.instances:
-            for loglikelihood, _ in instance.filtered_resps.values():
+            for loglikelihood, _ in responses(instance).values():
                 choices = len(self.doc_to_choice(instance.doc))
                 what = f"option {instance.idx + 1}" if instance.idx < choices else "the prompt"
                 # an option may be impossible, but then nothing can be said of one behind an impossible prompt
@@ -105,7 +110,7 @@ class RankingTask(SEATask):
                         f"{self.task_name}, row {instance.doc_id}: the model's log-likelihood of {what} is not a number "
                         f"({loglikelihood}); choose another dtype, such as --model_args dtype=float32"
                     )
-        rounded = half_precision_type(resp[0] for instance in self.instances for resp in instance.filtered_resps.values())
+        rounded = half_precision_type(answer[0] for instance in self.instances for answer in responses(instance).values())
         if rounded:
             logger.warning(
                 "%s: the log-likelihoods are rounded to %s, in which options tie that do not. Add softmax_dtype=float32 to "
@@ -116,18 +121,21 @@ class RankingTask(SEATask):
 
     def _score_options(self, instances: Mapping[int, Instance]) -> None:
         choices = self.doc_to_choice(instances[0].doc)
-        for filter_name in instances[0].filtered_resps:
-            response = {index: instance.filtered_resps[filter_name] for index, instance in instances.items()}
-            for index, choice in enumerate(choices):
-                loglikelihood, is_greedy = response[index]
-                instances[index].filtered_resps[filter_name] = OptionScore(
-                    loglikelihood=loglikelihood,
-                    is_greedy=bool(is_greedy),
+        answers = {index: responses(instance) for index, instance in instances.items()}
+        for index, choice in enumerate(choices):
+
+            def scored(name: str, answer: tuple[float, bool], index: int = index, choice: str = choice) -> OptionScore:
+                of_row = {number: answers[number][name] for number in answers}
+                return OptionScore(
+                    loglikelihood=answer[0],
+                    is_greedy=bool(answer[1]),
                     characters=len(choice),
                     bytes=len(choice.encode()),
                     tokens=getattr(instances[index], "tokens", None),
-                    log_perplexity=self._log_perplexity(instances[index], index, response, len(choices)),
+                    log_perplexity=self._log_perplexity(instances[index], index, of_row, len(choices)),
                 )
+
+            change_responses(instances[index], scored)
 
     def _log_perplexity(
         self, option: Instance, index: int, response: Mapping[int, tuple[float, bool]], choices: int
@@ -149,4 +157,4 @@ class RankingTask(SEATask):
         chosen = predictions(scores)
         doc["option_scores"] = [{name: value for name, value in score._asdict().items() if value is not None} for score in scores]
         doc["predictions"] = chosen
-        return {metric: float(index == doc["gold"]) for metric, index in chosen.items() if metric in self._metric_fn_list}
+        return {metric: float(index == doc["gold"]) for metric, index in chosen.items() if metric in self._wanted_metrics}

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 import sacrebleu
-from lm_eval.api.metrics import chrfpp
 
 from .generation_metrics import METRICS as COMMON
 from .generation_metrics import Metric
@@ -46,8 +45,9 @@ def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, s
 
 
 def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
-    """chrF++ over all rows, 0 to 100, of pairs of reference and answer: lm-eval's, without the minutes of its bootstrap."""
-    return chrfpp(pairs)
+    """chrF++ over all rows, 0 to 100, of pairs of reference and answer: sacreBLEU's, as lm-eval's `chrf++`, without the minutes of its bootstrap."""
+    references, answers = zip(*pairs, strict=True)
+    return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
 
 
 def _f1_signature(language: str) -> str:

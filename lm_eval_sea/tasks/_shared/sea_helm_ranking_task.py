@@ -8,10 +8,10 @@ from typing import Any
 from .calibrated_ranking_task import CalibratedRankingTask
 from .group_means import Outcome
 from .ranking import OptionScore
-from .sea_helm_prompt import SEAHelmPrompt
+from .sea_helm_messages import SEAHelmMessages
 
 
-class SEAHelmRankingTask(SEAHelmPrompt, CalibratedRankingTask):
+class SEAHelmRankingTask(SEAHelmMessages, CalibratedRankingTask):
     """Ranks the labels by their log-likelihood behind the prompt and the answer tag, with and without calibration."""
 
     def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, Any]:
@@ -21,4 +21,4 @@ class SEAHelmRankingTask(SEAHelmPrompt, CalibratedRankingTask):
             correct = float(doc["predictions"][f"acc{suffix}"] == doc["gold"])
             outcome = Outcome(doc["label"], correct, self.config.metadata["chance"])
             metrics |= {f"balanced_acc{suffix}": outcome, f"balanced_acc{suffix}_stderr": outcome}
-        return {name: value for name, value in metrics.items() if name in self._metric_fn_list}
+        return {name: value for name, value in metrics.items() if name in self._wanted_metrics}

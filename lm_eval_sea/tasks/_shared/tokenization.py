@@ -1,32 +1,19 @@
-"""The model's tokenizer as lm-eval uses it, found from the arguments of the model."""
+"""The tokens of the model under evaluation."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import json
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-logger = logging.getLogger("lm_eval_sea")
-
-# Under these names the backends of lm-eval receive the model, and with it the tokenizer.
+# Under these names a task's metadata has the model, which lm-eval takes from `--model_args` and `--metadata`.
 _NAME_KEYS = ("tokenizer", "pretrained", "model")
-# Arguments of the backends that decide which tokenizer is loaded, and the names `AutoTokenizer` has for them.
-_TOKENIZER_OPTIONS = {
-    "revision": "revision",
-    "tokenizer_revision": "revision",
-    "subfolder": "subfolder",
-    "trust_remote_code": "trust_remote_code",
-    "use_fast_tokenizer": "use_fast",
-    "add_bos_token": "add_bos_token",
-    "gguf_file": "gguf_file",
-}
-_LENGTH_KEYS = ("max_length", "max_model_len")
-_DEFAULT_MAX_LENGTH = 2048  # what lm-eval assumes where the model's configuration says nothing
+# What a user gives for a tokenizer to go without one.
+NO_TOKENIZER = "none"
 
-# Texts of several scripts: tokenizers that encode them alike, and know as many tokens, are taken for the same.
+# Texts of several scripts: tokenizers that encode them alike are taken for the same.
 _PROBE = "The 12 cats: กรุงเทพฯ เป็นเมืองหลวง, Nguyễn Huệ, Yogyakarta – ꦗꦮ မြန်မာ ខ្មែរ\n\n  A. 3,5"
 
 
@@ -34,40 +21,30 @@ class TextTokenizer:
     """Counts and cuts text in the model's own tokens.
 
     Attributes:
-        name: where the tokenizer was loaded from.
-        adds_bos: whether it begins every text with a begin-of-sequence token.
+        name: of the tokenizer, for messages.
+        adds_bos: whether every text begins with a begin-of-sequence token.
         max_length: the most tokens the model takes.
-        encode: text → token ids, special tokens as lm-eval adds them.
+        encode: text → token ids, special tokens as the backend adds them.
         digest: equal for tokenizers that make the same tokens and requests.
     """
 
-    def __init__(self, tokenizer: Any, *, name: str, max_length: int, add_bos_token: bool | None = None) -> None:
-        """Wraps a Hugging Face tokenizer.
+    def __init__(self, encode: Callable[[str], Sequence[int]], *, name: str, bos_token_id: int | None, max_length: int) -> None:
+        """Wraps a function that encodes text.
 
         Args:
-            tokenizer: a `transformers` tokenizer.
-            name: where it was loaded from.
+            encode: text → token ids, special tokens as the backend adds them.
+            name: of the tokenizer.
+            bos_token_id: the id of its begin-of-sequence token, if it has one.
             max_length: the most tokens the model takes.
-            add_bos_token: the argument of the same name in `--model_args`; None leaves it to the tokenizer.
         """
         self.name = name
         self.max_length = max_length
-        self._tokenizer = tokenizer
-        self._special_tokens = {} if add_bos_token is None else {"add_special_tokens": add_bos_token}
-        self._prefix_text = tokenizer.bos_token or tokenizer.eos_token
         # The texts of one row are looked at several times; long prompts take milliseconds each.
-        self.encode = functools.lru_cache(maxsize=32)(self._encode)
-        self.adds_bos = tokenizer.bos_token_id is not None and self.encode("a")[0] == tokenizer.bos_token_id
+        self.encode = functools.lru_cache(maxsize=32)(lambda text: tuple(encode(text)))
+        self.adds_bos = bos_token_id is not None and self.encode("a")[0] == bos_token_id
         self._first_token_texts: dict[tuple[int, ...], str] = {}
-        shape = [name, len(tokenizer), self.encode(_PROBE), max_length, sorted(self._special_tokens.items())]
+        shape = [name, self.encode(_PROBE), max_length]
         self.digest = hashlib.sha256(json.dumps(shape).encode()).hexdigest()
-
-    def _encode(self, text: str) -> tuple[int, ...]:
-        """Token ids of a whole text, special tokens as lm-eval adds them (`HFLM.tok_encode`)."""
-        special_tokens = self._special_tokens
-        if self._prefix_text and text.startswith(self._prefix_text):  # a chat template wrote it already
-            special_tokens = {"add_special_tokens": False}
-        return tuple(self._tokenizer.encode(text, **special_tokens))
 
     def split_first_token(self, text: str) -> tuple[str, str]:
         """Splits a text so that a request (first, rest) scores every token of it but the first.
@@ -138,64 +115,80 @@ class TextTokenizer:
         return text[:low]
 
 
-def resolve_tokenizer(model_args: Mapping[str, Any], lost: str | None = None) -> TextTokenizer | None:
-    """The tokenizer of the model under evaluation, or None (with one warning) if there is none to be had.
+def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -> TextTokenizer | None:
+    """The tokenizer of the model under evaluation.
 
-    lm-eval hands a task the parsed `--model_args` and `--metadata` in `config.metadata`; that is all a task knows of the
-    model. An API model can name its tokenizer there: `--metadata tokenizer=NAME`.
+    The model's own counts. Only for a model that encodes nothing itself, such as an API server's, the metadata may name one.
 
     Args:
-        model_args: the task's metadata.
-        lost: what a task goes without, if there is none; None to say nothing of it.
+        model: an lm-eval model; None outside an evaluation.
+        metadata: of the task.
+        needs: what needs the tokenizer, for the message.
+
+    Returns:
+        None outside an evaluation if nothing names a tokenizer, and where the user wants to go without.
+
+    Raises:
+        ValueError: if an evaluation has no tokenizer, or the metadata names one that is not the model's.
     """
-    name = next((model_args[key] for key in _NAME_KEYS if isinstance(model_args.get(key), str)), None)
-    if not name:
-        _warn_once("the arguments of the model name no tokenizer", lost)
+    named = metadata.get("tokenizer")
+    if (own := _own_tokenizer(model)) is not None:
+        if isinstance(named, str) and named != own.name:
+            _refuse_another(named, own)
+        return own
+    name = next((metadata[key] for key in _NAME_KEYS if isinstance(metadata.get(key), str)), None)
+    if name == NO_TOKENIZER:
         return None
-    options = {option: model_args[key] for key, option in _TOKENIZER_OPTIONS.items() if model_args.get(key) is not None}
-    length = next((int(model_args[key]) for key in _LENGTH_KEYS if model_args.get(key)), None)
-    if "base_url" in model_args:  # lm-eval's API models add no special tokens unless told to, and keep one token free
-        options.setdefault("add_bos_token", False)
-        length = (length or _DEFAULT_MAX_LENGTH) - 1
-    model = model_args.get("pretrained") or name
-    tokenizer, fault = _load_tokenizer(name, model, length, tuple(sorted(options.items())))
-    if fault:
-        _warn_once(fault, lost)
-    return tokenizer
+    if name is None and model is None:
+        return None
+    advice = f"Pass --metadata tokenizer=NAME_OR_FOLDER (from Python: TaskManager(metadata={{'tokenizer': …}})), or {NO_TOKENIZER!r} to go without"
+    if name is None:
+        raise ValueError(f"{needs}, and the model has none that lm-eval knows. {advice}.")
+    try:
+        tokenizer = _load(name)
+    except (OSError, ValueError, KeyError) as error:
+        if model is None:
+            return None
+        raise ValueError(f"{needs}; {name!r} has none that can be loaded ({_first_line(error)}). {advice}.") from error
+    length = getattr(model, "max_length", None) or min(tokenizer.model_max_length, 10**9)
+    # API models of lm-eval add no special tokens unless told to.
+    special_tokens = {"add_special_tokens": bool(metadata.get("add_bos_token"))} if "base_url" in metadata else {}
+
+    def encode(text: str) -> list[int]:
+        return tokenizer.encode(text, **special_tokens)
+
+    return TextTokenizer(encode, name=name, bos_token_id=tokenizer.bos_token_id, max_length=length)
+
+
+def _own_tokenizer(model: Any | None) -> TextTokenizer | None:
+    """What an lm-eval model encodes requests with; None if it sends them as text."""
+    if getattr(model, "tokenizer", None) is None or not hasattr(model, "tok_encode"):
+        return None
+    ids = model.tok_encode("a")
+    if not ids or not all(isinstance(token, int) for token in ids):
+        return None
+    tokenizer = model.tokenizer
+    name = str(getattr(tokenizer, "name_or_path", None) or type(tokenizer).__name__)
+    bos = getattr(tokenizer, "bos_token_id", None)
+    return TextTokenizer(model.tok_encode, name=name, bos_token_id=bos, max_length=model.max_length)
+
+
+def _refuse_another(named: str, own: TextTokenizer) -> None:
+    try:
+        tokenizer = _load(named)
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"tokenizer {named!r} cannot be loaded ({_first_line(error)}); leave it out") from error
+    variants = {tuple(tokenizer.encode(_PROBE, add_special_tokens=special)) for special in (False, True)}
+    if own.encode(_PROBE) not in variants:
+        raise ValueError(f"tokenizer {named!r} encodes text otherwise than the model's own, {own.name!r}; leave it out")
 
 
 @functools.cache
-def _load_tokenizer(name: str, model: str, length: int | None, options: tuple) -> tuple[TextTokenizer | None, str]:
-    """The tokenizer and an empty text, or None and what is wrong."""
+def _load(name: str) -> Any:
     from transformers import AutoTokenizer
 
-    keywords = dict(options)
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, **keywords)
-    except (OSError, ValueError, KeyError) as error:
-        return None, f"tokenizer {name!r} cannot be loaded ({_first_line(error)})"
-    max_length = length or _max_length(model, tokenizer, keywords)
-    return TextTokenizer(tokenizer, name=name, max_length=max_length, add_bos_token=keywords.get("add_bos_token")), ""
-
-
-def _max_length(model: str, tokenizer: Any, keywords: Mapping[str, Any]) -> int:
-    """The context length that lm-eval finds for the model."""
-    from lm_eval.models.utils import resolve_max_length
-    from transformers import AutoConfig
-
-    options = {key: keywords[key] for key in ("revision", "subfolder", "trust_remote_code") if key in keywords}
-    try:
-        config = AutoConfig.from_pretrained(model, **options)
-    except (OSError, ValueError, KeyError):  # an API model has a tokenizer but no configuration
-        return min(tokenizer.model_max_length, 10**9)
-    return resolve_max_length(config, tokenizer, default=_DEFAULT_MAX_LENGTH)
+    return AutoTokenizer.from_pretrained(name)
 
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().split("\n", 1)[0]
-
-
-@functools.cache
-def _warn_once(reason: str, lost: str | None) -> None:
-    if lost:
-        logger.warning("%s: %s. For an API model name one with `--metadata tokenizer=NAME_OR_FOLDER`.", lost, reason)

@@ -1,0 +1,80 @@
+"""From a generated answer of one line to what each metric needs of the row: `process_results` of the tasks that generate text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import datasets
+
+from .answer_text import answer_text
+from .generation_metrics import metrics_for, signatures
+from .letter_answer import extract_letter
+from .rows import load_rows_with_scoring
+
+
+class TextScores:
+    """The metrics of a kind of task whose answer is a text, with what its templates name.
+
+    A metric that exists for one language only, such as `bleu_th`, is left out for the others.
+    """
+
+    def __init__(self, *metrics: str, reference: str = "answers") -> None:
+        """Names the metrics and the column of the reference, or references."""
+        self.metrics, self.reference = metrics, reference
+
+    def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
+        """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
+        rows = load_rows_with_scoring(scoring=("answer_cue", "answer_language"), **arguments)
+        arguments["provenance"]["signatures"] = signatures(self.metrics, arguments["answer_language"])
+        return rows
+
+    def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+        """What each metric needs of one row. The answer that is scored is written into `doc`."""
+        scoring = doc["scoring"]
+        language: str = scoring["answer_language"]
+        doc["answer"] = answer_text(results[0], [scoring["answer_cue"]])
+        reference = doc[self._column(language)]
+        references = reference if isinstance(reference, list) else [reference]
+        found = metrics_for(self.metrics, language)
+        return {name: metric.of_row(doc["answer"], references, language) for name, metric in found.items()}
+
+    def _column(self, language: str) -> str:
+        return self.reference
+
+
+class TranslationScores(TextScores):
+    """The same where the language of the answer says which column the reference stands in."""
+
+    def _column(self, language: str) -> str:
+        return "english" if language == "en" else "translation"
+
+
+question_answering = TextScores("exact_match", "f1", "contains", "null_rate")
+summarization = TextScores("bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", "null_rate", reference="summary")
+translation = TranslationScores("chrf++", "bleu", "bleu_th", "bleu_th_stderr", "null_rate", "off_target_rate")
+# Texts of any length, single words among them, whose language cannot be told.
+text_translation = TranslationScores("chrf++", "bleu", "null_rate")
+
+
+def load_letter_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
+    """The rows of a task whose answer is a letter; arguments and errors are those of `rows.load_rows`."""
+    return load_rows_with_scoring(scoring=("answer_cue", "reading"), **arguments)
+
+
+def score_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """exact_match: the letter is right; null_rate: there is no letter. The letter's position is written into `doc`.
+
+    The letter is read strictly (`letter_answer.py`). `reading` in the metadata, if there, holds the keyword arguments of
+    `extract_letter`; else only the prompt's cue may come before the letter.
+    """
+    reading = doc["scoring"].get("reading") or {"cues": [doc["scoring"]["answer_cue"]]}
+    letter = extract_letter(results[0], doc["letters"], doc["options"], **reading)
+    doc["predictions"] = {"exact_match": letter}
+    return {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None)}
+
+
+load_qa_rows, score_qa = question_answering.load_rows, question_answering.process_results
+load_summary_rows, score_summary = summarization.load_rows, summarization.process_results
+load_translation_rows, score_translation = translation.load_rows, translation.process_results
+load_text_translation_rows, score_text_translation = text_translation.load_rows, text_translation.process_results

@@ -1,0 +1,67 @@
+"""SEA-IFEval: whether a chat model follows an instruction that a program can check, in the right language."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import datasets
+
+from .instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check
+from .rows import load_rows_with_scoring
+from .sea_helm_answer import without_thinking
+from .target_language import identify, is_in_language, target_signature
+
+# What may stand around a prescribed phrase.
+_AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"
+
+
+def _bare(phrase: str) -> str:
+    return unicodedata.normalize("NFC", phrase).strip(_AROUND_PHRASE)
+
+
+def is_in_right_language(
+    response: str, instruction_ids: Sequence[str], kwargs: Sequence[Mapping[str, Any]], language: str
+) -> bool:
+    """Whether a response is in the language that is asked for: that of the prompt, unless the instruction names another.
+
+    A response that is nothing but a phrase which the prompt prescribes is in its language; of three words an identifier says
+    little.
+
+    Args:
+        response: what the model wrote, without its thoughts.
+        instruction_ids: kinds of the prompt's instructions.
+        kwargs: the arguments of each.
+        language: code of the prompt's language.
+    """
+    arguments = dict(zip(instruction_ids, kwargs, strict=True))
+    if RESPONSE_LANGUAGE in arguments:
+        return is_in_language(response, arguments[RESPONSE_LANGUAGE]["response_language"])
+    if CONSTRAINED_RESPONSE in arguments and _bare(response) in map(_bare, PHRASES[language]):
+        return True
+    return is_in_language(response, language)
+
+
+def load_instruction_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
+    """The rows that SEA-HELM scores in this language; `provenance` says how many it does not.
+
+    Arguments and errors are those of `rows.load_rows`.
+    """
+    rows = load_rows_with_scoring(scoring=("language",), **arguments)
+    provenance = arguments["provenance"]
+    provenance["rows_not_scored"] = provenance["rows_published"] - len(rows["test"])
+    provenance["signatures"] = {"right_language": target_signature(arguments["language"])}
+    return rows
+
+
+def score_instructions(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """Whether all instructions are followed, in the right language. What was found is written into `doc`."""
+    response, language = without_thinking(results[0]).strip(), doc["scoring"]["language"]
+    instructions = doc["instruction_ids"], doc["kwargs"]
+    doc["answer"] = response
+    doc["followed"] = [check(name, response, kwargs, language) for name, kwargs in zip(*instructions, strict=True)]
+    doc["identified_language"] = identify(response) if response else None
+    followed, right = all(doc["followed"]), is_in_right_language(response, *instructions, language)
+    values = {"pass": followed and right, "instructions": followed, "right_language": right, "null_rate": not response}
+    return {name: float(value) for name, value in values.items()}

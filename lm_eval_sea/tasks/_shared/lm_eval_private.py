@@ -1,0 +1,82 @@
+"""What the pack takes from lm-eval beyond its documented interface, for releases 0.4.13 and 0.5.0.dev1.
+
+A release that changes one of these things is a change in this module and in no other.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from lm_eval.api.instance import Instance
+
+try:  # 0.5 has a class for each output type
+    from lm_eval.api.task import GenerateTask, MultipleChoiceTask
+except ImportError:
+    from lm_eval.api.task import ConfigurableTask as GenerateTask
+    from lm_eval.api.task import ConfigurableTask as MultipleChoiceTask
+try:  # 0.5 compiles a Jinja template once; 0.4 anew for every row, which takes longer than rendering it
+    from lm_eval.config.templates import _compile_tpl as template
+except ImportError:
+    from lm_eval.utils import env
+
+    template = functools.cache(env.from_string)
+
+__all__ = ["GenerateTask", "MultipleChoiceTask", "template"]
+
+# lm-eval repeats this hint for every task whose rows come from a function.
+_HINT = "Custom kwargs can be passed to `--metadata`"
+for _name in ("lm_eval.api.task", "lm_eval.api.task._task"):
+    logging.getLogger(_name).addFilter(lambda record: _HINT not in str(record.msg))
+
+
+def model_under_evaluation() -> Any | None:
+    """The model that lm-eval is building requests for, or None outside an evaluation.
+
+    lm-eval tells a task nothing of the model but the text of `--model_args`, and not even that when it is called from Python. Its
+    function `evaluate`, which calls `Task.build_all_requests`, holds it in the variable `lm`.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "evaluate" and frame.f_globals.get("__name__") == "lm_eval.evaluator":
+            return frame.f_locals.get("lm")
+        frame = frame.f_back
+    return None
+
+
+def another_request(request: Instance, arguments: tuple[str, str], index: int) -> Instance:
+    """A request for the same row: its two texts, and its number among the requests of the row."""
+    return replace(request, arguments=arguments, idx=index, resps=[], filtered_resps={})
+
+
+def responses(request: Instance) -> dict[str, Any]:
+    """The answers to a request by filter; 0.5 wraps each in a list."""
+    return {
+        name: found[0] if isinstance(found, list) else found for name, found in request.filtered_resps.items()
+    }
+
+
+def change_responses(request: Instance, change: Callable[[str, Any], Any]) -> None:
+    """Puts `change(filter, answer)` in the place of each answer."""
+    for name, found in request.filtered_resps.items():
+        request.filtered_resps[name] = [change(name, found[0])] if isinstance(found, list) else change(name, found)
+
+
+def metric_names(task: Any) -> set[str]:
+    """The metrics that are wanted of a task; `--predict_only` leaves none of its own."""
+    if hasattr(task, "_metric_fn_list"):
+        return set(task._metric_fn_list)
+    return {metric.name for scorer in task.scorers for metric in scorer.metrics or ()}
+
+
+def set_up(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A task's configuration for the constructor of lm-eval's class.
+
+    Without the key `class`, and with a `process_results`: where a method does that, lm-eval 0.4 would look the metrics up in its
+    own registry.
+    """
+    return {"process_results": "process_results", **{key: value for key, value in config.items() if key != "class"}}

@@ -1,0 +1,215 @@
+"""Published rows in, processed rows out: loading, checking, and messages that say which file, row and field is at fault."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import datasets
+
+from . import __version__
+from .hub_files import DataError
+from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
+
+Row = dict[str, Any]
+# Gets the published splits by name and returns the function from a published row to a processed row, or to several.
+RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row | list[Row]]]
+
+LATIN_LETTERS = "ABCDE"
+
+
+class LoadedRows(NamedTuple):
+    """Processed rows and where they come from."""
+
+    rows: list[Row]
+    exemplars: list[Row]  # the processed rows of the split `examples`, if there is one
+    revision: str  # commit of the hub repository, or "local folder"
+    sha256: str  # over the processed rows and exemplars; equal digests mean equal rows
+    published: int  # number of published rows, of which some may not be scored, or several be made of one
+
+
+class CheckedRows(NamedTuple):
+    """A row processor that refuses rows without a needed field, or with a `label` out of a known set.
+
+    It adds the label's position as `gold`. Where the labels are letters of another script than A, B, C, …, the Latin ones stand
+    for them.
+    """
+
+    process: RowProcessor
+    fields: tuple[str, ...]
+    scored_fields: tuple[str, ...]  # needed for scores, not for exemplars
+    labels: tuple[str, ...]  # none where the label is a text
+
+    def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row]:
+        """The function from a published row to a processed row."""
+        of_row = self.process(splits)
+
+        def process_row(published: Row) -> Row:
+            row = of_row(published)
+            for field in self.fields + self.scored_fields:
+                if row.get(field) is None:
+                    raise ValueError(f"field {field!r} is missing; expected text")
+            return self._with_gold(row) if self.labels else row
+
+        return process_row
+
+    def _with_gold(self, row: Row) -> Row:
+        label = row["label"]
+        if label not in self.labels and all(len(own) == 1 for own in self.labels):
+            label = dict(zip(LATIN_LETTERS, self.labels, strict=False)).get(label, label)
+        if label not in self.labels:
+            raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(self.labels)}")
+        return {"gold": self.labels.index(label)} | row | {"label": label}
+
+
+def row_processor(process: RowProcessor, metadata: Mapping[str, Any]) -> RowProcessor:
+    """What processes the rows of a task, with checks if its metadata says which fields are needed and which labels there are."""
+    if "fields" not in metadata:
+        return process
+    scored = ("phenomenon",) if "phenomena" in metadata else ()
+    return CheckedRows(process, tuple(metadata["fields"]), scored, tuple(metadata.get("labels", ())))
+
+
+def check_row(row: Mapping[str, Any]) -> None:
+    """Checks that a processed row can be shown and scored.
+
+    Raises:
+        ValueError: naming the field and what was expected.
+    """
+    for field, value in row.items():
+        if isinstance(value, str) and not value.strip():
+            raise ValueError(f"field {field!r} is empty; expected text")
+    if "answers" in row and not (row["answers"] and all(answer.strip() for answer in row["answers"])):
+        raise ValueError(f"field 'answers' is {row['answers']!r}; expected one text or more")
+    if "options" not in row:
+        return
+    options, gold = row["options"], row["gold"]
+    if len(options) < 2:
+        raise ValueError(f"field 'options' has {len(options)}; expected two or more")
+    for index, option in enumerate(options):
+        if not option.strip():
+            raise ValueError(f"field 'options' has an empty option at position {index + 1}; expected text")
+    if not 0 <= gold < len(options):
+        raise ValueError(f"field 'gold' is {gold}; expected 0 to {len(options) - 1}")
+
+
+def with_lettered_options(row: Row) -> Row:
+    """A row of multiple choice with the options as they stand in a list, "A. …", beside the bare ones."""
+    if "options" not in row:
+        return row
+    lettered = [f"{letter}. {option}" for letter, option in zip(row["letters"], row["options"], strict=True)]
+    return row | {"lettered_options": lettered}
+
+
+def iterate_rows(
+    splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str = TEST_SPLIT
+) -> Iterator[Row | DataError]:
+    """Processes and checks row by row: yields the processed row, or the fault that keeps it from being scored."""
+    if split == EXEMPLAR_SPLIT and isinstance(process, CheckedRows):
+        process = process._replace(scored_fields=())
+    try:
+        processor = process(splits)
+    except KeyError as error:
+        yield DataError(f"{file}: a file that its rows are completed from has no column {error}")
+        return
+    except ValueError as error:
+        yield DataError(f"{file}: a file that its rows are completed from is at fault: {error}")
+        return
+    for number, published in enumerate(splits[split]):
+        try:
+            processed = processor(published)
+            rows = [_checked(row, number) for row in (processed if isinstance(processed, list) else [processed])]
+        except KeyError as error:
+            yield DataError(f"{file}, row {number}: no column {error}; it has {', '.join(published)}")
+        except ValueError as error:
+            yield DataError(f"{file}, row {number}: {error}")
+        except (TypeError, AttributeError) as error:
+            # `datasets` puts None where a row lacks a column that others have
+            empty = [column for column, value in published.items() if value is None]
+            hint = f"; nothing in column {', '.join(empty)}" if empty else ""
+            yield DataError(f"{file}, row {number}: {error}{hint}")
+        else:
+            yield from rows
+
+
+def _checked(row: Row, number: int) -> Row:
+    row = {"id": str(number)} | row
+    row = {"cluster": row["id"]} | row  # a row that shares nothing with others is a cluster of its own
+    check_row(row)
+    return with_lettered_options(row)
+
+
+def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str) -> list[Row]:
+    rows = []
+    for row in iterate_rows(splits, process, file, split):
+        if isinstance(row, DataError):
+            raise row
+        rows.append(row)
+    if not rows:
+        raise DataError(f"{file} has no rows; expected at least one")
+    return rows
+
+
+@functools.cache
+def _processed(source: Source, process: RowProcessor, folder: Path) -> LoadedRows:
+    splits, revision = source.load()
+    file = source.describe()
+    rows = _sound_rows(splits, process, file, TEST_SPLIT)
+    exemplars = []
+    if EXEMPLAR_SPLIT in splits:
+        exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
+    text = json.dumps([rows, exemplars] if exemplars else rows, ensure_ascii=False, sort_keys=True)
+    return LoadedRows(rows, exemplars, revision, hashlib.sha256(text.encode()).hexdigest(), len(splits[TEST_SPLIT]))
+
+
+def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
+    """Loads, processes and checks all rows of a source; once per process, however many tasks show them.
+
+    Raises:
+        DataError: if the data cannot be loaded or a row cannot be scored.
+    """
+    return _processed(source, process, Path.cwd())  # the source may be a folder below it
+
+
+def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
+    """The rows of a task, for its key `custom_dataset`: lm-eval calls it with the task's metadata and `dataset_kwargs`.
+
+    Args:
+        process: gets the published splits, returns the function from a published row to a processed row.
+        provenance: a mapping in the metadata, filled here with what the results should say of the rows: `data_revision`,
+            `data_sha256`, `rows_published` and `pack_version`. lm-eval has no other way from the loader to the results.
+        metadata: the rest of it; `data_…` says where the rows are, see `Source.from_metadata`.
+
+    Returns:
+        The splits `test` and `examples`; the latter is empty where the data set publishes no exemplars.
+
+    Raises:
+        DataError: if the data cannot be loaded or a row cannot be scored.
+    """
+    loaded = processed_rows(Source.from_metadata(**metadata), row_processor(process, metadata))
+    provenance |= {
+        "data_revision": loaded.revision,
+        "data_sha256": loaded.sha256,
+        "rows_published": loaded.published,
+        "pack_version": __version__,
+    }
+    return {split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))}
+
+
+def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:
+    """`load_rows`, with what `process_results` needs to know of the task in each row: lm-eval hands it the row alone.
+
+    Args:
+        scoring: the keys of the metadata that every row gets, as a mapping under the name `scoring`.
+        arguments: those of `load_rows`.
+
+    Raises:
+        DataError: likewise.
+    """
+    splits = load_rows(**arguments)
+    facts = {name: arguments[name] for name in scoring if name in arguments}
+    return {split: rows.add_column("scoring", [facts] * len(rows)) if rows else rows for split, rows in splits.items()}

@@ -1,0 +1,34 @@
+"""The task class of SEA-HELM's written answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval.api.instance import Instance
+
+from .lm_eval_private import GenerateTask, set_up
+from .sea_helm_messages import SEAHelmMessages
+
+
+class SEAHelmGenerationTask(SEAHelmMessages, GenerateTask):
+    """Generation with SEA-HELM's messages; scores come from the key `process_results`.
+
+    Nothing stops a chat model but the end of its turn. A base model is stopped where it begins another message of the user; a
+    bare blank line would also stop it before the answer tag. That depends on whether a chat template is applied, which lm-eval
+    tells no hook but this class.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """Loads the rows."""
+        super().__init__(config=set_up(config))
+
+    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> Instance | list[Instance]:
+        """The request of one row."""
+        is_chat = kwargs.get("apply_chat_template", False)
+        made = super().construct_requests(doc, ctx, **kwargs)
+        head = self.config.doc_to_text.partition("{")[0].strip()
+        for instance in (made if isinstance(made, list) else [made]) if head and not is_chat else ():
+            prompt, arguments = instance.arguments
+            instance.arguments = (prompt, arguments | {"until": [*arguments["until"], f"\n\n{head}"]})
+        return made

@@ -1,0 +1,75 @@
+"""SEA-HELM's prompt as messages, the same for chat models and base models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .lm_eval_private import template
+
+Message = dict[str, str]
+
+
+class SEAHelmMessages:
+    """A mixin for lm-eval's task classes: messages of user and assistant, one pair per exemplar, and one of the user for the row.
+
+    The preamble (`description`: what is asked, and in which format) stands at the head of the first message, with a blank line
+    behind it; an exemplar's answer is the answer tag and its label. There is no system message but one that the user gives.
+    Chat models get the messages through their template, base models their texts with a blank line between and one at the end.
+    The exemplars are the first rows of the published split `examples`, or, with `metadata.exemplars_by`, the first that are equal
+    to the row in this column.
+
+    `gen_prefix`, the answer tag, stands at the beginning of the answer where labels are ranked; a model that generates writes it
+    itself. lm-eval's own messages begin with the description as a system message, and no hook changes that.
+    """
+
+    def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: str | None = None) -> str:
+        """The message of a row, without blanks at its ends."""
+        return template(doc_to_text or self.config.doc_to_text).render(doc).strip()
+
+    def _exemplars_of(self, doc: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
+        """The first exemplars that a row may have.
+
+        Raises:
+            ValueError: if there are fewer.
+        """
+        column = self.config.metadata.get("exemplars_by")
+        exemplars = [row for row in self.sampler.df if column is None or row[column] == doc[column]]
+        if number > len(exemplars):
+            of = f" with {column} {doc[column]!r}" if column else ""
+            raise ValueError(
+                f"{self.task_name}: --num_fewshot {number} asks for more exemplars than the data set has{of}; "
+                f"choose 0 to {len(exemplars)}"
+            )
+        return exemplars[:number]
+
+    def messages(self, doc: Mapping[str, Any], num_fewshot: int) -> list[Message]:
+        """The messages of a row with its exemplars."""
+        messages = []
+        for exemplar in self._exemplars_of(doc, num_fewshot):
+            label = exemplar["label"]
+            answer = label[0] if isinstance(label, list) else label
+            messages.append({"role": "user", "content": self.doc_to_text(exemplar)})
+            messages.append({"role": "assistant", "content": f"{self.config.metadata['answer_tag']} {answer}"})
+        messages.append({"role": "user", "content": self.doc_to_text(doc)})
+        messages[0]["content"] = f"{self.config.description}\n\n{messages[0]['content']}".strip()
+        return messages
+
+    def fewshot_context(
+        self,
+        doc: Mapping[str, Any],
+        num_fewshot: int,
+        system_instruction: str | None = None,
+        apply_chat_template: bool = False,
+        fewshot_as_multiturn: bool = True,
+        chat_template: Callable[..., str] | None = None,
+        gen_prefix: str | None = None,
+    ) -> str:
+        """The prompt. Exemplars are always messages of their own, whatever `fewshot_as_multiturn` says."""
+        messages = self.messages(doc, num_fewshot)
+        if system_instruction:
+            messages.insert(0, {"role": "system", "content": system_instruction})
+        if apply_chat_template and chat_template:
+            prefix = [{"role": "assistant", "content": gen_prefix}] if gen_prefix else []
+            return chat_template(messages + prefix, add_generation_prompt=not gen_prefix)
+        return "".join(message["content"].strip() + "\n\n" for message in messages) + (gen_prefix or "")

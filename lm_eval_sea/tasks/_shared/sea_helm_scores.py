@@ -1,0 +1,112 @@
+"""From what a model wrote to what each metric needs of the row: `process_results` of SEA-HELM's tasks, with their loaders.
+
+Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see `sea_helm_answer.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import datasets
+
+from .group_means import Outcome
+from .rows import load_rows_with_scoring
+from .sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
+from .sea_helm_metrics import METRICS, NORMALISED
+
+STRICT, _STDERR = "_strict", "_stderr"
+
+
+def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
+    """The rows of a task whose answer is a label; arguments and errors are those of `rows.load_rows`."""
+    return load_rows_with_scoring(scoring=("answer_tag", "labels", "chance", "phenomena"), **arguments)
+
+
+def _read_labels(doc: dict[str, Any], results: Sequence[str], *, minimal_pairs: bool = False) -> dict[str, str | None]:
+    """The label by suffix of the metrics; both are written into `doc`."""
+    text, scoring = without_thinking(results[0]), doc["scoring"]
+    tag, labels = scoring["answer_tag"], scoring["labels"]
+    published = published_label(text, tag, labels, minimal_pairs=minimal_pairs)
+    strict = strict_label(text, tag, labels)
+    doc["predictions"] = {"published": published, "strict": strict}
+    return {"": published, STRICT: strict}
+
+
+def _label_scores(doc: dict[str, Any], read: dict[str, str | None], *, grouped_by: str) -> dict[str, Any]:
+    chance = doc["scoring"]["chance"]
+    plain: dict[str, float] = {}
+    outcomes: dict[str, Outcome] = {}
+    for suffix, label in read.items():
+        correct = float(label == doc["label"])
+        plain |= {f"correct{suffix}": correct, f"null_rate{suffix}": float(label is None)}
+        outcomes[f"balanced_acc{suffix}"] = Outcome(doc["label"], correct, chance)
+        outcomes[f"normalised{suffix}"] = Outcome(doc[grouped_by], correct, chance)
+    return plain | outcomes | {f"{name}{_STDERR}": outcome for name, outcome in outcomes.items()}
+
+
+def score_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+    """Balanced accuracy over the right labels."""
+    return _label_scores(doc, _read_labels(doc, results), grouped_by="label")
+
+
+def score_phenomenon(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+    """LINDSEA: the mean of the accuracies on the linguistic phenomena, and each of them."""
+    return _phenomenon_scores(doc, _read_labels(doc, results))
+
+
+def score_minimal_pair(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+    """LINDSEA's minimal pairs, whose labels are read in a way of their own."""
+    return _phenomenon_scores(doc, _read_labels(doc, results, minimal_pairs=True))
+
+
+def _phenomenon_scores(doc: dict[str, Any], read: dict[str, str | None]) -> dict[str, Any]:
+    scores = _label_scores(doc, read, grouped_by="phenomenon")
+    for suffix in read:
+        outcome = scores[f"normalised{suffix}"]
+        scores |= {f"phenomena_acc{suffix}": outcome, f"phenomena_acc{suffix}{_STDERR}": outcome}
+    for phenomenon in doc["scoring"]["phenomena"]:
+        scores |= {f"acc_{phenomenon}": scores["normalised"], f"acc_{phenomenon}{_STDERR}": scores["normalised"]}
+    return scores
+
+
+class TextScores:
+    """The metrics of a kind of task whose answer is a line of text behind the answer tag, with what its templates name."""
+
+    def __init__(self, *metrics: str, normalised: str | None = None) -> None:
+        """Names the metrics.
+
+        Args:
+            metrics: their names.
+            normalised: the one that SEA-HELM puts on a scale from 0 to 100; None if that needs a judge model.
+        """
+        of_name = {name: METRICS[name] for name in metrics}
+        of_name |= {"normalised": NORMALISED[normalised]} if normalised else {}
+        self.metrics = of_name | {f"{name}{STRICT}": metric for name, metric in of_name.items()}
+
+    def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
+        """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
+        rows = load_rows_with_scoring(scoring=("answer_tag", "answer_language"), **arguments)
+        language = arguments["answer_language"]
+        arguments["provenance"]["signatures"] = {name: metric.signature(language) for name, metric in self.metrics.items()}
+        return rows
+
+    def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+        """What each metric needs of one row. The answers that are scored are written into `doc`."""
+        text, scoring = without_thinking(results[0]), doc["scoring"]
+        tag, language = scoring["answer_tag"], scoring["answer_language"]
+        doc["answer"], doc["answer_strict"] = published_text(text, tag), strict_text(text, tag)
+        references = doc["label"] if isinstance(doc["label"], list) else [doc["label"]]
+        return {
+            name: metric.of_row(doc["answer_strict" if name.endswith(STRICT) else "answer"], references, language)
+            for name, metric in self.metrics.items()
+        }
+
+
+question_answering = TextScores("f1", "null_rate", normalised="f1")
+summarization = TextScores("rougeL", "null_rate", normalised="rougeL")
+translation = TextScores("chrf++", "null_rate")
+
+load_sea_helm_qa_rows, score_sea_helm_qa = question_answering.load_rows, question_answering.process_results
+load_sea_helm_summary_rows, score_sea_helm_summary = summarization.load_rows, summarization.process_results
+load_sea_helm_translation_rows, score_sea_helm_translation = translation.load_rows, translation.process_results

@@ -1,0 +1,189 @@
+"""Where published rows are, and loading them.
+
+A folder OWNER/NAME under the current one, laid out like the hub, takes the place of the hub's repository of that name.
+`datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. It does not find
+again what it loaded by `data_files`, so those files come through `hub_files.py`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import datasets
+
+from .hub_files import DataError, download_all, one_line
+
+LOCAL_FOLDER = "local folder"
+TEST_SPLIT = "test"
+EXEMPLAR_SPLIT = "examples"
+
+
+class Source(NamedTuple):
+    """Where the rows of a task are: files of a repository, or a configuration of it."""
+
+    repository: str  # on the hub, such as "aisingapore/NLR-NLI"; without an owner a folder that the user makes
+    files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path; empty for a configuration
+    config: str = ""
+    splits: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → the published one; only the first must be there
+    also: tuple[str, ...] = ()  # other names of the repository
+    on_hub: bool = True
+
+    @classmethod
+    def from_metadata(
+        cls,
+        *,
+        data_source: str,
+        data_files: Mapping[str, str] | None = None,
+        data_config: str = "",
+        data_splits: Mapping[str, str] | None = None,
+        data_source_also: Sequence[str] = (),
+        data_on_hub: bool = True,
+        **_: Any,
+    ) -> Source:
+        """From the keys `data_…` of a task's metadata; others are ignored."""
+        return cls(
+            data_source,
+            tuple((data_files or {}).items()),
+            data_config,
+            tuple((data_splits or {}).items()),
+            tuple(data_source_also),
+            data_on_hub,
+        )
+
+    @property
+    def is_made_by_user(self) -> bool:
+        """Whether this is no repository of the hub but a folder that the user makes."""
+        return "/" not in self.repository
+
+    def describe(self) -> str:
+        """What the scored rows are called in messages."""
+        if self.files:
+            return f"{self.repository}/{dict(self.files)[TEST_SPLIT]}"
+        return f"{self.repository} {self.config}/{dict(self.splits)[TEST_SPLIT]}"
+
+    def load(self) -> tuple[dict[str, datasets.Dataset], str]:
+        """Loads the published rows.
+
+        Returns:
+            The splits by the pack's names, and the commit of the repository or "local folder".
+
+        Raises:
+            DataError: if they are missing, cannot be reached or cannot be read.
+        """
+        return self._load_files() if self.files else self._load_config()
+
+    def _load_files(self) -> tuple[dict[str, datasets.Dataset], str]:
+        folder = Path(self.repository)
+        if folder.is_dir():
+            for _, path in self.files:
+                if not (folder / path).is_file():
+                    raise DataError(f"the folder {folder} has no {path}. {self._advice()}")
+            return self._read_files(folder), LOCAL_FOLDER
+        if self.is_made_by_user:
+            raise DataError(
+                f"the current folder has no folder {folder}, which you make yourself: the README of the data set says how. "
+                "Start where it is."
+            )
+        folder = download_all(self.repository, [path for _, path in self.files])
+        return self._read_files(folder), folder.name
+
+    def _advice(self) -> str:
+        if self.is_made_by_user:
+            return "The README of the data set says how to make it."
+        return "Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
+
+    def _read_files(self, folder: Path) -> dict[str, datasets.Dataset]:
+        """Reads each split by itself: in one call `datasets` makes all fit the columns of the first."""
+        splits = {}
+        for split, path in self.files:
+            if not (folder / path).stat().st_size:
+                raise DataError(f"{self.repository}/{path} has no rows; expected at least one")
+            try:
+                # A cache in a place that lasts would be found by path and time stamp, and can be stale.
+                with tempfile.TemporaryDirectory() as cache:
+                    rows = datasets.load_dataset(str(folder), data_files=[path], split="train", cache_dir=cache)
+                    splits[split] = datasets.Dataset.from_list(rows.to_list(), features=rows.features)
+            # Readers of several formats raise what they like, and `datasets` wraps it.
+            except Exception as error:
+                raise DataError(f"cannot read {path} of {self.repository}: {one_line(error.__cause__ or error)}") from error
+        return splits
+
+    def builder(self, cache_dir: str | None = None) -> datasets.DatasetBuilder:
+        """What `datasets` reads a configuration with: from a folder beside the current one, or from the hub or its cache.
+
+        Args:
+            cache_dir: where a folder's rows are kept; by default the cache of `datasets`.
+
+        Raises:
+            DataError: if the repository or the configuration cannot be had.
+        """
+        names = (self.repository, *self.also)
+        folder = next((name for name in names if Path(name).is_dir()), None)
+        if folder is not None:
+            return self._builder(str(Path(folder).resolve()), folder, cache_dir)
+        if not self.on_hub:
+            raise DataError(
+                f"cannot get {self.describe()}: no repository on the hub has these rows. Put them into a folder "
+                f"{self.repository}, as tasks/sea_helm/README.md says, and start beside it."
+            )
+        return self.hub_builder()
+
+    def hub_builder(self) -> datasets.DatasetBuilder:
+        """The same from the hub or its cache, whatever folders there are.
+
+        Raises:
+            DataError: likewise.
+        """
+        first_error = None
+        for name in (self.repository, *self.also):
+            try:
+                return self._builder(name, name, None)
+            except DataError as error:
+                first_error = first_error or error
+        raise first_error
+
+    def _builder(self, path: str, name: str, cache_dir: str | None) -> datasets.DatasetBuilder:
+        try:
+            return datasets.load_dataset_builder(path, self.config, cache_dir=cache_dir)
+        except datasets.exceptions.DatasetNotFoundError as error:
+            raise DataError(f"cannot get {self.describe()}: {_not_found(name, error)}") from error
+        except ValueError as error:  # the configuration is not there, or not in the cache
+            raise DataError(f"cannot get {self.describe()}: {one_line(error)}") from error
+        except ConnectionError as error:
+            raise DataError(
+                f"cannot get {self.describe()}: the hub cannot be reached and its cache lacks it. With a network, run "
+                f"`lm-eval-sea data fetch`; without one, start in a folder that holds {name}."
+            ) from error
+        # The faults of networks, disks and data cards come in classes of several libraries.
+        except Exception as error:
+            raise DataError(f"cannot get {self.describe()}: {one_line(error)}") from error
+
+    def _load_config(self) -> tuple[dict[str, datasets.Dataset], str]:
+        with tempfile.TemporaryDirectory() as cache:
+            builder = self.builder(cache)
+            is_local = builder.cache_dir.startswith(cache)
+            try:
+                builder.download_and_prepare()
+                published = builder.as_dataset()
+                splits = {
+                    split: datasets.Dataset.from_list(rows.to_list(), features=rows.features) if is_local else rows
+                    for split, name in self.splits
+                    if (rows := published.get(name)) is not None
+                }
+            except Exception as error:
+                raise DataError(f"cannot read {self.describe()}: {one_line(error.__cause__ or error)}") from error
+        if TEST_SPLIT not in splits:
+            wanted = dict(self.splits)[TEST_SPLIT]
+            raise DataError(f"{self.describe()}: there is no split {wanted!r}; there is {', '.join(published)}")
+        if not len(splits[TEST_SPLIT]):
+            raise DataError(f"{self.describe()} has no rows; expected at least one")
+        return splits, LOCAL_FOLDER if is_local else str(builder.hash)
+
+
+def _not_found(name: str, error: Exception) -> str:
+    if "gated" in str(error).lower():
+        return f"ask for access on the page of {name}, then log in with `hf auth login`."
+    return f"the hub has no repository {name}, or it asks for a login (`hf auth login`)."

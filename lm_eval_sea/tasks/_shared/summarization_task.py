@@ -1,0 +1,78 @@
+"""The task class of summaries: documents that are too long for the model are cut at their end."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from lm_eval.api.instance import Instance
+
+from .base_task import ModelTask
+from .lm_eval_private import GenerateTask
+
+logger = logging.getLogger("lm_eval_sea")
+
+_ADVICE = "Lower --num_fewshot, raise max_length, or lower max_gen_toks in --gen_kwargs."
+
+
+class SummarizationTask(ModelTask, GenerateTask):
+    """Summaries of documents. Scores come from the key `process_results`.
+
+    A prompt that the model cuts from the left, as models do, lacks the instruction and the exemplar; so the document is cut here,
+    in the model's tokens. lm-eval has no hook for that.
+    """
+
+    NEEDS_TOKENIZER = "cutting documents to the model's context needs its tokenizer"
+
+    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> Instance | list[Instance]:
+        """The request of one row."""
+        made = super().construct_requests(doc, ctx, **kwargs)
+        if self._tokenizer is not None:
+            for instance in made if isinstance(made, list) else [made]:
+                self._fit(instance)
+        return made
+
+    def _fit(self, instance: Instance) -> None:
+        prompt, arguments = instance.arguments
+        room = self._tokenizer.max_length - int(arguments.get("max_gen_toks", 0))
+        document = instance.doc["document"]
+        before, found, after = prompt.rpartition(document)
+        # As attributes, for --cache_requests stores the requests and drops what the task knows.
+        instance.prompt_was_cut = not found and len(self._tokenizer.encode(prompt)) > room
+        if not found:  # a chat template changed the document; the model cuts the prompt
+            return
+        kept = self._tokenizer.cut_inside(before, document, after, room)
+        if not kept:
+            raise ValueError(
+                f"{self.task_name}: the prompt without its document leaves no room in the model's context of "
+                f"{self._tokenizer.max_length} tokens for an answer of {arguments['max_gen_toks']}. {_ADVICE}"
+            )
+        instance.arguments = (before + kept + after, arguments)
+        instance.kept_share = len(kept) / len(document)
+
+    def build_all_requests(self, **kwargs: Any) -> None:
+        """Builds the requests of all rows, and says how many documents are cut."""
+        super().build_all_requests(**kwargs)
+        whole = sum(getattr(instance, "prompt_was_cut", False) for instance in self.instances)
+        if whole:
+            logger.warning(
+                "%s: %d of %d prompts and their answers do not fit the model's context of %d tokens; the model cuts them from "
+                "the left, so they lack the instruction. %s",
+                self.task_name,
+                whole,
+                len(self.instances),
+                self._tokenizer.max_length,
+                _ADVICE,
+            )
+        shares = [getattr(instance, "kept_share", 1.0) for instance in self.instances]
+        cut = [share for share in shares if share < 1]
+        if cut:
+            logger.warning(
+                "%s: %d of %d documents were cut at their end, one to %.0f %%, to fit the model's context of %d tokens. %s",
+                self.task_name,
+                len(cut),
+                len(shares),
+                100 * min(cut),
+                self._tokenizer.max_length,
+                _ADVICE,
+            )
