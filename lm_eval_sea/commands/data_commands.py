@@ -72,7 +72,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from lm_eval_sea.data.check import check_data, distinct_data, render, token_counter, without_absent_folders
-    from lm_eval_sea.tasks._shared.data import DataError
+    from lm_eval_sea.tasks._shared.hub_files import DataError
 
     disable_progress_bar()  # one a split; ours counts files
     try:
@@ -117,13 +117,13 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
     except UnknownNameError as error:
         return fail(error, 2)
     from lm_eval_sea.data.fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
-    from lm_eval_sea.tasks._shared.data import DataError
+    from lm_eval_sea.tasks._shared.hub_files import DataError
 
     try:
         fetched = fetch_to_mirror(tasks, arguments.to) if arguments.to else fetch_to_cache(tasks)
     except DataError as error:
         return fail(error, 1)
-    print("\n".join(repository.describe() for repository in fetched))
+    print("\n".join(fetched))
     for rows in not_on_hub(tasks):
         print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
     start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"

@@ -14,7 +14,9 @@ from typing import Any
 from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_sea.catalogue.task_list import TaskRecord
-from lm_eval_sea.tasks._shared import data
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, row_processor
+from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
 from lm_eval_sea.tasks._shared.words import segment
 
 FAULTS_SHOWN = 10
@@ -52,7 +54,7 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
 
     def key(task: TaskRecord) -> str:
         metadata = [task.metadata.get(name) for name in ("answer_language", "labels")]
-        return repr((task.source, task.files, task.process, task.exemplars, metadata))
+        return repr((task.source, task.process, task.exemplars, metadata))
 
     return list({key(task): task for task in tasks}.values())
 
@@ -63,8 +65,9 @@ def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord
     Who does not make one does without its tasks: that is no fault. A file that such a folder lacks is one.
     """
     tasks = list(tasks)
-    absent = {task.source for task in tasks if data.is_made_by_user(task.source) and not Path(task.source).is_dir()}
-    return [task for task in tasks if task.source not in absent], sorted(absent)
+    folders = {task.source.repository for task in tasks if task.source.is_made_by_user}
+    absent = {folder for folder in folders if not Path(folder).is_dir()}
+    return [task for task in tasks if task.source.repository not in absent], sorted(absent)
 
 
 def token_counter(name: str) -> Callable[[str], int]:
@@ -82,7 +85,7 @@ def token_counter(name: str) -> Callable[[str], int]:
         tokenizer = AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError, KeyError) as error:
         first_line = str(error).strip().split("\n", 1)[0]
-        raise data.DataError(f"tokenizer {name!r} cannot be loaded ({first_line})") from error
+        raise DataError(f"tokenizer {name!r} cannot be loaded ({first_line})") from error
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
 
 
@@ -94,30 +97,28 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         count_tokens: how many tokens a model has for a text. Without it references are counted in words, of which a text has
             seldom more than tokens.
     """
-    report = Report(data.file_name(task.source, task.files), task.process.rpartition(".")[2], task.metadata["rows"])
-    if isinstance(task.files, Mapping):
-        others = [other for split, other in task.files.items() if split != data.TEST_SPLIT]
-        if others:
-            report.process += f", with {', '.join(others)}"
+    report = Report(task.source.describe(), task.process.rpartition(".")[2], task.metadata["rows"])
+    if others := [other for split, other in task.source.files if split != TEST_SPLIT]:
+        report.process += f", with {', '.join(others)}"
     if "answer_language" in task.metadata:
         report.process += f", answers in {task.metadata['answer_language']}"
     try:
-        splits, _ = data.load_splits(task.source, task.files)
-    except data.DataError as error:
+        splits, _ = task.source.load()
+    except DataError as error:
         report.faults.append(str(error))
         return report
-    report.columns = splits[data.TEST_SPLIT].column_names
-    process = data.row_processor(load_yaml(task.path)["process_docs"], task.metadata)
+    report.columns = splits[TEST_SPLIT].column_names
+    process = row_processor(load_yaml(task.path)["dataset_kwargs"]["process"], task.metadata)
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]
     origin = "data set" if task.may_change else "prompt book"
     unexpected = report.notes if task.may_change else report.faults
     seen: set[frozenset[str]] = set()
-    report.found = len(splits[data.TEST_SPLIT])
-    for number, row in enumerate(data.iterate_rows(splits, process, report.file)):
+    report.found = len(splits[TEST_SPLIT])
+    for number, row in enumerate(iterate_rows(splits, process, report.file)):
         report.found = max(report.found, number + 1)  # of a published row may come several
-        if isinstance(row, data.DataError):
+        if isinstance(row, DataError):
             report.faults.append(str(row))
             continue
         if "gold" in row:
@@ -150,13 +151,13 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     return report
 
 
-def _published_exemplars(splits: Mapping[str, Sequence[data.Row]], process: data.RowProcessor, report: Report) -> list[data.Row]:
+def _published_exemplars(splits: Mapping[str, Sequence[Row]], process: RowProcessor, report: Report) -> list[Row]:
     """The exemplars that come with the rows, if any; those that cannot be shown are faults."""
-    if data.EXEMPLAR_SPLIT not in splits:
+    if EXEMPLAR_SPLIT not in splits:
         return []
-    rows = list(data.iterate_rows(splits, process, f"{report.file}, exemplars", data.EXEMPLAR_SPLIT))
-    report.faults += [str(row) for row in rows if isinstance(row, data.DataError)]
-    return [row for row in rows if not isinstance(row, data.DataError)]
+    rows = list(iterate_rows(splits, process, f"{report.file}, exemplars", EXEMPLAR_SPLIT))
+    report.faults += [str(row) for row in rows if isinstance(row, DataError)]
+    return [row for row in rows if not isinstance(row, DataError)]
 
 
 def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:

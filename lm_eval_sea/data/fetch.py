@@ -2,71 +2,117 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_sea.catalogue.task_list import TaskRecord
-from lm_eval_sea.tasks._shared import data
-from lm_eval_sea.tasks._shared.configurations import Configuration, FoundFiles
-from lm_eval_sea.tasks._shared.hub_files import download
+from lm_eval_sea.tasks._shared.hub_files import DataError, download, download_all, one_line
+from lm_eval_sea.tasks._shared.sources import Source
+
+CARD = "README.md"
+# How `datasets` names a file of the hub.
+_HUB_FILE = re.compile(r"hf://datasets/(?P<repository>[^/]+/[^/@]+)@(?P<commit>[^/]+)/(?P<path>.+)")
 
 
 class Fetched(NamedTuple):
     """Files of a repository that lie on this machine."""
 
-    source: str
+    repository: str
     folder: Path  # holds the files under their paths in the repository
     paths: list[str]
 
     def describe(self) -> str:
         """Lines of text: where, what, how large."""
         sizes = [f"{(self.folder / path).stat().st_size / 1e6:8.2f} MB  {path}" for path in self.paths]
-        return "\n".join([f"{self.source}: {len(self.paths)} files in {self.folder}", *sizes])
+        return "\n".join([f"{self.repository}: {len(self.paths)} files in {self.folder}", *sizes])
 
 
-def needed_files(tasks: Iterable[TaskRecord]) -> list[FoundFiles]:
-    """The files of hub repositories that the tasks read; what a user makes cannot be fetched and is not among them.
+class _Files(NamedTuple):
+    """Files of a repository, of one commit; None is the newest."""
+
+    repository: str
+    paths: list[str]
+    commit: str | None
+
+
+def _sources(tasks: Iterable[TaskRecord]) -> list[Source]:
+    """Where the tasks' rows are on the hub, each once; what a user makes is not among them."""
+    sources = dict.fromkeys(task.source for task in tasks)
+    return [source for source in sources if source.on_hub and not source.is_made_by_user]
+
+
+def _named_files(sources: Iterable[Source]) -> list[_Files]:
+    """The files that tasks name by path."""
+    named: dict[str, set[str]] = defaultdict(set)
+    for source in sources:
+        if source.files:
+            named[source.repository].update(path for _, path in source.files)
+    return [_Files(repository, sorted(named[repository]), None) for repository in sorted(named)]
+
+
+def _files_of_configuration(source: Source) -> _Files:
+    """The files that the data card of a repository names for a configuration, and the card.
 
     Raises:
-        DataError: if it cannot be found out which they are.
+        DataError: if the hub cannot be asked.
     """
-    named = defaultdict(set)
-    configurations: dict[tuple[str, Configuration], None] = {}
-    for task in tasks:
-        if not isinstance(task.files, Configuration):
-            if not data.is_made_by_user(task.source):
-                named[task.source].update(task.files.values())
-        elif task.files.on_hub:
-            configurations[task.source, task.files] = None
-    files = [FoundFiles(source, None, None, {"": sorted(named[source])}, card=False) for source in sorted(named)]
-    return files + [configuration.find_on_hub(source) for source, configuration in configurations]
+    found = source.hub_builder().config.data_files or {}
+    matches = [_HUB_FILE.fullmatch(str(file)) for files in found.values() for file in files]
+    hub_files = [match for match in matches if match]
+    if not hub_files:
+        raise DataError(f"cannot get {source.describe()}: the hub does not say which files these are")
+    paths = [CARD, *dict.fromkeys(match["path"] for match in hub_files)]
+    return _Files(hub_files[0]["repository"], paths, hub_files[0]["commit"])
 
 
 def not_on_hub(tasks: Iterable[TaskRecord]) -> list[str]:
     """The rows that the tasks read and that no hub repository has: SOURCE CONFIGURATION/SPLIT."""
-    own = [task for task in tasks if isinstance(task.files, Configuration) and not task.files.on_hub]
-    return list(dict.fromkeys(task.files.describe(task.source) for task in own))
+    return list(dict.fromkeys(task.source.describe() for task in tasks if not task.source.on_hub))
 
 
-def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[Fetched]:
-    """Fills the hub's cache.
+def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
+    """Fills the hub's cache and that of `datasets`.
+
+    Returns:
+        What was fetched, lines of text.
 
     Raises:
         DataError: if a file cannot be had.
     """
-    return [Fetched(files.repository, files.fetch(), files.all_paths) for files in needed_files(tasks)]
+    sources = _sources(tasks)
+    lines = []
+    for files in _named_files(sources):
+        folder = download_all(files.repository, files.paths)
+        lines.append(Fetched(files.repository, folder, files.paths).describe())
+    for source in sources:
+        if source.files:
+            continue
+        builder = source.hub_builder()
+        try:
+            builder.download_and_prepare()
+        # The faults of networks, disks and readers come in classes of several libraries.
+        except Exception as error:
+            raise DataError(f"cannot get {source.describe()}: {one_line(error.__cause__ or error)}") from error
+        rows = ", ".join(f"{name} {split.num_examples:,} rows" for name, split in builder.info.splits.items())
+        lines.append(f"{source.repository} {source.config}: {rows} in {builder.cache_dir}")
+    return lines
 
 
-def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[Fetched]:
+def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[str]:
     """Makes or completes a folder that is laid out like the hub: MIRROR/OWNER/NAME/PATH.
 
+    Returns:
+        What was fetched, lines of text.
+
     Raises:
         DataError: if a file cannot be had.
     """
-    wanted = needed_files(tasks)
+    sources = _sources(tasks)
+    wanted = _named_files(sources) + [_files_of_configuration(source) for source in sources if not source.files]
     for files in wanted:
-        for path in files.all_paths:
-            download(files.repository, path, revision=files.revision, local_dir=mirror / files.repository)
-    return [Fetched(files.repository, mirror / files.repository, files.all_paths) for files in wanted]
+        for path in files.paths:
+            download(files.repository, path, revision=files.commit, local_dir=mirror / files.repository)
+    return [Fetched(files.repository, mirror / files.repository, files.paths).describe() for files in wanted]

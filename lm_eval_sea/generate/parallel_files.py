@@ -90,7 +90,9 @@ class ParallelDataSet(DataSet):
                     yield self._path("translated", variant, language), leaf
         for pair in self.pairs:
             for variant in PAIR_VARIANTS:
-                yield self._path("pairs", variant, pair), self._pair(pair, variant)
+                leaf = self._pair(pair, variant)
+                enprompt = "_enprompt" if leaf["task"].endswith("_enprompt") else ""
+                yield self._path("pairs", variant, pair + enprompt), leaf
 
     def _english_leaf(self, variant: str) -> Content:
         return self._leaf("en", "en", self.languages["en"], "en", variant)

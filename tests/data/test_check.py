@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.data.check import check_data, distinct_data, occurring_exemplars, render, token_counter
-from lm_eval_sea.tasks._shared.data import DataError
+from lm_eval_sea.tasks._shared.hub_files import DataError
 
 from ..tasks.prompt_texts import complete_samples
 

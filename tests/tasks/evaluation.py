@@ -26,12 +26,13 @@ def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict
         folder: laid out like the hub.
         tasks: names of tasks, groups or tags.
         model: an lm-eval model, or "hf" with `model_args` in `options`.
-        metadata: what `--metadata` and `--model_args` would hold, for a model that is an object.
+        metadata: what `--metadata` would hold; by default a planted model goes without a tokenizer.
         options: further arguments of `lm_eval.simple_evaluate`.
     """
     names = [tasks] if isinstance(tasks, str) else tasks
     arguments = options.get("model_args") or {}
-    manager = TaskManager(include_path=_folders(names), include_defaults=False, metadata={**arguments, **(metadata or {})})
+    known = {**arguments, **(metadata or {})} or {"tokenizer": "none"}
+    manager = TaskManager(include_path=_folders(names), include_defaults=False, metadata=known)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, **{"bootstrap_iters": 0, **options})

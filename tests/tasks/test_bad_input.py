@@ -87,17 +87,53 @@ def test_a_file_without_rows(broken, model):
         evaluate(broken, TASK, model)
 
 
-def test_no_tokenizer_leaves_out_the_scores_that_need_one(samples, model, caplog):
-    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-        results = evaluate(samples, TASK, model, metadata={"tokenizer": "no/such-tokenizer-2"})
-        evaluate(samples, "sea_xcopa_vi_tito_ppl", model, metadata={"tokenizer": "no/such-tokenizer-2"})
-    scores = results["results"][TASK]
+def test_a_model_without_a_tokenizer_ends_the_run_before_its_work(samples, model):
+    with pytest.raises(ValueError, match=r"acc_ppl and acc_token need the model's tokenizer.*--metadata tokenizer=") as error:
+        evaluate(samples, TASK, model, metadata={"tokenizer": "no/such-tokenizer"})
+    assert "no/such-tokenizer" in str(error.value)
+    with pytest.raises(ValueError, match=r"need the model's tokenizer, and the model has none.*--metadata tokenizer="):
+        evaluate(samples, TASK, model, metadata={"seed": 1})
+    assert model.requests == []
+
+
+def test_who_wants_no_tokenizer_gets_the_scores_that_need_none(samples, model):
+    scores = evaluate(samples, TASK, model, metadata={"tokenizer": "none"})["results"][TASK]
     assert "acc,none" in scores
     assert "acc_ppl,none" not in scores
     assert "acc_token,none" not in scores
-    (message,) = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
-    assert message.startswith("acc_ppl and acc_token are left out: tokenizer 'no/such-tokenizer-2' cannot be loaded")
-    assert "--metadata tokenizer=" in message
+
+
+def test_a_tokenizer_that_is_not_the_models_is_refused(samples, tiny_model, tiny_model_bos, tmp_path):
+    """Another vocabulary; with the model's own one it is no mistake."""
+    from make_tiny_model import train_tokenizer
+
+    train_tokenizer(["Kota ini ramai."] * 3, bos=False, vocabulary=300).save_pretrained(tmp_path / "other")
+    arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu"}
+    with pytest.raises(ValueError, match="encodes text otherwise than the model's own"):
+        evaluate(samples, TASK, "hf", model_args=arguments, metadata={"tokenizer": str(tmp_path / "other")})
+    plain = evaluate(samples, TASK, "hf", model_args=arguments)
+    named = evaluate(samples, TASK, "hf", model_args=arguments, metadata={"tokenizer": str(tiny_model)})
+    assert named["results"][TASK] == plain["results"][TASK]
+
+
+def test_a_model_that_is_an_object_has_the_headline(samples, tiny_model):
+    """`simple_evaluate` with a task manager of the user's own tells the tasks nothing of the model."""
+    import lm_eval
+    from lm_eval.models.huggingface import HFLM
+    from lm_eval.tasks import TaskManager
+
+    from .evaluation import TASKS
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        found = lm_eval.simple_evaluate(
+            model=HFLM(pretrained=str(tiny_model), device="cpu", dtype="float32"),
+            tasks=[TASK],
+            task_manager=TaskManager(include_path=str(TASKS / "xcopa"), include_defaults=False),
+            bootstrap_iters=0,
+        )
+    expected = evaluate(samples, TASK, "hf", model_args={"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu"})
+    assert found["results"][TASK]["acc_ppl,none"] == expected["results"][TASK]["acc_ppl,none"]
 
 
 def test_a_context_shorter_than_the_prompt_is_said_with_counts(samples, tiny_model, caplog):
@@ -123,13 +159,3 @@ def test_a_context_shorter_than_an_answer_is_refused(samples, tiny_model):
     arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu", "max_length": 3}
     with pytest.raises(ValueError, match=r"leaves no room for a prompt in the model's context of 3 tokens"):
         evaluate(samples, TASK, "hf", model_args=arguments)
-
-
-def test_a_prompt_that_generation_cuts_is_said_too(samples, tiny_model, caplog):
-    arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu", "max_length": 100}
-    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-        evaluate(samples, "sea_m3exam_vi_litilo_gen", "hf", model_args=arguments)
-    (message,) = [record.getMessage() for record in caplog.records if "do not fit" in record.getMessage()]
-    assert message.startswith(
-        "sea_m3exam_vi_litilo_gen: 4 of 4 prompts and their answers do not fit the model's context of 100 tokens"
-    )

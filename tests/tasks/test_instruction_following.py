@@ -12,7 +12,7 @@ from lm_eval.models.huggingface import HFLM
 from transformers import AutoTokenizer
 
 from lm_eval_sea.tasks._shared.instruction_checkers import INSTRUCTIONS, PHRASES
-from lm_eval_sea.tasks._shared.instruction_following_task import is_in_right_language
+from lm_eval_sea.tasks._shared.instruction_scores import is_in_right_language
 
 from .evaluation import evaluate, write_json_lines
 from .planted_model import PlantedModel

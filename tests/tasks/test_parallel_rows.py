@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_sea.tasks._shared.data import DataError, iterate_rows
+from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows
 
 from .prompt_texts import CATALOGUE, SAMPLES
 from .test_rows import belebele

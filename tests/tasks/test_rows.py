@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.data import DataError, check_row, iterate_rows, load_rows
+from lm_eval_sea.tasks._shared.rows import DataError, check_row, iterate_rows, processed_rows
+
+from lm_eval_sea.tasks._shared.sources import Source
 
 from .evaluation import TASKS
 
@@ -186,4 +188,5 @@ class TestFaults:
         (tmp_path / "sail/Sailcompass_data/data").mkdir(parents=True)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(DataError, match=r"sail/Sailcompass_data has no data/xcopa/vi_test.jsonl.*lm-eval-sea data fetch"):
-            load_rows("sail/Sailcompass_data", {"test": "data/xcopa/vi_test.jsonl"}, xcopa.process_rows)
+            source = Source.from_metadata(data_source="sail/Sailcompass_data", data_files={"test": "data/xcopa/vi_test.jsonl"})
+            processed_rows(source, xcopa.process_rows)

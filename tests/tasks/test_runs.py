@@ -19,7 +19,7 @@ def clear_caches() -> None:
     """What another process would not remember: the pack keeps tokenizers for the life of a process."""
     for name, module in sys.modules.items():
         if name.startswith("lm_eval_sea_shared_") and name.endswith(".tokenization"):
-            module._load_tokenizer.cache_clear()
+            module._load.cache_clear()
 
 
 def results_of(output: Path) -> tuple[dict, dict]:

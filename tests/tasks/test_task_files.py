@@ -35,10 +35,28 @@ def test_no_name_occurs_twice():
     assert [name for name, count in names.items() if count > 1] == []
 
 
-def test_a_file_is_named_after_its_task():
+def test_a_file_is_where_its_task_name_says():
+    """sea_belebele_th_to_ppl → belebele/th/to_ppl.yaml; the folders of settings stand before the language."""
     for path in FILES:
         content = _content(path)
-        assert path.stem == content.get("group", content.get("task"))
+        parts = path.relative_to(TASKS).with_suffix("").parts
+        name = content.get("group", content.get("task")).removeprefix("sea_")
+        if "group" in content:
+            assert name.endswith(parts[-1]), path
+        else:
+            words = [word for part in parts if part != "pairs" for word in part.removeprefix("sea_").split("_")]
+            assert sorted(words) == sorted(name.split("_")), path
+
+
+def test_no_folder_has_more_names_than_a_person_reads_past():
+    for folder in [TASKS, *(path for path in TASKS.rglob("*") if path.is_dir() and path.name != "__pycache__")]:
+        names = [path.name for path in folder.iterdir() if path.name != "__pycache__"]
+        assert len(names) <= 40, folder
+
+
+def test_every_function_that_a_file_names_is_there():
+    for path in [*FILES, *TASKS.rglob("_*_yaml")]:
+        load_yaml(path, resolve_func=True)
 
 
 def test_names_of_tasks_groups_and_tags_are_disjoint(manager):
@@ -110,9 +128,9 @@ def test_the_suite_reaches_every_data_set_once(manager):
 
 def test_the_suite_is_whole(manager):
     """The eight tasks and fourteen data sets of the paper."""
-    suite = _content(TASKS / "sailcompass" / "sea_sailcompass.yaml")["task"]
+    suite = _content(TASKS / "sailcompass" / "sailcompass.yaml")["task"]
     assert suite == [f"sea_sailcompass_{task}" for task in ("qa", "mt", "ts", "exam", "cr", "mrc", "nli", "sa")]
-    data_sets = [name for group in suite for name in _content(TASKS / "sailcompass" / f"{group}.yaml")["task"]]
+    data_sets = [name for group in suite for name in _content(TASKS / "sailcompass" / f"{group.removeprefix('sea_')}.yaml")["task"]]
     assert len(set(data_sets)) == len(data_sets) == 14
 
 

@@ -67,10 +67,16 @@ class ModelTask:
         covers all that shapes a request, so that another prompt, row or tokenizer never meets old requests.
 
         Raises:
-            ValueError: for `--limit 0`, which lm-eval would take for no limit; for a model without a tokenizer.
+            ValueError: for `--limit 0`, which lm-eval would take for no limit, for more exemplars than there are, and for a model
+                without a tokenizer.
         """
         if limit is not None and limit < 1:
             raise ValueError(f"{self.task_name}: --limit {limit} leaves no rows; give at least 1, or leave it out for all")
+        number = self.config.num_fewshot or 0
+        if not 0 <= number <= len(self.sampler.df):
+            raise ValueError(
+                f"{self.task_name}: --num_fewshot {number} asks for more exemplars than there are; choose 0 to {len(self.sampler.df)}"
+            )
         self._tokenizer = find_tokenizer(model_under_evaluation(), self.config.metadata or {}, self.NEEDS_TOKENIZER)
         shape = json.dumps([self._request_shape(), samples], sort_keys=True, default=str)
         digest = hashlib.sha256(shape.encode()).hexdigest()[:16]

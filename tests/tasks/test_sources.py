@@ -1,14 +1,15 @@
 """Rows named by configuration and split: in folders laid out in many ways, and on a hub with and without a network."""
 
 import json
+import os
 import shutil
 
 import datasets
 import pytest
 
-from lm_eval_sea.tasks._shared.configurations import Configuration
-from lm_eval_sea.tasks._shared.data import load_rows, load_splits
 from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import processed_rows
+from lm_eval_sea.tasks._shared.sources import Source
 
 from ..data.hub_server import HubServer
 from .evaluation import write_json_lines
@@ -48,8 +49,6 @@ LAYOUTS = {
         card([{"split": "eval", "path": ["one.jsonl"]}, {"split": "examples", "path": "examples.jsonl"}]),
         ["one.jsonl", "examples.jsonl"],
     ),
-    "no card": (None, ["data/id/eval.jsonl", "data/id/examples.jsonl", "data/vi/eval.jsonl"]),
-    "a card without configurations": ("# A data set\n", ["id/eval/0000.parquet", "id/examples/0000.parquet"]),
 }
 
 
@@ -60,9 +59,12 @@ def repository(request, tmp_path):
     folder = tmp_path / "mirror" / NAME
     for path in paths:
         write(folder / path)
-    if text:
-        (folder / "README.md").write_text(text, encoding="utf-8")
+    (folder / "README.md").write_text(text, encoding="utf-8")
     return tmp_path / "mirror"
+
+
+def source(name=NAME, **options):
+    return Source.from_metadata(data_source=name, data_config="id", data_splits=SPLITS, **options)
 
 
 def identity(splits):
@@ -71,26 +73,39 @@ def identity(splits):
 
 def test_a_folder_beside_the_current_one(repository, monkeypatch):
     monkeypatch.chdir(repository)
-    loaded = load_rows(NAME, Configuration.from_task("id", SPLITS), identity)
+    loaded = processed_rows(source(), identity)
     assert [row["text"] for row in loaded.rows] == ["eval 0", "eval 1", "eval 2"]
     assert [row["text"] for row in loaded.exemplars] == ["examples 0", "examples 1", "examples 2"]
     assert loaded.revision == "local folder"
 
 
-def test_datasets_finds_the_same_rows(repository, tmp_path):
-    """Where the card says which files there are, `load_dataset` is the reference."""
-    readme = repository / NAME / "README.md"
-    if not readme.exists() or "configs" not in readme.read_text(encoding="utf-8"):
-        return  # `datasets` makes other configurations of these
+def test_datasets_finds_the_same_rows(repository, tmp_path, monkeypatch):
+    """`load_dataset` on the folder is the reference."""
+    monkeypatch.chdir(repository)
     found = datasets.load_dataset(str(repository / NAME), "id", split="eval", cache_dir=tmp_path / "cache")
-    assert found.to_list() == rows("eval")
+    assert len(found) == 3
+    assert processed_rows(source(), identity).rows == [row | {"id": str(n), "cluster": str(n)} for n, row in enumerate(found)]
+
+
+def test_a_changed_file_with_the_same_time_stamp_gives_the_new_rows(tmp_path, monkeypatch):
+    """A cache by path and time stamp would give the old ones."""
+    path = tmp_path / NAME / "data" / "id" / "eval.jsonl"
+    (tmp_path / NAME / "data").mkdir(parents=True)
+    (tmp_path / NAME / "README.md").write_text(card([{"split": "eval", "path": "data/id/eval.jsonl"}]), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for word in ("aaaa", "bbbb"):
+        write_json_lines(path, [{"text": word, "label": "A"}])
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        splits, _ = source().load()
+        assert splits["test"]["text"] == [word]
+        by_path, _ = Source.from_metadata(data_source=NAME, data_files={"test": "data/id/eval.jsonl"}).load()
+        assert by_path["test"]["text"] == [word]
 
 
 LOAD = """
 import sys
-from lm_eval_sea.tasks._shared.configurations import Configuration
-from lm_eval_sea.tasks._shared.data import load_splits
-splits, revision = load_splits({name!r}, Configuration.from_task("id", {splits!r}, **{options!r}))
+from lm_eval_sea.tasks._shared.sources import Source
+splits, revision = Source.from_metadata(data_source={name!r}, data_config="id", data_splits={splits!r}, **{options!r}).load()
 print(revision, *(split + ":" + splits[split][0]["text"] for split in splits))
 """
 
@@ -115,65 +130,42 @@ def test_from_the_hub_and_again_without_a_network(repository, load):
     assert load() == first
 
 
-def test_the_hubs_own_parquet_copy_takes_the_place_of_a_loading_script(tmp_path, load):
-    mirror = tmp_path / "mirror"
-    for split in ("eval", "examples"):
-        write(mirror / f"{NAME}@parquet" / "id" / split / "0000.parquet")
-    (mirror / NAME).mkdir()
-    (mirror / NAME / "README.md").write_text("# Loaded by a script\n")
-    (mirror / NAME / "name.py").write_text("raise SystemExit\n")
-    with HubServer(mirror) as hub:
-        first = load(online=hub.url)
-        assert first == f"{hub.repository(f'{NAME}@parquet').commit} test:eval 0 examples:examples 0"
-    assert load() == first
-
-
 def test_another_name_of_the_repository_is_tried(tmp_path, load):
     write(tmp_path / "mirror" / "other" / "name" / "data" / "id" / "eval.jsonl")
-    (tmp_path / "mirror" / "other" / "name" / "README.md").write_text("# A data set\n")
+    text = card([{"split": "eval", "path": "data/id/eval.jsonl"}])
+    (tmp_path / "mirror" / "other" / "name" / "README.md").write_text(text)
     with HubServer(tmp_path / "mirror") as hub:
-        assert load(online=hub.url, also=["other/name"]).endswith(" test:eval 0")
-        assert "the hub has no such repository" in load(online=hub.url)
+        assert load(online=hub.url, data_source_also=["other/name"]).endswith(" test:eval 0")
+        assert "the hub has no repository owner/name" in load(online=hub.url)
 
 
 def test_no_network_and_no_cache(load):
-    assert "the hub cannot be reached and its cache lacks the file" in load()
+    assert "the hub cannot be reached and its cache lacks it" in load()
 
 
 @pytest.mark.parametrize(
     ("text", "paths", "message"),
     [
-        (card([{"split": "eval", "path": "eval.jsonl"}], name="vi"), ["eval.jsonl"], "no configuration 'id'; .* names vi"),
-        (
-            card([{"split": "train", "path": "train.jsonl"}]),
-            ["train.jsonl"],
-            "no files of the split 'eval' of 'id'; .* only train",
-        ),
-        (card([{"split": "eval", "path": "eval.jsonl"}]), ["other.jsonl"], "no files of the split 'eval'"),
-        (
-            card([{"split": "eval", "path": "eval-*"}]),
-            ["eval-00000-of-00003.parquet", "eval-00002-of-00003.parquet"],
-            "has 2 of the 3 files",
-        ),
-        ("---\nconfigs: [\n---\n", ["eval.jsonl"], "is no YAML"),
-        (None, ["eval.jsonl"], "does not say which they are"),
+        (card([{"split": "eval", "path": "eval.jsonl"}], name="vi"), ["eval.jsonl"], "'id' not found. Available: .*vi"),
+        (card([{"split": "train", "path": "train.jsonl"}]), ["train.jsonl"], "there is no split 'eval'; there is train"),
+        (card([{"split": "eval", "path": "eval.jsonl"}]), ["other.jsonl"], "cannot get owner/name id/eval: .*eval.jsonl"),
+        ("---\nconfigs: [\n---\n", ["eval.jsonl"], "cannot get owner/name id/eval: "),
     ],
 )
 def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, text, paths, message):
     for path in paths:
         write(tmp_path / NAME / path)
-    if text:
-        (tmp_path / NAME / "README.md").write_text(text, encoding="utf-8")
+    (tmp_path / NAME / "README.md").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=message) as error:
-        load_splits(NAME, Configuration.from_task("id", SPLITS))
+        source().load()
     assert "\n" not in str(error.value)
 
 
 def test_rows_that_no_repository_has(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=r"sea_helm/paraphrase tl/eval: no repository on the hub has these rows.*README"):
-        load_splits("sea_helm/paraphrase", Configuration.from_task("tl", SPLITS, on_hub=False))
+        Source.from_metadata(data_source="sea_helm/paraphrase", data_config="tl", data_splits=SPLITS, data_on_hub=False).load()
 
 
 def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
