@@ -56,12 +56,16 @@ def _named_files(sources: Iterable[Source]) -> list[_Files]:
 def _files_of_configuration(source: Source) -> _Files:
     """The files that the data card of a repository names for a configuration, and the card.
 
+    `datasets` reads any configuration of a folder only if the files of the card's first one are there, so those come along.
+
     Raises:
         DataError: if the hub cannot be asked.
     """
-    found = source.hub_builder().config.data_files or {}
-    matches = [_HUB_FILE.fullmatch(str(file)) for files in found.values() for file in files]
-    hub_files = [match for match in matches if match]
+    builder = source.hub_builder()
+    first = next(iter(builder.builder_configs), source.config)
+    builders = [builder, source._replace(config=first).hub_builder()]
+    found = [file for each in builders for files in (each.config.data_files or {}).values() for file in files]
+    hub_files = [match for file in found if (match := _HUB_FILE.fullmatch(str(file)))]
     if not hub_files:
         raise DataError(f"cannot get {source.describe()}: the hub does not say which files these are")
     paths = [CARD, *dict.fromkeys(match["path"] for match in hub_files)]

@@ -26,9 +26,7 @@ KINDS = {
         "to_ppl": _ranked("options"),
         "tito_ppl": _ranked("options", shown=True),
         "litito_ppl": _ranked("options", shown=True, lettered=True),
-        "litilo_ppl": Variant(
-            True, True, "letters", "letter_ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm", "acc_cc")
-        ),
+        "litilo_ppl": Variant(True, True, "letters", "letter_ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm", "acc_cc")),
         "litilo_gen": Variant(
             True, True, "{{letters[gold]}}", "letter_generation_yaml", "exact_match", ("exact_match", "null_rate")
         ),
@@ -41,7 +39,9 @@ KINDS = {
         "": Variant(False, False, "answers", "qa_yaml", "exact_match", ("exact_match", "f1", "contains", "null_rate")),
     },
     "translation": {
-        "": Variant(False, False, "translation", "translation_yaml", "chrf++", ("chrf++", "bleu", "null_rate", "off_target_rate")),
+        "": Variant(
+            False, False, "translation", "translation_yaml", "chrf++", ("chrf++", "bleu", "null_rate", "off_target_rate")
+        ),
     },
     "summarization": {
         "": Variant(False, False, "summary", "summarization_yaml", "bleu", ("bleu", "rougeL", "chrf++", "null_rate")),

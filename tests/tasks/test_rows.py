@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.rows import DataError, check_row, iterate_rows, processed_rows
-
 from lm_eval_sea.tasks._shared.sources import Source
 
 from .evaluation import TASKS

@@ -130,7 +130,9 @@ def test_the_suite_is_whole(manager):
     """The eight tasks and fourteen data sets of the paper."""
     suite = _content(TASKS / "sailcompass" / "sailcompass.yaml")["task"]
     assert suite == [f"sea_sailcompass_{task}" for task in ("qa", "mt", "ts", "exam", "cr", "mrc", "nli", "sa")]
-    data_sets = [name for group in suite for name in _content(TASKS / "sailcompass" / f"{group.removeprefix('sea_')}.yaml")["task"]]
+    data_sets = [
+        name for group in suite for name in _content(TASKS / "sailcompass" / f"{group.removeprefix('sea_')}.yaml")["task"]
+    ]
     assert len(set(data_sets)) == len(data_sets) == 14
 
 

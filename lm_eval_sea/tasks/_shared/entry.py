@@ -83,6 +83,7 @@ def _package() -> str:
             raise ImportError(f"{_FOLDER} has no __init__.py")
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
+        importlib.import_module(f"{name}.lm_eval_private")  # prepares lm-eval before a task is built
     return name
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,35 @@ except ImportError:
     template = functools.cache(env.from_string)
 
 __all__ = ["GenerateTask", "MultipleChoiceTask", "template"]
+
+
+def _register_corpus_metrics() -> None:
+    """Corpus BLEU and chrF++ of pairs of reference and answer, which 0.4 has as the aggregations `bleu` and `chrf++`."""
+    import sacrebleu
+    from lm_eval.api.registry import aggregation_registry, register_aggregation
+
+    def corpus_bleu(pairs: Sequence[tuple[str, str]]) -> float:
+        references, answers = zip(*pairs, strict=True)
+        return sacrebleu.corpus_bleu(answers, [references]).score
+
+    def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
+        references, answers = zip(*pairs, strict=True)
+        return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
+
+    for name, aggregation in (("bleu", corpus_bleu), ("chrf++", corpus_chrf)):
+        if name not in aggregation_registry:
+            register_aggregation(name)(aggregation)
+
+
+try:  # 0.5 refuses the name of a metric of its own on a task with another type of output, whatever `process_results` says
+    from lm_eval.api.registry import metric_registry
+except ImportError:
+    pass
+else:
+    _register_corpus_metrics()
+    for _name in ("f1", "acc", "acc_norm", "acc_bytes", "exact_match", "bleu", "chrf++"):
+        if isinstance(_types := getattr(metric_registry.get(_name, None), "output_type", None), set):
+            _types |= {"generate_until", "multiple_choice"}
 
 # lm-eval repeats this hint for every task whose rows come from a function.
 _HINT = "Custom kwargs can be passed to `--metadata`"
@@ -55,9 +84,7 @@ def another_request(request: Instance, arguments: tuple[str, str], index: int) -
 
 def responses(request: Instance) -> dict[str, Any]:
     """The answers to a request by filter; 0.5 wraps each in a list."""
-    return {
-        name: found[0] if isinstance(found, list) else found for name, found in request.filtered_resps.items()
-    }
+    return {name: found[0] if isinstance(found, list) else found for name, found in request.filtered_resps.items()}
 
 
 def change_responses(request: Instance, change: Callable[[str, Any], Any]) -> None:

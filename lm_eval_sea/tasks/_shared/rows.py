@@ -44,18 +44,21 @@ class CheckedRows(NamedTuple):
     scored_fields: tuple[str, ...]  # needed for scores, not for exemplars
     labels: tuple[str, ...]  # none where the label is a text
 
-    def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row]:
-        """The function from a published row to a processed row."""
+    def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
+        """The function from a published row to processed rows."""
         of_row = self.process(splits)
 
-        def process_row(published: Row) -> Row:
-            row = of_row(published)
-            for field in self.fields + self.scored_fields:
-                if row.get(field) is None:
-                    raise ValueError(f"field {field!r} is missing; expected text")
-            return self._with_gold(row) if self.labels else row
+        def process_row(published: Row) -> list[Row]:
+            made = of_row(published)
+            return [self._checked(row) for row in (made if isinstance(made, list) else [made])]
 
         return process_row
+
+    def _checked(self, row: Row) -> Row:
+        for field in self.fields + self.scored_fields:
+            if row.get(field) is None:
+                raise ValueError(f"field {field!r} is missing; expected text")
+        return self._with_gold(row) if self.labels else row
 
     def _with_gold(self, row: Row) -> Row:
         label = row["label"]
@@ -197,7 +200,9 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
         "rows_published": loaded.published,
         "pack_version": __version__,
     }
-    return {split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))}
+    return {
+        split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))
+    }
 
 
 def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:
