@@ -27,10 +27,7 @@ PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 
 def parts_of(suite: str) -> dict[str, str]:
     """The groups that a suite is made of: name → title. Of SEA-HELM those of its pillars that the language has."""
-    if suite == "sea_sailcompass":
-        titles = read_data_sets()["tasks"]
-    else:
-        titles = read_sea_helm()["pillars"]
+    titles = read_data_sets()["tasks"] if suite == "sea_sailcompass" else read_sea_helm()["pillars"]
     groups = {f"{suite}_{name}": title for name, title in titles.items()}
     return {name: title for name, title in groups.items() if list((PACK / "tasks").glob(f"*/{name}.yaml"))}
 

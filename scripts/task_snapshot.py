@@ -201,7 +201,7 @@ def _differing_keys(old: Any, new: Any, at: str = "") -> list[str]:
 
 def compare(old_path: Path, new_path: Path, verbose: bool) -> int:
     """Prints what differs, grouped by kind of difference; returns the number of tasks whose requests or metrics differ."""
-    old, new = (json.load(gzip.open(path, "rt", encoding="utf-8")) for path in (old_path, new_path))
+    old, new = (json.loads(gzip.decompress(path.read_bytes())) for path in (old_path, new_path))
     kinds: dict[str, list[str]] = {}
     changed = set()
     for name in sorted({*old, *new}):

@@ -75,7 +75,8 @@ class ModelTask:
         number = self.config.num_fewshot or 0
         if not 0 <= number <= len(self.sampler.df):
             raise ValueError(
-                f"{self.task_name}: --num_fewshot {number} asks for more exemplars than there are; choose 0 to {len(self.sampler.df)}"
+                f"{self.task_name}: --num_fewshot {number} asks for more exemplars than there are; "
+                f"choose 0 to {len(self.sampler.df)}"
             )
         self._tokenizer = find_tokenizer(model_under_evaluation(), self.config.metadata or {}, self.NEEDS_TOKENIZER)
         shape = json.dumps([self._request_shape(), samples], sort_keys=True, default=str)

@@ -98,7 +98,7 @@ class CalibratedRankingTask(RankingTask):
                 if isinstance(answer, OptionScore):
                     rows.setdefault(instance.doc_id, {})[instance.idx] = instance
                 else:
-                    without_content[name, *instance.arguments] = answer[0]
+                    without_content[(name, *instance.arguments)] = answer[0]
         for options in rows.values():
             contexts = options[0].content_free_contexts
             for instance in options.values():

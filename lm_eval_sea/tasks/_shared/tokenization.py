@@ -141,7 +141,10 @@ def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -
         return None
     if name is None and model is None:
         return None
-    advice = f"Pass --metadata tokenizer=NAME_OR_FOLDER (from Python: TaskManager(metadata={{'tokenizer': …}})), or {NO_TOKENIZER!r} to go without"
+    advice = (
+        "Pass --metadata tokenizer=NAME_OR_FOLDER (from Python: TaskManager(metadata={'tokenizer': …})), "
+        f"or {NO_TOKENIZER!r} to go without"
+    )
     if name is None:
         raise ValueError(f"{needs}, and the model has none that lm-eval knows. {advice}.")
     try:
