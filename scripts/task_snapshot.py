@@ -123,6 +123,8 @@ def snapshot(name: str, manager: Any, model: Any, tasks: dict[str, Any], rows: i
                 task.set_config("num_fewshot", 2)
             except ValueError:
                 continue
+            if len(getattr(task.sampler, "df", ())) < 2:  # of exemplars
+                continue
         task.set_fewshot_seed(seed=1234)
         model.seen = []
         results = evaluator.evaluate(

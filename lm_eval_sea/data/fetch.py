@@ -41,7 +41,7 @@ class _Files(NamedTuple):
 def _sources(tasks: Iterable[TaskRecord]) -> list[Source]:
     """Where the tasks' rows are on the hub, each once; what a user makes is not among them."""
     sources = dict.fromkeys(task.source for task in tasks)
-    return [source for source in sources if source.on_hub and not source.is_made_by_user]
+    return [source for source in sources if not source.is_made_by_user]
 
 
 def _named_files(sources: Iterable[Source]) -> list[_Files]:
@@ -73,7 +73,7 @@ def _files_of_configuration(source: Source) -> _Files:
 
 
 def not_on_hub(tasks: Iterable[TaskRecord]) -> list[str]:
-    """The rows that the tasks read and that no hub repository has: SOURCE CONFIGURATION/SPLIT."""
+    """The files that the tasks read and that no hub repository has."""
     return list(dict.fromkeys(task.source.describe() for task in tasks if not task.source.on_hub))
 
 

@@ -163,13 +163,16 @@ class Task:
     def _data(self) -> dict[str, Any]:
         """Where the rows are, for the metadata."""
         record = self.record
-        data = {
-            "data_source": record["source"],
-            "data_config": record.get("config", "{language}").format(language=self.language),
-            "data_splits": record.get("splits", SPLITS),
-        }
-        data |= {"data_source_also": record["also"]} if "also" in record else {}
-        return data | ({} if self.is_on_hub else {"data_on_hub": False})
+        config = record.get("config", "{language}").format(language=self.language)
+        splits = record.get("splits", SPLITS)
+        source = {"data_source": record["source"]}
+        if not self.is_on_hub:
+            return source | {
+                "data_files": {split: f"data/{config}/{published}.jsonl" for split, published in splits.items()},
+                "data_on_hub": False,
+            }
+        source |= {"data_config": config, "data_splits": splits}
+        return source | ({"data_source_also": record["also"]} if "also" in record else {})
 
     def _texts(self) -> dict[str, Any]:
         shots = {} if self.record.get("exemplars", True) else {"num_fewshot": 0}

@@ -164,8 +164,13 @@ def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, text, paths
 
 def test_rows_that_no_repository_has(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataError, match=r"sea_helm/paraphrase tl/eval: no repository on the hub has these rows.*README"):
-        Source.from_metadata(data_source="sea_helm/paraphrase", data_config="tl", data_splits=SPLITS, data_on_hub=False).load()
+    files = {"test": "data/tl/eval.jsonl", "examples": "data/tl/examples.jsonl"}
+    own = Source.from_metadata(data_source="sea_helm/paraphrase", data_files=files, data_on_hub=False)
+    with pytest.raises(DataError, match=r"no folder sea_helm/paraphrase, which you make yourself: .*README"):
+        own.load()
+    (tmp_path / "sea_helm" / "paraphrase").mkdir(parents=True)
+    with pytest.raises(DataError, match=r"sea_helm/paraphrase has no data/tl/eval.jsonl. .*README"):
+        own.load()
 
 
 def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
@@ -174,7 +179,7 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     with HubServer(samples) as hub:
         process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", tasks, "--to", tmp_path / "mirror", online=hub.url)
     assert process.returncode == 0, process.stderr
-    assert "not on the hub, see tasks/sea_helm/README.md: sea_helm/paraphrase tl/eval" in process.stdout
+    assert "not on the hub, see tasks/sea_helm/README.md: sea_helm/paraphrase/data/tl/eval.jsonl" in process.stdout
     shutil.rmtree(tmp_path / "home")
     process = run_python(
         "lm_eval_sea.cli", "data", "check", "--tasks", "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet", cwd=tmp_path / "mirror"

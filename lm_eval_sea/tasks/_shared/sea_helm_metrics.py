@@ -45,7 +45,7 @@ def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, s
 
 
 def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
-    """chrF++ over all rows, 0 to 100, of pairs of reference and answer: sacreBLEU's, without the minutes of lm-eval's bootstrap."""
+    """chrF++ over all rows, 0 to 100, of pairs of reference and answer: sacreBLEU's."""
     references, answers = zip(*pairs, strict=True)
     return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
 

@@ -24,12 +24,12 @@ EXEMPLAR_SPLIT = "examples"
 class Source(NamedTuple):
     """Where the rows of a task are: files of a repository, or a configuration of it."""
 
-    repository: str  # on the hub, such as "aisingapore/NLR-NLI"; without an owner a folder that the user makes
+    repository: str  # on the hub, such as "aisingapore/NLR-NLI", or a folder that the user makes
     files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path; empty for a configuration
     config: str = ""
     splits: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → the published one; only the first must be there
     also: tuple[str, ...] = ()  # other names of the repository
-    on_hub: bool = True
+    on_hub: bool = True  # false where no repository is known to have the rows
 
     @classmethod
     def from_metadata(
@@ -56,7 +56,7 @@ class Source(NamedTuple):
     @property
     def is_made_by_user(self) -> bool:
         """Whether this is no repository of the hub but a folder that the user makes."""
-        return "/" not in self.repository
+        return "/" not in self.repository or not self.on_hub
 
     def describe(self) -> str:
         """What the scored rows are called in messages."""
@@ -124,11 +124,6 @@ class Source(NamedTuple):
         folder = next((name for name in names if Path(name).is_dir()), None)
         if folder is not None:
             return self._builder(str(Path(folder).resolve()), folder, cache_dir)
-        if not self.on_hub:
-            raise DataError(
-                f"cannot get {self.describe()}: no repository on the hub has these rows. Put them into a folder "
-                f"{self.repository}, as tasks/sea_helm/README.md says, and start beside it."
-            )
         return self.hub_builder()
 
     def hub_builder(self) -> datasets.DatasetBuilder:
