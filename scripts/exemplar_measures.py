@@ -29,7 +29,10 @@ QUESTION_WORDS = {
     ),
     "ms": (r"petikan|\bteks\b|perenggan|artikel", r"\btidak|\bbukan|\bkecuali\b|\bbelum\b|\bpaling (?:kurang|sedikit)\b"),
     "jv": (r"pethikan|kutipan|wacan|\bteks\b|paragraf|artikel", r"\b(?:ora|dudu|kajaba|durung)\b"),
-    "su": (r"petikan|kutipan|bacaan|wacana|\bteks\b|paragrap|paragraf|artikel", r"\b(?:henteu?|teu|lain|iwal|acan|kajaba)\b"),
+    "su": (
+        r"petikan|karangan|kutipan|bacaan|wacana|\bteks\b|paragrap|paragraf|artikel",
+        r"\b(?:henteu?|teu|lain|iwal|acan|kajaba)\b",
+    ),
     "vi": (r"đoạn|bài (?:văn|viết|đọc)|văn bản", r"\bkhông\b|\bchưa\b|ngoại trừ|\btrừ\b|\bsai\b|\bít\b"),
     "th": (r"ข้อความ(?:นี้|ข้างต้น|ดังกล่าว)|บทความ|ย่อหน้า|เนื้อหา(?:นี้|ข้างต้น|ดังกล่าว)|บทอ่าน|ตอนนี้", r"ไม่|มิได้|มิใช่|ยกเว้น|น้อยที่สุด|ผิด"),
     "tl": (r"talata|sipi|teksto|artikulo|babasahin", r"\b(?:hindi|maliban|wala)"),
