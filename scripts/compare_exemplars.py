@@ -118,12 +118,13 @@ def table(comparisons: Sequence[Comparison]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
-def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date) -> str:
+def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date, note: str) -> str:
     """The page of the documentation.
 
     Args:
         of_data_sets: name of a data set → its languages.
         day: when it was made.
+        note: what a reader should know of the rows; may be empty.
     """
     titles = read_data_sets()["data_sets"]
     files = "\n".join(
@@ -133,14 +134,14 @@ def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date) -
         for comparison in comparisons
     )
     sections = "\n".join(f"## {titles[name]['title']}\n\n{table(found)}" for name, found in of_data_sets.items())
-    return PAGE.format(day=day.isoformat(), sections=sections, files=files)
+    return PAGE.format(day=day.isoformat(), sections=sections, files=files, note=note and f"\n{note}\n")
 
 
 PAGE = """# Exemplars and test rows
 
 How the exemplars of the prompt books compare with the rows that are scored. Made on {day} with
 `python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md` from the files at the end of this page.
-
+{note}
 Lengths are means in characters, in brackets the difference from the mean of the rows. Counts of rows are in per cent; counts
 of exemplars are numbers. By default a prompt shows the first exemplars, `--num_fewshot` up to all of them.
 
@@ -177,6 +178,7 @@ def main() -> int:
     parser.add_argument("--data-sets", nargs="+", choices=data_sets, default=list(data_sets), metavar="NAME")
     parser.add_argument("--languages", nargs="+", metavar="CODE", help="default: all")
     parser.add_argument("--out", type=Path, help="file of the page; default: print the tables")
+    parser.add_argument("--note", default="", help="what the page should say of the rows, such as that they are of another split")
     options = parser.parse_args()
     if not options.data.is_dir():
         parser.error(f"--data {options.data}: no such folder")
@@ -195,7 +197,7 @@ def main() -> int:
         print(f"{options.data}: no rows of these data sets; expected a folder laid out like the hub", file=sys.stderr)
         return 2
     if out:
-        out.write_text(page(found, datetime.date.today()), encoding="utf-8")
+        out.write_text(page(found, datetime.date.today(), options.note), encoding="utf-8")
     else:
         print("\n".join(f"{name}\n\n{table(comparisons)}" for name, comparisons in found.items()), end="")
     shared = [(name, comparison) for name, comparisons in found.items() for comparison in comparisons if comparison.overlaps]

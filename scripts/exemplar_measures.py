@@ -89,7 +89,7 @@ class Number:
 
     def of_rows(self) -> str:
         """The number."""
-        return format(self.value, self.form)
+        return format(self.value, self.form).replace("%", " %")
 
     def of_exemplars(self, rows: Number | None) -> str:
         """The same."""
@@ -104,11 +104,11 @@ class Counts:
 
     def of_rows(self) -> str:
         """The shares in per cent."""
-        return ", ".join(f"{value} {100 * count / self.of.total():.0f}" for value, count in self.of.items()) + " %"
+        return ", ".join(f"{value}: {100 * count / self.of.total():.0f}" for value, count in self.of.items()) + " %"
 
     def of_exemplars(self, rows: Counts | None) -> str:
         """The numbers."""
-        return ", ".join(f"{value} {count}" for value, count in self.of.items() if count)
+        return ", ".join(f"{value}: {count}" for value, count in self.of.items() if count)
 
 
 Measure = Length | Number | Counts

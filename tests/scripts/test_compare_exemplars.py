@@ -71,12 +71,12 @@ def test_options_questions_and_answers_are_counted():
         "passage": "11",  # (13 + 16 + 9 + 7) / 4
         "question": "20",  # (39 + 23 + 9 + 8) / 4
         "option": "4",  # 64 / 16
-        "options": "4 100 %",
-        "right answer": "A 50, B 25, C 25, D 0 %",
-        "names passage": "25%",
-        "negated": "25%",
-        "words of answer in passage": "62%",  # (1 + 1 + 0 + 1/2) / 4
-        "look-up": "50%",
+        "options": "4: 100 %",
+        "right answer": "A: 50, B: 25, C: 25, D: 0 %",
+        "names passage": "25 %",
+        "negated": "25 %",
+        "words of answer in passage": "62 %",  # (1 + 1 + 0 + 1/2) / 4
+        "look-up": "50 %",
     }
 
 
@@ -113,17 +113,18 @@ def test_table_of_a_summary(folder, monkeypatch, capsys):
     lines = [re.split(r" *\| *", line)[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
     assert lines[0] == ["", "document", "summary", "copied 4-grams", "8-word overlaps"]
     # 2 of 4 runs and 0 of 1; 28 and 7 characters
-    assert lines[2] == ["id, 2 rows", "16", "18", "25%", "0"]
+    assert lines[2] == ["id, 2 rows", "16", "18", "25 %", "0"]
     # 1 of 2 runs
-    assert lines[3] == ["id, first 1", "28 (+75 %)", "25 (+43 %)", "50%", ""]
-    assert lines[4][0] == "id, all 5" and lines[4][3] == "10%"
+    assert lines[3] == ["id, first 1", "28 (+75 %)", "25 (+43 %)", "50 %", ""]
+    assert lines[4][0] == "id, all 5" and lines[4][3] == "10 %"
 
 
 def test_page_says_when_and_of_what_it_was_made(folder, monkeypatch):
-    assert run(folder, monkeypatch, "--out", "page.md") == 0
+    assert run(folder, monkeypatch, "--out", "page.md", "--note", "The rows are made up.") == 0
     text = (folder / "page.md").read_text(encoding="utf-8")
     assert re.search(r"Made on \d{4}-\d\d-\d\d", text)
     assert "| IndoSum, id | `sail/Sailcompass_data/data/indosum/trunc_test_1000.jsonl` | 2 | 1000 |" in text
+    assert "The rows are made up." in text
     assert str(folder) not in text
 
 
