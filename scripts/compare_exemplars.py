@@ -29,7 +29,9 @@ from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.generate.prompt_books import PROMPTS, BookError, as_row, read_book
 from lm_eval_sea.generate.task_files import TASKS
 from lm_eval_sea.generate.task_kinds import KINDS
-from lm_eval_sea.tasks._shared import data
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import processed_rows
+from lm_eval_sea.tasks._shared.sources import Source
 
 # The lists of exemplars that a book can have, and what stands before their lines.
 EXEMPLAR_KEYS = {"exemplars": "", "parallel_exemplars": "shared by all languages, "}
@@ -67,7 +69,10 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         for key, prefix in EXEMPLAR_KEYS.items()
         if key in book
     }
-    rows = _rows(of_language["source"], of_language["files"], getattr(utils, of_language.get("process", record.get("process"))))
+    source = Source(of_language["source"], tuple(of_language["files"].items()))
+    rows = []
+    if all((Path(source.repository) / path).is_file() for _, path in source.files):
+        rows = processed_rows(source, getattr(utils, of_language.get("process", record.get("process")))).rows
     arguments = (record["kind"], record["fields"], language, labels)
     of_exemplars = {}
     for prefix, exemplars in sets.items():
@@ -76,25 +81,13 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         of_exemplars[f"{prefix}all {len(exemplars)}"] = measure(exemplars, *arguments)
     return Comparison(
         language=language,
-        file=data.file_name(of_language["source"], of_language["files"]),
+        file=source.describe(),
         expected=of_language["rows"],
         rows=len(rows),
         of_rows=measure(rows, *arguments) if rows else {},
         of_exemplars=of_exemplars,
         overlaps=overlaps([exemplar for exemplars in sets.values() for exemplar in exemplars], rows, language),
     )
-
-
-def _rows(source: str, files: Mapping[str, str], process: data.RowProcessor) -> list[data.Row]:
-    """The processed rows; none if the current folder lacks one of the files."""
-    if not all((Path(source) / path).is_file() for path in files.values()):
-        return []
-    splits, _ = data.load_splits(source, files)
-    rows = list(data.iterate_rows(splits, process, data.file_name(source, files)))
-    for row in rows:
-        if isinstance(row, data.DataError):
-            raise row
-    return rows
 
 
 def _shown_by_default(kind: str) -> int:
@@ -190,7 +183,7 @@ def main() -> int:
             for language, record in data_sets[name]["languages"].items():
                 if record.get("book", language) == language and language in (options.languages or [language]):
                     found.setdefault(name, []).append(compare(name, language, prompts))
-    except (BookError, data.DataError) as error:
+    except (BookError, DataError) as error:
         print(error, file=sys.stderr)
         return 2
     if not any(comparison.rows for comparisons in found.values() for comparison in comparisons):
