@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Compares the exemplars of the prompt books with the rows that are scored: lengths, labels, types of questions, copied words.
+
+Rows come from a folder laid out like the hub, through the loader of the tasks. Ends with 1 if an exemplar shares eight words in
+a row with a test row, with 2 if books or rows cannot be read.
+
+Examples:
+    python scripts/compare_exemplars.py --data FOLDER                               all data sets, to the screen
+    python scripts/compare_exemplars.py --data FOLDER --data-sets belebele --languages id th
+    python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md       the page of the documentation
+    python scripts/compare_exemplars.py --data FOLDER --prompts FOLDER              books of your own
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from exemplar_measures import Measure, measure, overlaps
+from lm_eval.tasks._yaml_loader import load_yaml
+
+from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.generate.prompt_books import PROMPTS, BookError, as_row, read_book
+from lm_eval_sea.generate.task_files import TASKS
+from lm_eval_sea.generate.task_kinds import KINDS
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import processed_rows
+from lm_eval_sea.tasks._shared.sources import Source
+
+# The lists of exemplars that a book can have, and what stands before their lines.
+EXEMPLAR_KEYS = {"exemplars": "", "parallel_exemplars": "shared by all languages, "}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is known of one language of a data set."""
+
+    language: str
+    file: str
+    expected: int  # rows by the catalogue
+    rows: int  # none if the folder lacks the file
+    of_rows: Mapping[str, Measure]
+    of_exemplars: Mapping[str, Mapping[str, Measure]]  # those shown by default, and all; the same of the shared ones
+    overlaps: Sequence[str]
+
+
+def compare(name: str, language: str, prompts: Path) -> Comparison:
+    """Compares the exemplars of one language with the rows that the current folder has.
+
+    Raises:
+        DataError: if a row cannot be processed.
+    """
+    record = read_data_sets()["data_sets"][name]
+    of_language = record["languages"][language]
+    utils = importlib.import_module(f"lm_eval_sea.tasks.{name}.utils")
+    labels = getattr(utils, "LABELS", ())
+    letters = record.get("letters", {}).get(language, "ABCDE")
+    book = read_book(prompts, name)["languages"][language]
+    sets = {
+        prefix: [
+            as_row(one, record, labels, letters, f"{name}: {language}: {key} {number}") for number, one in enumerate(book[key], 1)
+        ]
+        for key, prefix in EXEMPLAR_KEYS.items()
+        if key in book
+    }
+    source = Source(of_language["source"], tuple(of_language["files"].items()))
+    rows = []
+    if all((Path(source.repository) / path).is_file() for _, path in source.files):
+        rows = processed_rows(source, getattr(utils, of_language.get("process", record.get("process")))).rows
+    arguments = (record["kind"], record["fields"], language, labels)
+    of_exemplars = {}
+    for prefix, exemplars in sets.items():
+        shown = min(_shown_by_default(record["kind"]), len(exemplars))
+        of_exemplars[f"{prefix}first {shown}"] = measure(exemplars[:shown], *arguments)
+        of_exemplars[f"{prefix}all {len(exemplars)}"] = measure(exemplars, *arguments)
+    return Comparison(
+        language=language,
+        file=source.describe(),
+        expected=of_language["rows"],
+        rows=len(rows),
+        of_rows=measure(rows, *arguments) if rows else {},
+        of_exemplars=of_exemplars,
+        overlaps=overlaps([exemplar for exemplars in sets.values() for exemplar in exemplars], rows, language),
+    )
+
+
+def _shown_by_default(kind: str) -> int:
+    template = next(iter(KINDS[kind].values())).template
+    return load_yaml(TASKS / "_shared" / template)["num_fewshot"]
+
+
+def table(comparisons: Sequence[Comparison]) -> str:
+    """A Markdown table with the test rows of each language, the exemplars shown by default, and all exemplars."""
+    measures_of_all = [measures for comparison in comparisons for measures in comparison.of_exemplars.values()]
+    names = list(dict.fromkeys(name for measures in measures_of_all for name in measures))
+    lines = [["", *names, "8-word overlaps"], ["---"] * (len(names) + 2)]
+    for comparison in comparisons:
+        of_rows = comparison.of_rows
+        if of_rows:
+            cells = [of_rows[name].of_rows() if name in of_rows else "" for name in names]
+            lines.append([f"{comparison.language}, {comparison.rows:,} rows", *cells, str(len(comparison.overlaps))])
+        for which, measures in comparison.of_exemplars.items():
+            cells = [measures[name].of_exemplars(of_rows.get(name)) if name in measures else "" for name in names]
+            lines.append([f"{comparison.language}, {which}", *cells, "" if of_rows else "no rows"])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date, note: str) -> str:
+    """The page of the documentation.
+
+    Args:
+        of_data_sets: name of a data set → its languages.
+        day: when it was made.
+        note: what a reader should know of the rows; may be empty.
+    """
+    titles = read_data_sets()["data_sets"]
+    files = "\n".join(
+        f"| {titles[name]['title']}, {comparison.language} | `{comparison.file}` | {comparison.rows or 'not there'} | "
+        f"{comparison.expected} |"
+        for name, comparisons in of_data_sets.items()
+        for comparison in comparisons
+    )
+    sections = "\n".join(f"## {titles[name]['title']}\n\n{table(found)}" for name, found in of_data_sets.items())
+    return PAGE.format(day=day.isoformat(), sections=sections, files=files, note=note and f"\n{note}\n")
+
+
+PAGE = """# Exemplars and test rows
+
+How the exemplars of the prompt books compare with the rows that are scored. Made on {day} with
+`python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md` from the files at the end of this page.
+{note}
+Lengths are means in characters, in brackets the difference from the mean of the rows. Counts of rows are in per cent; counts
+of exemplars are numbers. By default a prompt shows the first exemplars, `--num_fewshot` up to all of them.
+
+- *names passage*, *negated*: questions with such a word, by a list of words for each language. Belebele asks the same in all
+  languages; on its rows at least 97 % of the former and 91 % of the latter verdicts agree with those on the English question.
+  The lists for Javanese, Sundanese and Tagalog give like shares on a part of the rows; those for Cebuano, Ilocano and Waray have
+  not been tried.
+- *words of answer in passage*: share of the right option's words. *look-up*: questions with all of them there.
+- *copied 4-grams*: share of the summary's runs of four words that the document has too.
+- *8-word overlaps*: runs of eight words that an exemplar and a test row have in common, in any of their texts.
+
+Words are those of the scores: Thai from a segmenter, Burmese in syllables. In Khmer and Lao four characters are taken for a word,
+in Chinese two.
+
+{sections}
+## Files
+
+| data set | file | rows | rows as published |
+|---|---|---:|---:|
+{files}
+"""
+
+
+def main() -> int:
+    """Prints or writes the tables.
+
+    Returns:
+        0; 1 if an exemplar overlaps with a test row, 2 if books or rows cannot be read.
+    """
+    data_sets = read_data_sets()["data_sets"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(), help="folder laid out like the hub; default: the current one")
+    parser.add_argument("--prompts", type=Path, default=PROMPTS, help="folder of prompt books; default: the pack's")
+    parser.add_argument("--data-sets", nargs="+", choices=data_sets, default=list(data_sets), metavar="NAME")
+    parser.add_argument("--languages", nargs="+", metavar="CODE", help="default: all")
+    parser.add_argument("--out", type=Path, help="file of the page; default: print the tables")
+    parser.add_argument("--note", default="", help="what the page should say of the rows, such as that they are of another split")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        parser.error(f"--data {options.data}: no such folder")
+    prompts, out = options.prompts.resolve(), options.out and options.out.resolve()
+    os.chdir(options.data)  # where the loader looks for rows first
+    found: dict[str, list[Comparison]] = {}
+    try:
+        for name in options.data_sets:
+            for language, record in data_sets[name]["languages"].items():
+                if record.get("book", language) == language and language in (options.languages or [language]):
+                    found.setdefault(name, []).append(compare(name, language, prompts))
+    except (BookError, DataError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if not any(comparison.rows for comparisons in found.values() for comparison in comparisons):
+        print(f"{options.data}: no rows of these data sets; expected a folder laid out like the hub", file=sys.stderr)
+        return 2
+    if out:
+        out.write_text(page(found, datetime.date.today(), options.note), encoding="utf-8")
+    else:
+        print("\n".join(f"{name}\n\n{table(comparisons)}" for name, comparisons in found.items()), end="")
+    shared = [(name, comparison) for name, comparisons in found.items() for comparison in comparisons if comparison.overlaps]
+    for name, comparison in shared:
+        for text in comparison.overlaps:
+            print(f"{name}, {comparison.language}: an exemplar and a row have in common: {text}", file=sys.stderr)
+    return 1 if shared else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""The comparison of exemplars with test rows: its measures, its table, and what it says of the pack's own books."""
+
+import json
+import re
+import shutil
+import sys
+
+import compare_exemplars
+import pytest
+import yaml
+from compare_exemplars import compare
+from exemplar_measures import OVERLAP, QUESTION_WORDS, measure, ngrams, overlaps, share_found
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.generate.prompt_books import PROMPTS
+
+LETTERS = st.text("abcde", min_size=1, max_size=3)
+# Summaries whose instruction asks for the references' length and manner.
+SUMMARIES = [("indosum", "id"), ("thaisum", "th"), ("xlsum", "vi")]
+
+
+@given(st.lists(LETTERS, min_size=1, max_size=12), st.lists(LETTERS, max_size=12), st.integers(1, 4))
+def test_share_of_words_found(text, source, length):
+    """Against a search for each run of words in the other text, blanks around both."""
+    runs = {" ".join(text[start : start + length]) for start in range(len(text) - length + 1)}
+    found = sum(f" {run} " in f" {' '.join(source)} " for run in runs)
+    expected = found / len(runs) if runs else None
+    assert share_found(" ".join(text), " ".join(source), "id", length) == expected
+
+
+def test_words_of_languages_without_blanks():
+    assert ngrams("แมวกินปลา", "th", 1) == {("แมว",), ("กิน",), ("ปลา",)}
+    assert ngrams("天气很好", "zh", 1) == {("天", "气"), ("气", "很"), ("很", "好")}
+
+
+@given(st.text())
+def test_any_text_is_found_in_itself(text):
+    for language in ("id", "th", "my", "zh"):
+        assert share_found(text, text, language, 1) in (1, None)
+
+
+@pytest.mark.parametrize(
+    ("language", "units", "separator"),
+    [
+        ("id", [f"kata{number}" for number in range(OVERLAP)], " "),
+        ("th", ["แมว", "หมา", "ปลา", "นก", "ช้าง", "ม้า", "วัว", "ควาย"], " "),
+        ("zh", [f"{number}" for number in range(10, 10 + OVERLAP)], ""),
+        ("km", [f"{number}" for number in range(1010, 1010 + OVERLAP)], ""),
+    ],
+)
+def test_overlaps_begin_at_eight_words(language, units, separator):
+    row = {"id": "1", "cluster": "1", "passage": separator.join(["啊", *units, "吧"]), "answers": ["x"]}
+    assert overlaps([{"question": separator.join(units[:-1])}], [row], language) == []
+    assert overlaps([{"question": separator.join(units)}], [row], language) == [separator.join(units)]
+    assert overlaps([{"options": ["A", separator.join(units)]}], [row], language)
+
+
+def test_options_questions_and_answers_are_counted():
+    def row(passage, question, options, gold):
+        return {"passage": passage, "question": question, "options": options, "letters": list("ABCD"), "gold": gold}
+
+    rows = [
+        row("Rice is food.", "According to the passage, what is food?", ["Rice", "Tea", "Sand", "Iron"], 0),
+        row("It rains in May.", "Which month is not dry?", ["June", "May", "July", "April is"], 1),
+        row("Ann left.", "Who came?", ["Nobody at all", "Ann", "Bo", "Cy"], 0),
+        row("Bo sat.", "Who sat?", ["Ann", "Bo", "Bo Lee", "Cy"], 2),
+    ]
+    found = {name: one.of_rows() for name, one in measure(rows, "mcq", ["passage", "question"], "en", ()).items()}
+    assert found == {
+        "passage": "11",  # (13 + 16 + 9 + 7) / 4
+        "question": "20",  # (39 + 23 + 9 + 8) / 4
+        "option": "4",  # 64 / 16
+        "options": "4: 100 %",
+        "right answer": "A: 50, B: 25, C: 25, D: 0 %",
+        "names passage": "25 %",
+        "negated": "25 %",
+        "words of answer in passage": "62 %",  # (1 + 1 + 0 + 1/2) / 4
+        "look-up": "50 %",
+    }
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with two rows of IndoSum, whose first summary copies five of its seven words, and books."""
+    file = tmp_path / "hub" / "sail" / "Sailcompass_data" / "data" / "indosum" / "trunc_test_1000.jsonl"
+    file.parent.mkdir(parents=True)
+    rows = [
+        {"input": "satu dua tiga empat lima enam", "target": "satu dua tiga empat lima x y"},
+        {"input": "a b", "target": "c d e f"},
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    shutil.copytree(PROMPTS, tmp_path / "prompts")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(folder, monkeypatch, *arguments):
+    monkeypatch.chdir(folder)
+    command = ["compare_exemplars.py", "--data", "hub", "--prompts", "prompts", "--data-sets", "indosum", *arguments]
+    monkeypatch.setattr(sys, "argv", command)
+    return compare_exemplars.main()
+
+
+def test_table_of_a_summary(folder, monkeypatch, capsys):
+    book = yaml.safe_load((folder / "prompts/indosum.yaml").read_text(encoding="utf-8"))
+    exemplars = book["languages"]["id"]["exemplars"]
+    for exemplar in exemplars[1:]:
+        exemplar["summary"] = "baru sekali isi ringkasan ini"
+    exemplars[0] |= {"document": "pagi ini hujan turun di kota", "summary": "hujan turun di kota besar"}
+    (folder / "prompts/indosum.yaml").write_text(yaml.safe_dump(book, allow_unicode=True), encoding="utf-8")
+    assert run(folder, monkeypatch) == 0
+    lines = [re.split(r" *\| *", line)[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert lines[0] == ["", "document", "summary", "copied 4-grams", "8-word overlaps"]
+    # 2 of 4 runs and 0 of 1; 28 and 7 characters
+    assert lines[2] == ["id, 2 rows", "16", "18", "25 %", "0"]
+    # 1 of 2 runs
+    assert lines[3] == ["id, first 1", "28 (+75 %)", "25 (+43 %)", "50 %", ""]
+    assert lines[4][0] == "id, all 5" and lines[4][3] == "10 %"
+
+
+def test_page_says_when_and_of_what_it_was_made(folder, monkeypatch):
+    assert run(folder, monkeypatch, "--out", "page.md", "--note", "The rows are made up.") == 0
+    text = (folder / "page.md").read_text(encoding="utf-8")
+    assert re.search(r"Made on \d{4}-\d\d-\d\d", text)
+    assert "| IndoSum, id | `sail/Sailcompass_data/data/indosum/trunc_test_1000.jsonl` | 2 | 1000 |" in text
+    assert "The rows are made up." in text
+    assert str(folder) not in text
+
+
+def test_an_exemplar_taken_from_the_rows_is_found(folder, monkeypatch, capsys):
+    book = yaml.safe_load((folder / "prompts/indosum.yaml").read_text(encoding="utf-8"))
+    document = book["languages"]["id"]["exemplars"][2]["document"]
+    file = folder / "hub/sail/Sailcompass_data/data/indosum/trunc_test_1000.jsonl"
+    file.write_text(json.dumps({"input": document, "target": "ringkasan"}), encoding="utf-8")
+    assert run(folder, monkeypatch) == 1
+    assert "indosum, id: an exemplar and a row have in common: " in capsys.readouterr().err
+
+
+def test_errors_are_one_line(folder, monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        run(folder, monkeypatch, "--data", "nowhere")
+    assert capsys.readouterr().err.endswith("--data nowhere: no such folder\n")
+    assert run(folder, monkeypatch, "--data", "prompts") == 2
+    assert capsys.readouterr().err == "prompts: no rows of these data sets; expected a folder laid out like the hub\n"
+    (folder / "prompts/indosum.yaml").write_text("languages: {id: {exemplars: [{document: x}]}}", encoding="utf-8")
+    assert run(folder, monkeypatch) == 2
+    assert capsys.readouterr().err == "indosum: id: exemplars 1: 'summary' is missing or empty\n"
+
+
+@pytest.mark.slow
+def test_no_exemplar_shares_eight_words_with_a_row(hub_mirror, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["compare_exemplars.py", "--data", str(hub_mirror)])
+    monkeypatch.chdir(hub_mirror)
+    assert compare_exemplars.main() == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("data_set", "language"), SUMMARIES)
+def test_summaries_are_like_the_references(data_set, language, hub_mirror, monkeypatch):
+    """Length within 15 %, copied words within 15 points of the references' means: of the first exemplar, and of all five."""
+    monkeypatch.chdir(hub_mirror)
+    found = compare(data_set, language, PROMPTS)
+    for measures in found.of_exemplars.values():
+        assert measures["summary"].mean == pytest.approx(found.of_rows["summary"].mean, rel=0.15)
+        assert measures["copied 4-grams"].value == pytest.approx(found.of_rows["copied 4-grams"].value, abs=0.15)
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["names passage", "negated"])
+def test_word_lists_agree_with_english(kind, hub_mirror):
+    """Belebele has the same questions in all languages."""
+    codes = {"id": "ind_Latn", "ms": "zsm_Latn", "vi": "vie_Latn", "th": "tha_Thai", "my": "mya_Mymr", "km": "khm_Khmr"}
+    codes |= {"lo": "lao_Laoo", "ta": "tam_Taml", "zh": "zho_Hans"}
+
+    def verdicts(language, code):
+        path = hub_mirror / "facebook" / "belebele" / "data" / f"{code}.jsonl"
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        pattern = QUESTION_WORDS[language][kind]
+        return {(row["link"], row["question_number"]): bool(re.search(pattern, row["question"].casefold())) for row in rows}
+
+    english = verdicts("en", "eng_Latn")
+    for language, code in codes.items():
+        found = verdicts(language, code)
+        assert sum(found[key] == english[key] for key in english) / len(english) >= (0.97, 0.91)[kind], language
