@@ -1,5 +1,6 @@
 """Answers as people of each language say them are read alike in all, and nothing else is."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from lm_eval_sea.tasks._shared.letter_answer import extract_letter
 from lm_eval_sea.tasks._shared.sea_helm_answer import strict_label
 
 from .answer_sentences import LETTERS, OPTIONS, SENTENCES, alphabets, rates, read, say
-from .prompt_texts import ROOT
+from .prompt_texts import CATALOGUE, ROOT
 
 BOOKS = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "lm_eval_sea/prompts/belebele").glob("*.yaml")
@@ -179,6 +180,24 @@ def test_sentences_with_words_for_labels(language):
             for key in ("not", "answer_is_not", "is_not_correct", "question"):
                 sentence = say(SENTENCES[language]["refused"][key], labels, labels.index(one))
                 assert strict_label(f"{tag} {sentence}", tag, labels, language) is None, sentence
+
+
+@pytest.mark.parametrize("language", ["en", "id", "km", "lo", "ms", "my", "ta", "th", "vi", "zh"])
+def test_real_questions_and_options(hub_mirror, language):
+    """What stands in the rows of Belebele is read as an answer only behind a label, and then as the option it is."""
+    code = CATALOGUE["data_sets"]["belebele"]["languages"][language]["code"]
+    lines = (hub_mirror / "facebook/belebele/data" / f"{code}.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines[::30]]
+    assert rows
+    for row in rows:
+        options = [row[f"mc_answer{number}"] for number in range(1, 5)]
+        for text in (row["question"], row["flores_passage"], *options):
+            assert extract_letter(text, LETTERS, options, language=language) is None, text
+        for position, (letter, option) in enumerate(zip(LETTERS, options, strict=True)):
+            for text in (f"{letter}. {option}", f"({letter}) {option}", f"{letter} – {option}", f"**{letter}: {option}.**"):
+                assert extract_letter(text, LETTERS, options, language=language) == position, text
+            for other in {*options} - {option}:
+                assert extract_letter(f"{letter}. {other}", LETTERS, options, language=language) is None, other
 
 
 @pytest.mark.parametrize("language", PHRASES)

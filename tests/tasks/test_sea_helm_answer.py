@@ -18,7 +18,6 @@ from lm_eval_sea.tasks._shared.sea_helm_answer import (
 
 from .prompt_texts import ROOT
 
-
 CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea/catalogue/sea_helm.yaml").read_text(encoding="utf-8"))["tasks"]
 
 
@@ -187,6 +186,46 @@ class TestLetters:
 def test_minimal_pairs_are_read_in_their_own_way(text, label):
     """Case matters, and the first tag decides even if no label follows."""
     assert published_label(text, "Jawaban:", ["A", "B"], minimal_pairs=True) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "labels", "language", "label"),
+    [
+        ("ចម្លើយ: A", "ចម្លើយ៖", "ABCD", "km", "A"),
+        ("ចម្លើយ ៖ A", "ចម្លើយ៖", "ABCD", "km", "A"),
+        ("ចម្លើយ\u17c8 A", "ចម្លើយ៖", "ABCD", "km", "A"),
+        ("အဖြေ: က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ - က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ-က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ။ ။ က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ- က- ကြောင်", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ- က-ကြောင်", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေက ခ ဖြစ်ပါတယ်။", "အဖြေ-", "ကခဂဃ", "my", "ခ"),  # here က marks the subject
+        ("အဖြေ- က ခ", "အဖြေ-", "ကခဂဃ", "my", None),
+        ("คำตอบ: เฉย ๆ", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", "เฉยๆ"),
+        ("ค\u0e4d\u0e32ตอบ: เ\u0e40ง่บวกค่ะ", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", "แง่บวก"),
+        ("คำตอบ: ไม่ใช่แง่บวก", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", None),
+        ("ຄ\u0ecd\u0eb2ຕອບ : ແງ່ລົບ", "ຄຳຕອບ:", ["ແງ່ບວກ", "ແງ່ລົບ"], "lo", "ແງ່ລົບ"),
+        ("Jawapan: Neutral", "Jawapan:", ["Positif", "Negatif", "Netral"], "ms", "Netral"),
+        ("Jawaban: neutral.", "Jawaban:", ["Positif", "Negatif", "Netral"], "id", "Netral"),
+        ("Sagot: Netral", "Sagot:", ["Positibo", "Negatibo", "Neutral"], "tl", "Neutral"),
+        ("Jawaban: Positif", "Jawaban:", ["Positip", "Negatip", "Netral"], "su", "Positip"),
+        ("Jawaban: Tidak benar", "Jawaban:", ["Benar", "Salah", "Ya", "Tidak"], "id", None),
+        ("Jawaban: Tidak", "Jawaban:", ["Benar", "Salah", "Ya", "Tidak"], "id", "Tidak"),
+        ("பதில்: உண்மை அல்ல", "பதில்:", ["உண்மை", "பொய்"], "ta", None),
+        ("பதில்: A: அ ஓர் எழுத்து\nB: அ ஒரு எழுத்து", "பதில்:", "AB", "ta", None),  # both sentences of the row
+        ("คำตอบ: ข", "คำตอบ:", "ABCD", "th", "B"),
+        ("คำตอบ: Y ครับ", "คำตอบ:", ["Y", "N"], "th", "Y"),
+    ],
+)
+def test_spellings_and_marks(text, tag, labels, language, label):
+    """One answer in several spellings: marks behind the tag, vowels in two parts, the sign of repetition apart, words in two forms."""
+    assert strict_label(text, tag, list(labels), language) == label
+
+
+def test_the_khmer_tag_of_translations_is_found_in_both_spellings():
+    for written, tag in (("ការបរប្រែ៖", "ការបកប្រែ៖"), ("ការបកប្រែ៖", "ការបរប្រែ៖"), ("ការបកប្រែ:", "ការបរប្រែ៖")):
+        assert strict_text(f"**{written}** ឆ្មា\n", tag) == "ឆ្មា"
 
 
 def test_a_decomposed_label_is_found_strictly():

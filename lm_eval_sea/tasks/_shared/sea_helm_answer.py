@@ -94,7 +94,8 @@ def _label_of(line: str, labels: Sequence[str], language: str) -> str | None:
     forms = _forms(labels, language)
     for form, label in forms:
         rest = line[len(form) :]
-        others = [other for other, its_label in forms if its_label != label]
+        # beside a Latin letter one of another script is a word
+        others = [other for other, its_label in forms if its_label != label and other.isascii() == form.isascii()]
         if line[: len(form)].casefold() != form.casefold() or _has_label(rest, others):
             continue
         if is_end(rest, language) or (len(form) == 1 and _OPTION_MARK.match(line, len(form))):
