@@ -219,7 +219,7 @@ def test_minimal_pairs_are_read_in_their_own_way(text, label):
     ],
 )
 def test_spellings_and_marks(text, tag, labels, language, label):
-    """One answer in several spellings: marks behind the tag, vowels in two parts, the sign of repetition apart, words in two forms."""
+    """One answer in several spellings: the marks of tags, vowels in two parts, a blank before ๆ, two forms of a word."""
     assert strict_label(text, tag, list(labels), language) == label
 
 
