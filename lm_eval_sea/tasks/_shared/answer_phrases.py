@@ -53,7 +53,7 @@ PHRASES = {
             | it's | option | choice | answer choice | letter | the letter | I choose | I would choose | I'd choose
             | I pick | I select | I'll go with | I would go with | I'd go with | so | therefore | thus | hence
             | I think | I believe | in my opinion | according to the passage | according to the text
-            | based on the passage | based on the text""",
+            | based on the passage | based on the text | I'd say | I would say""",
         after="""
             is the answer | is my answer | is the correct answer | is the right answer | is the best answer
             | is the correct option | is the right option | is the correct choice | is the right choice
@@ -87,8 +87,8 @@ PHRASES = {
             | wangsulan ingkang leres | sing bener | kang bener | ingkang leres | pilihan | pilihane | pilihanku
             | pilihan sing bener | pilihan kang bener | opsi | opsi sing bener | aksara | huruf | saka pitakonan iki
             | kanggo pitakonan iki | yaiku | yakuwi | iku | kuwi | inggih menika | inggih punika | aku milih
-            | kula milih | tak pilih | dadi | mula | mulane | dados | pramila | miturutku | miturut kula | aku mikir
-            | adhedhasar wacan | miturut wacan | manut wacan | miturut teks | adhedhasar teks""",
+            | kula milih | tak pilih | dadi | mula | mulane | dados | pramila | miturutku | miturut kula
+            | adhedhasar wacan | miturut wacan | manut wacan | miturut teks | adhedhasar teks | takkira | miturut aku""",
         after="""
             jawabane | wangsulane | jawaban sing bener | wangsulan sing bener | sing bener | kang bener | iku jawabane
             | iku wangsulane | iku jawaban sing bener | iku wangsulan sing bener | iku wangsulan kang bener
@@ -104,10 +104,10 @@ PHRASES = {
             | jawaban anu pas | waleran | waleranana | waleran anu leres | waleran nu leres | waleran abdi | anu leres
             | nu leres | anu bener | nu bener | pilihan | pilihanana | pilihan abdi | pilihan anu leres
             | pilihan nu leres | pilihan anu bener | opsi | opsi anu leres | aksara | hurup | huruf
-            | tina patarosan ieu | kana patarosan ieu | nyaéta | nya éta | téh | abdi milih | abdi milih pilihan
-            | kuring milih | janten | jadi | ku kituna | ku sabab éta | numutkeun abdi | ceuk kuring | saur abdi
-            | sakanyaho abdi | dumasar kana bacaan | numutkeun bacaan | dumasar kana téks | numutkeun téks
-            | nurutkeun bacaan""",
+            | tina patarosan ieu | kana patarosan ieu | nyaéta | nya éta | téh | abdi milih | kuring milih | janten
+            | jadi | ku kituna | ku sabab éta | numutkeun abdi | ceuk kuring | saur abdi | sakanyaho abdi
+            | dumasar kana bacaan | numutkeun bacaan | dumasar kana téks | numutkeun téks | nurutkeun bacaan
+            | jawaban nu merenah""",
         after="""
             jawabanana | waleranana | jawaban anu leres | jawaban nu leres | jawaban anu bener | anu leres | nu leres
             | anu bener | nyaéta jawaban anu leres | nyaéta jawaban anu bener | nyaéta jawabanana
@@ -143,7 +143,8 @@ PHRASES = {
             | ang tamang letra | tama | sa tanong | sa tanong na ito | ay | ang | po | titik | letra | opsiyon
             | opsyon | pagpipilian | pinipili ko | pinili ko | pipiliin ko | ang pinipili ko | ang pinili ko | kaya
             | kaya naman | samakatuwid | samakatwid | kung gayon | sa tingin ko | tingin ko | sa palagay ko
-            | palagay ko | para sa akin | ayon sa talata | batay sa talata | ayon sa teksto | batay sa teksto""",
+            | palagay ko | para sa akin | ayon sa talata | batay sa talata | ayon sa teksto | batay sa teksto
+            | letrang | titik na | opsiyong | ang letrang | ang pinakatamang opsiyon""",
         after="""
             po | ho | ang sagot | ang sagot ko | ang aking sagot | ang tamang sagot | ang wastong sagot | ang tama
             | ay ang sagot | ay ang tamang sagot | ay ang wastong sagot | ay tama | ang pinipili ko | ang pinili ko""",
@@ -157,12 +158,13 @@ PHRASES = {
             | ang | letra | titik | opsyon | opsiyon | kapilian | pilion nako | akong pilion | akong gipili
             | gipili nako | nagpili ko sa | mopili ko sa | busa | mao nga | tungod niini | sa akong hunahuna
             | sa akong pagtuo | sa akong tan-aw | sa tan-aw nako | para nako | sumala sa teksto | base sa teksto
-            | subay sa teksto | pinasikad sa teksto""",
+            | subay sa teksto | pinasikad sa teksto | ang insakto nga tubag | insakto nga tubag | insaktong tubag""",
         after="""
             ang tubag | ang akong tubag | ang hustong tubag | ang husto nga tubag | ang saktong tubag
             | ang sakto nga tubag | ang husto | ang sakto | mao ang tubag | mao ang akong tubag
             | mao ang hustong tubag | mao ang husto nga tubag | mao ang saktong tubag | mao ang sakto nga tubag
-            | mao ang husto | mao ang sakto | husto | sakto | ang akong pilion | ang akong gipili""",
+            | mao ang husto | mao ang sakto | husto | sakto | ang akong pilion | ang akong gipili
+            | ang insakto nga tubag | mao ang insakto nga tubag""",
         also="tl",
     ),
     "ilo": Phrases(
@@ -171,13 +173,15 @@ PHRASES = {
             | husto a sungbat | ti kusto a sungbat | kusto a sungbat | ti nasayaat a sungbat | ti umno | ti husto
             | ti kusto | ti umno a pagpilian | ti husto a pagpilian | ti umno a letra | umno | husto | kusto
             | iti saludsod | iti daytoy a saludsod | ket | isu | isu ti | ti | letra | opsion | pagpilian | piliek
-            | piliek ti | pinilik | pinilik ti | ti piliek | ti pinilik | isu a | isu nga | isu nga ti | gapuna
-            | ngarud | iti panagkunak | iti panangmatmatko | pagarupek | para kaniak | segun iti teksto
-            | sigun iti teksto | maibatay iti teksto | naibatay iti teksto""",
+            | piliek ti | pinilik | pinilik ti | ti piliek | ti pinilik | isu nga | isu nga ti | gapuna | ngarud
+            | iti panagkunak | iti panangmatmatko | pagarupek | para kaniak | segun iti teksto | sigun iti teksto
+            | maibatay iti teksto | naibatay iti teksto | ti umno nga sungbat | umno nga sungbat
+            | ti husto nga sungbat | husto nga sungbat | ti kusto nga sungbat | kusto nga sungbat""",
         after="""
             ti sungbat | ti sungbatko | ti umno a sungbat | ti husto a sungbat | ti kusto a sungbat | ti umno
             | ti husto | ti kusto | isu ti sungbat | isu ti umno a sungbat | isu ti husto a sungbat
-            | isu ti kusto a sungbat | ket umno | ket husto | ket kusto | ti piliek | ti pinilik | apo""",
+            | isu ti kusto a sungbat | ket umno | ket husto | ket kusto | ti piliek | ti pinilik | apo
+            | ti umno nga sungbat | ti husto nga sungbat | ti kusto nga sungbat | isu ti umno nga sungbat""",
         also="tl",
     ),
     "war": Phrases(
@@ -188,7 +192,7 @@ PHRASES = {
             | han hini nga pakiana | amo | an | letra | opsyon | opsiyon | pirilian | pipilion ko | akon pipilion
             | akon ginpili | ginpili ko | ginpipili ko | an akon ginpili | an akon pipilion | salit | busa
             | tungod hini | sanglit | ha akon hunahuna | ha akon pagtoo | para ha akon | sumala han teksto
-            | sumala ha teksto | basado han teksto | basado ha teksto | uyon han teksto""",
+            | sumala ha teksto | basado han teksto | basado ha teksto | uyon han teksto | kay""",
         after="""
             an baton | an akon baton | an husto nga baton | an tama nga baton | an sakto nga baton | an husto
             | an tama | amo an baton | amo an akon baton | amo an husto nga baton | amo an tama nga baton
@@ -203,7 +207,8 @@ PHRASES = {
             | ตัวเลือกที่ | ข้อ | ตัวอักษร | อักษร | คือ | ได้แก่ | เป็น | จึงเป็น | น่าจะเป็น | ควรเป็น | ตอบ | ขอตอบ
             | ขอตอบว่า | เลือก | ขอเลือก | ฉันเลือก | ผมเลือก | ดิฉันเลือก | ฉันขอเลือก | ผมขอเลือก | ดิฉันขอเลือก
             | ดังนั้น | เพราะฉะนั้น | จึง | ฉันคิดว่า | ผมคิดว่า | ดิฉันคิดว่า | คิดว่า | จากบทความ | ตามบทความ
-            | จากข้อความ | ตามข้อความ | จากบริบท | ตามบริบท | จากเนื้อหา | ตามเนื้อหา | จากเนื้อเรื่อง | จากย่อหน้า""",
+            | จากข้อความ | ตามข้อความ | จากบริบท | ตามบริบท | จากเนื้อหา | ตามเนื้อหา | จากเนื้อเรื่อง | จากย่อหน้า
+            | คำตอบที่ดีที่สุด | เฉลย""",
         after="""
             ครับ | ค่ะ | คะ | ครับผม | นะครับ | นะคะ | นะ | ถูก | ถูกต้อง | ถูกที่สุด | เป็นคำตอบ | เป็นคำตอบที่ถูก
             | เป็นคำตอบที่ถูกต้อง | เป็นข้อที่ถูก | เป็นข้อที่ถูกต้อง | เป็นตัวเลือกที่ถูกต้อง | คือคำตอบ
@@ -217,7 +222,7 @@ PHRASES = {
             | ຕົວເລືອກທີ່ຖືກຕ້ອງ | ຕົວເລືອກ | ຕົວເລືອກທີ່ | ຂໍ້ | ຕົວອັກສອນ | ອັກສອນ | ແມ່ນ | ຄື | ຄືວ່າ | ເປັນ
             | ຈຶ່ງແມ່ນ | ຕອບ | ຂໍຕອບ | ເລືອກ | ຂໍເລືອກ | ຂ້ອຍເລືອກ | ຂ້ອຍຂໍເລືອກ | ຂ້າພະເຈົ້າເລືອກ | ຂ້າພະເຈົ້າຂໍເລືອກ
             | ດັ່ງນັ້ນ | ສະນັ້ນ | ຂ້ອຍຄິດວ່າ | ຂ້າພະເຈົ້າຄິດວ່າ | ຄິດວ່າ | ອີງຕາມບົດອ່ານ | ຕາມບົດອ່ານ | ຈາກບົດອ່ານ
-            | ອີງຕາມຂໍ້ຄວາມ | ຕາມຂໍ້ຄວາມ | ຈາກຂໍ້ຄວາມ | ອີງຕາມບົດຄວາມ | ຕາມບົດຄວາມ""",
+            | ອີງຕາມຂໍ້ຄວາມ | ຕາມຂໍ້ຄວາມ | ຈາກຂໍ້ຄວາມ | ອີງຕາມບົດຄວາມ | ຕາມບົດຄວາມ | ຄຳຕອບທີ່ດີທີ່ສຸດ""",
         after="""
             ຖືກ | ຖືກຕ້ອງ | ຖືກຕ້ອງທີ່ສຸດ | ແມ່ນຄຳຕອບ | ແມ່ນຄຳຕອບທີ່ຖືກ | ແມ່ນຄຳຕອບທີ່ຖືກຕ້ອງ | ເປັນຄຳຕອບທີ່ຖືກ
             | ເປັນຄຳຕອບທີ່ຖືກຕ້ອງ | ຄືຄຳຕອບ | ຄືຄຳຕອບທີ່ຖືກຕ້ອງ | ແມ່ນຂໍ້ທີ່ຖືກຕ້ອງ | ແມ່ນຖືກຕ້ອງ | ເຈົ້າ | ຄັບ | ຄ່ະ
@@ -231,7 +236,7 @@ PHRASES = {
             | ជម្រើសត្រឹមត្រូវ | ជម្រើសដែលត្រឹមត្រូវ | ជម្រើសទី | ជំរើស | អក្សរ | តួអក្សរ | ខ្ញុំជ្រើសរើស | ខ្ញុំជ្រើស
             | ខ្ញុំសូមជ្រើសរើស | ខ្ញុំសូមជ្រើស | សូមជ្រើសរើស | ជ្រើសរើស | ជ្រើសរើសយក | គឺ | គឺជា | ជា | ដូច្នេះ
             | ដូចនេះ | ដូច្នេះហើយ | ហេតុនេះ | ខ្ញុំគិតថា | ខ្ញុំយល់ថា | តាមគំនិតខ្ញុំ | យោងតាមអត្ថបទ | យោងទៅតាមអត្ថបទ
-            | តាមអត្ថបទ | ផ្អែកលើអត្ថបទ | ផ្អែកតាមអត្ថបទ | បាទ | ចាស | ចា៎ស""",
+            | តាមអត្ថបទ | ផ្អែកលើអត្ថបទ | ផ្អែកតាមអត្ថបទ | បាទ | ចាស | ចា៎ស | ចម្លើយដែលត្រូវ | ចម្លើយល្អបំផុត""",
         after="""
             ត្រឹមត្រូវ | គឺត្រឹមត្រូវ | គឺជាចម្លើយ | គឺជាចម្លើយត្រឹមត្រូវ | គឺជាចម្លើយដែលត្រឹមត្រូវ | ជាចម្លើយ
             | ជាចម្លើយត្រឹមត្រូវ | ជាចម្លើយដែលត្រឹមត្រូវ | គឺជាជម្រើសត្រឹមត្រូវ | ជាជម្រើសត្រឹមត្រូវ | បាទ | ចាស
@@ -250,7 +255,8 @@ PHRASES = {
             | အက္ခရာ | မှန်ကန်သော ရွေးချယ်စရာမှာ | မှန်ကန်သော ရွေးချယ်မှုမှာ | မှန်ကန်သော အက္ခရာမှာ | ကျွန်ုပ်
             | ကျွန်ုပ်သည် | ကျွန်တော် | ကျွန်တော်သည် | ကျွန်တော်က | ကျွန်မ | ကျွန်မသည် | ကျွန်မက
             | ကျွန်ုပ် ရွေးချယ်သည်မှာ | ထို့ကြောင့် | ဒါကြောင့် | သို့ဖြစ်၍ | ကျွန်ုပ်အထင် | ကျွန်တော့်အထင်
-            | ကျွန်မအထင် | စာပိုဒ်အရ | စာပိုဒ်အရဆိုလျှင် | စာသားအရ | စာပိုဒ်ကို အခြေခံ၍""",
+            | ကျွန်မအထင် | စာပိုဒ်အရ | စာပိုဒ်အရဆိုလျှင် | စာသားအရ | စာပိုဒ်ကို အခြေခံ၍ | မှန်ကန်သော အဖြေက
+            | မှန်ကန်သည့် အဖြေသည်""",
         after="""
             ဖြစ်သည် | ဖြစ်ပါသည် | ဖြစ်ပါတယ် | ဖြစ်တယ် | ဖြစ်၏ | ပါ | ပဲ | ပဲ ဖြစ်ပါတယ် | ဘဲ ဖြစ်ပါတယ် | ခင်ဗျာ | ခင်ဗျ
             | ရှင် | ရှင့် | သည် အဖြေမှန် | သည် မှန်ကန်သော အဖြေ | သည် မှန်ကန်သည့် အဖြေ | က အဖြေမှန်
@@ -270,7 +276,8 @@ PHRASES = {
             | sẽ là | phải là | chọn | tôi chọn | tôi xin chọn | em chọn | mình chọn | vậy | vậy thì | vì vậy | vì thế
             | do đó | do vậy | như vậy | tôi nghĩ | tôi nghĩ rằng | tôi cho rằng | tôi tin rằng | theo tôi
             | theo đoạn văn | dựa vào đoạn văn | dựa trên đoạn văn | theo bối cảnh | dựa vào bối cảnh | theo bài đọc
-            | dựa vào bài đọc | theo văn bản | dựa vào văn bản | dạ | thưa""",
+            | dựa vào bài đọc | theo văn bản | dựa vào văn bản | dạ | thưa | đáp án chính xác nhất
+            | đáp án phù hợp nhất | câu trả lời phù hợp nhất | phương án phù hợp nhất""",
         after="""
             là đáp án | là đáp án đúng | là đáp án đúng nhất | là đáp án chính xác | là đáp án của tôi
             | là câu trả lời đúng | là câu trả lời chính xác | là câu trả lời | là phương án đúng | là lựa chọn đúng
@@ -284,14 +291,16 @@ PHRASES = {
             | சரியான விருப்பத்தேர்வு | சரியான தெரிவு | சரியான தேர்வு | சரியான எழுத்து | என் தேர்வு | எனது தேர்வு
             | என் தெரிவு | எனது தெரிவு | நான் | நான் தேர்ந்தெடுப்பது | நான் தேர்வு செய்வது | எனவே | ஆகவே | ஆகையால்
             | அதனால் | என் கருத்துப்படி | எனது கருத்துப்படி | என்னைப் பொறுத்தவரை | பத்தியின்படி | பத்தியின் படி
-            | பத்தியின் அடிப்படையில் | உரையின்படி | உரையின் அடிப்படையில்""",
+            | பத்தியின் அடிப்படையில் | உரையின்படி | உரையின் அடிப்படையில் | மிகச் சரியான பதில்
+            | பத்தியின்படி பார்த்தால்""",
         after="""
             ஆகும் | தான் | தான் பதில் | தான் விடை | தான் சரியான பதில் | தான் சரியான விடை | சரி | சரியானது
             | சரியான பதில் | சரியான விடை | என்பதே பதில் | என்பதே விடை | என்பதே சரியான பதில் | என்பதே சரியான விடை
             | என்பது சரியான பதில் | என்பது சரியான விடை | என்பதே சரி | என்பதே சரியானது | என்பது சரியானது | என்பது சரி
             | ஐத் தேர்ந்தெடுக்கிறேன் | ஐ தேர்ந்தெடுக்கிறேன் | ஐத் தேர்வு செய்கிறேன் | ஐ தேர்வு செய்கிறேன்
             | என்பதைத் தேர்ந்தெடுக்கிறேன் | என்பதைத் தேர்வு செய்கிறேன் | என்ற எழுத்து | என்ற விருப்பம் | என்ற தெரிவு
-            | என்று நினைக்கிறேன் | என நினைக்கிறேன் | என்று கருதுகிறேன் | எனக் கருதுகிறேன் | ஐயா""",
+            | என்று நினைக்கிறேன் | என நினைக்கிறேன் | என்று கருதுகிறேன் | எனக் கருதுகிறேன் | ஐயா | தான் சரி
+            | என்பதாகும்""",
         letters="அஆஇஈஉ",
     ),
     "zh": Phrases(
@@ -301,7 +310,7 @@ PHRASES = {
             | 应选择 | 故选 | 字母 | 是 | 为 | 应为 | 应是 | 应该是 | 就是 | 因此 | 所以 | 因而 | 故 | 我认为 | 我觉得
             | 我想 | 根据文章 | 根据短文 | 根据文章内容 | 根据文本 | 根据原文 | 根据上文 | 正確答案 | 正確的答案
             | 最終答案 | 本題答案 | 選項 | 正確選項 | 選擇 | 我選擇 | 選 | 我選 | 應選 | 應該選 | 故選 | 為 | 應為
-            | 應該是 | 我認為 | 我覺得 | 根據文章 | 根據短文 | 根據文本""",
+            | 應該是 | 我認為 | 我覺得 | 根據文章 | 根據短文 | 根據文本 | 本题 | 此题 | 这题 | 这道题 | 本題 | 此題""",
         after="""
             项 | 選項 | 选项 | 是答案 | 是正确答案 | 是正确的答案 | 是正确的 | 是正确选项 | 是正确的选项 | 为正确答案
             | 正确 | 项正确 | 项是正确答案 | 是我的答案 | 是对的 | 項 | 是正確答案 | 是正確的答案 | 是正確的
