@@ -139,6 +139,10 @@ def test_a_letter_beyond_the_options_is_no_answer():
     assert extract_letter("D", ["A", "B", "C"], CITIES[:3], language="id") is None
 
 
+def test_a_language_without_phrases_is_read_with_english_ones():
+    assert extract_letter("The answer is (B).", LATIN, CITIES, language="xx") == 1
+
+
 def test_a_letter_of_the_script_that_is_the_text_of_an_option_is_not_read():
     options = ["ข", "ก", "ข้อ ก และ ข", "ง"]
     assert extract_letter("ค", LATIN, options, language="th") == 2

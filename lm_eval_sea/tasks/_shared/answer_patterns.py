@@ -23,7 +23,7 @@ def without_lead_in(line: str, language: str) -> str:
         line: a line of an answer, as `plain` returns it.
         language: code of the language; of one that the table lacks only English words are known.
     """
-    rest = line[_before(language).match(line).end() :]
+    rest = _before(language).sub("", line, count=1)
     return line if rest == "a" and rest != line else rest
 
 
@@ -73,7 +73,7 @@ def _pattern(piece: str, together: bool) -> str:
 @cache
 def _before(language: str) -> re.Pattern[str]:
     pieces = "|".join(_pattern(*piece) for piece in _pieces(language, "before"))
-    return re.compile(rf"(?:(?:{pieces}){_JOINT})*", re.IGNORECASE)
+    return re.compile(rf"\A(?:(?:{pieces}){_JOINT})+", re.IGNORECASE)
 
 
 @cache
