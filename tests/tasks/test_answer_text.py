@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.answer_text import answer_text
+from lm_eval_sea.tasks._shared.answer_text import answer_text, composed, plain
 
 DECOMPOSED = unicodedata.normalize("NFD", "Trả lời: Huế")
 CUE_TH, CUE_VI, CUE_ID = "คำตอบ:", "Trả lời:", "Jawaban:"
@@ -31,6 +31,18 @@ CUE_TH, CUE_VI, CUE_ID = "คำตอบ:", "Trả lời:", "Jawaban:"
         ("**Jawaban:** Gesang", CUE_ID, "Gesang"),
         ("**Jawaban**: Gesang", CUE_ID, "Gesang"),
         (DECOMPOSED, CUE_VI, "Huế"),
+        # with another mark, or vowels in two parts
+        ("ចម្លើយ: ភ្នំពេញ", "ចម្លើយ៖", "ភ្នំពេញ"),
+        ("ចម្លើយ\u17c8 ភ្នំពេញ", "ចម្លើយ៖", "ភ្នំពេញ"),
+        ("အဖြေ: ရန်ကုန်", "အဖြေ-", "ရန်ကုန်"),
+        ("အဖြေ - ရန်ကုန်", "အဖြေ-", "ရန်ကုန်"),
+        ("အဖြေ-ရန်ကုန်", "အဖြေ-", "ရန်ကုန်"),
+        ("အဖြေ။ ။ ရန်ကုန်", "အဖြေ-", "ရန်ကုန်"),
+        ("Jawaban - Gesang", CUE_ID, "Gesang"),
+        ("Jawaban -5", CUE_ID, "Jawaban -5"),
+        ("ค\u0e4d\u0e32ตอบ: กรุงเทพ", CUE_TH, "กรุงเทพ"),
+        ("ຄ\u0ecd\u0eb2ຕອບ: ວຽງຈັນ", "ຄຳຕອບ:", "ວຽງຈັນ"),
+        ("คำตอบ: น\u0e4d\u0e32", CUE_TH, "น\u0e4d\u0e32"),  # the answer itself is left as it is
         # a cue that is none
         ("Jawabannya: Gesang", CUE_ID, "Jawabannya: Gesang"),
         ("Gesang. Jawaban: Gesang", CUE_ID, "Gesang. Jawaban: Gesang"),
@@ -61,3 +73,28 @@ def test_the_answer_is_one_line_without_blanks_at_its_ends(generated):
     assert answer == answer.strip()
     assert "\n" not in answer
     assert bool(answer) == any(character not in "\n \u200b" for character in generated)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("น\u0e4d\u0e49\u0e32", "น\u0e49\u0e33"),
+        ("น\u0e49\u0e4d\u0e32", "น\u0e49\u0e33"),
+        ("ນ\u0ecd\u0ec9\u0eb2", "ນ\u0ec9\u0eb3"),
+        ("เ\u0e40ง่", "แง่"),
+        ("ເ\u0ec0ງ່", "ແງ່"),
+        ("เฉย ๆ", "เฉย ๆ"),
+    ],
+)
+def test_composed_vowels(text, expected):
+    assert composed(text) == expected
+
+
+def test_plain_text():
+    assert plain("  เฉย  ๆ \n**Ｂ**\u200b ๓\t၃") == "เฉยๆ\nB 3 3"
+
+
+@given(st.text())
+def test_plain_text_stays_plain(text):
+    assert plain(plain(text)) == plain(text)
+    assert composed(composed(text)) == composed(text)

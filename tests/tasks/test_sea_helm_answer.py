@@ -4,7 +4,7 @@ import string
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.sea_helm_answer import (
@@ -16,17 +16,23 @@ from lm_eval_sea.tasks._shared.sea_helm_answer import (
     without_thinking,
 )
 
-from .evaluation import TASKS
+from .prompt_texts import ROOT
+
+CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea/catalogue/sea_helm.yaml").read_text(encoding="utf-8"))["tasks"]
 
 
 def _tasks() -> dict[str, tuple[str, list[str]]]:
-    """Name → answer tag and labels of every task that has labels."""
-    found = {}
-    for path in sorted((TASKS / "sea_helm").glob("*_ppl.yaml")):
-        text = path.read_text(encoding="utf-8").replace("!function ", "")
-        metadata = yaml.safe_load(text)["metadata"]
-        found[path.stem.removesuffix("_ppl")] = (metadata["answer_tag"], metadata["labels"])
-    return found
+    """Language and name → answer tag and labels of every task that has labels."""
+    tags = {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["answer_tag"]
+        for path in (ROOT / "lm_eval_sea/prompts/sea_helm").glob("*.yaml")
+    }
+    return {
+        f"{language}_{name}": (tags[language], labels)
+        for name, task in CATALOGUE.items()
+        for language, record in task["languages"].items()
+        if (labels := record.get("labels") or task.get("labels"))
+    }
 
 
 LABEL_TASKS = _tasks()
@@ -92,7 +98,7 @@ def test_table(task):
     tag, labels = LABEL_TASKS[task]
     for name, (text, published, strict) in cases(tag, labels).items():
         assert published_label(text, tag, labels) == published == read_by_hand(text, tag, labels), name
-        assert strict_label(text, tag, labels) == strict, name
+        assert strict_label(text, tag, labels, task.partition("_")[0]) == strict, name
 
 
 @pytest.mark.parametrize("task", LABEL_TASKS)
@@ -102,11 +108,12 @@ def test_thoughts_are_not_searched(task, begin, end):
     thought = f"{begin}\n{tag} {one}\n{end}\n\n{tag} {two}"
     for text in (thought, thought.removeprefix(begin), f"{thought}"):
         left = without_thinking(text)
-        assert published_label(left, tag, [one, two]) == strict_label(left, tag, [one, two]) == two
+        assert published_label(left, tag, [one, two]) == strict_label(left, tag, [one, two], "en") == two
     assert without_thinking(f"{begin}{tag} {one}") == ""
     assert without_thinking(f"{tag} {one}") == f"{tag} {one}"
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_the_published_rule_read_twice(data):
     tag, labels = LABEL_TASKS[data.draw(st.sampled_from(sorted(LABEL_TASKS)))]
@@ -115,11 +122,12 @@ def test_the_published_rule_read_twice(data):
     assert published_label(text, tag, labels) == read_by_hand(text, tag, labels)
 
 
+@settings(deadline=None)
 @given(st.text(), st.sampled_from(sorted(LABEL_TASKS)))
 def test_any_text_is_read(text, task):
     tag, labels = LABEL_TASKS[task]
     assert published_label(text, tag, labels) in (*labels, None)
-    assert strict_label(text, tag, labels) in (*labels, None)
+    assert strict_label(text, tag, labels, task.partition("_")[0]) in (*labels, None)
     assert "\n" not in strict_text(text, tag)
 
 
@@ -136,14 +144,17 @@ class TestLetters:
             ("Jawaban: B. atau A.", "B", None),
             ("Jawaban: B, karena dia berani.", "B", None),
             ("Jawaban: Akhirnya B", "A", None),
-            ("Jawaban: adalah B", "A", None),
+            ("Jawaban: adalah B", "A", "B"),
+            ("Jawaban: B?", "B", None),
+            ("Jawaban: A\nB", "A", None),
+            ("Jawaban - B", None, "B"),
             ("Jawaban: A.B", "A", None),
             ("Jawaban: Bisa jadi A", "B", None),
         ],
     )
     def test_latin(self, text, published, strict):
         assert published_label(text, "Jawaban:", ["A", "B"]) == published
-        assert strict_label(text, "Jawaban:", ["A", "B"]) == strict
+        assert strict_label(text, "Jawaban:", ["A", "B"], "id") == strict
 
     @pytest.mark.parametrize(
         ("text", "published", "strict"),
@@ -159,7 +170,7 @@ class TestLetters:
     def test_burmese(self, text, published, strict):
         labels = ["က", "ခ", "ဂ", "ဃ"]
         assert published_label(text, "အဖြေ-", labels) == published
-        assert strict_label(text, "အဖြေ-", labels) == strict
+        assert strict_label(text, "အဖြေ-", labels, "my") == strict
 
 
 @pytest.mark.parametrize(
@@ -179,8 +190,48 @@ def test_minimal_pairs_are_read_in_their_own_way(text, label):
     assert published_label(text, "Jawaban:", ["A", "B"], minimal_pairs=True) == label
 
 
+@pytest.mark.parametrize(
+    ("text", "tag", "labels", "language", "label"),
+    [
+        ("ចម្លើយ: A", "ចម្លើយ៖", "ABCD", "km", "A"),
+        ("ចម្លើយ ៖ A", "ចម្លើយ៖", "ABCD", "km", "A"),
+        ("ចម្លើយ\u17c8 A", "ចម្លើយ៖", "ABCD", "km", "A"),
+        ("အဖြေ: က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ - က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ-က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ။ ။ က", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ- က- ကြောင်", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေ- က-ကြောင်", "အဖြေ-", "ကခဂဃ", "my", "က"),
+        ("အဖြေက ခ ဖြစ်ပါတယ်။", "အဖြေ-", "ကခဂဃ", "my", "ခ"),  # here က marks the subject
+        ("အဖြေ- က ခ", "အဖြေ-", "ကခဂဃ", "my", None),
+        ("คำตอบ: เฉย ๆ", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", "เฉยๆ"),
+        ("ค\u0e4d\u0e32ตอบ: เ\u0e40ง่บวกค่ะ", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", "แง่บวก"),
+        ("คำตอบ: ไม่ใช่แง่บวก", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", None),
+        ("ຄ\u0ecd\u0eb2ຕອບ : ແງ່ລົບ", "ຄຳຕອບ:", ["ແງ່ບວກ", "ແງ່ລົບ"], "lo", "ແງ່ລົບ"),
+        ("Jawapan: Neutral", "Jawapan:", ["Positif", "Negatif", "Netral"], "ms", "Netral"),
+        ("Jawaban: neutral.", "Jawaban:", ["Positif", "Negatif", "Netral"], "id", "Netral"),
+        ("Sagot: Netral", "Sagot:", ["Positibo", "Negatibo", "Neutral"], "tl", "Neutral"),
+        ("Jawaban: Positif", "Jawaban:", ["Positip", "Negatip", "Netral"], "su", "Positip"),
+        ("Jawaban: Tidak benar", "Jawaban:", ["Benar", "Salah", "Ya", "Tidak"], "id", None),
+        ("Jawaban: Tidak", "Jawaban:", ["Benar", "Salah", "Ya", "Tidak"], "id", "Tidak"),
+        ("பதில்: உண்மை அல்ல", "பதில்:", ["உண்மை", "பொய்"], "ta", None),
+        ("பதில்: A: அ ஓர் எழுத்து\nB: அ ஒரு எழுத்து", "பதில்:", "AB", "ta", None),  # both sentences of the row
+        ("คำตอบ: ข", "คำตอบ:", "ABCD", "th", "B"),
+        ("คำตอบ: Y ครับ", "คำตอบ:", ["Y", "N"], "th", "Y"),
+    ],
+)
+def test_spellings_and_marks(text, tag, labels, language, label):
+    """One answer in several spellings: the marks of tags, vowels in two parts, a blank before ๆ, two forms of a word."""
+    assert strict_label(text, tag, list(labels), language) == label
+
+
+def test_the_khmer_tag_of_translations_is_found_in_both_spellings():
+    for written, tag in (("ការបរប្រែ៖", "ការបកប្រែ៖"), ("ការបកប្រែ៖", "ការបរប្រែ៖"), ("ការបកប្រែ:", "ការបរប្រែ៖")):
+        assert strict_text(f"**{written}** ឆ្មា\n", tag) == "ឆ្មា"
+
+
 def test_a_decomposed_label_is_found_strictly():
-    assert strict_label("Ca\u0302u trả lời: Ti\u0301ch cực", "Câu trả lời:", ["Tích cực", "Tiêu cực"]) == "Tích cực"
+    assert strict_label("Ca\u0302u trả lời: Ti\u0301ch cực", "Câu trả lời:", ["Tích cực", "Tiêu cực"], "vi") == "Tích cực"
 
 
 @pytest.mark.parametrize(

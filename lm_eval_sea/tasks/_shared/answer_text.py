@@ -11,25 +11,82 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+# Stops behind a label or a sentence: also Chinese ones, U+104A and U+104B of Burmese, U+17D4 and U+17D6 of Khmer.
+STOPS = ".,:;!。、\u104a\u104b\u17d4\u17d6"
 # Markdown that people put around a cue.
 _MARKUP = r"[\s*_#>]*"
+# The marks that may end a cue: a colon; the Khmer one and the sign often typed for it; the doubled stop of Burmese; a dash with a
+# blank behind it, for otherwise it may be a minus or join two words.
+COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
+_DASH = r"[-–—]"
+# Nikhahit, perhaps with a tone mark before or behind it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
+_TWO_PART_AM = (
+    (re.compile("([\u0e48-\u0e4b]?)\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\\2\u0e33"),
+    (re.compile("([\u0ec8-\u0ecb]?)\u0ecd([\u0ec8-\u0ecb]?)\u0eb2"), "\\1\\2\u0eb3"),
+)
 
 
-def answer_text(generated: str, cues: Sequence[str]) -> str:
-    """The answer in what a model wrote, in Unicode NFC; empty if there is none.
+def composed(text: str) -> str:
+    """The text in Unicode NFC, with one form of the Thai and Lao vowels that can be typed in two parts and look alike.
 
-    Blanks, line breaks and invisible characters before the answer do not count. An answer cue that the model repeats there is
-    cut off, however often, also in bold or on a line of its own.
+    These are am (nikhahit and aa) and ae (e twice).
+    """
+    text = unicodedata.normalize("NFC", text)
+    for two_parts, one in _TWO_PART_AM:
+        text = two_parts.sub(one, text)
+    return text.replace("\u0e40\u0e40", "\u0e41").replace("\u0ec0\u0ec0", "\u0ec1")
+
+
+def plain(text: str) -> str:
+    """The text without differences that do not change an answer; for comparing.
+
+    Full-width letters, digits of other scripts, vowels in two parts, invisible characters, asterisks (bold type), and a blank
+    before the Thai or Lao sign of repetition are made alike. Lines stay apart; other blanks become one.
+    """
+    text = composed(unicodedata.normalize("NFKC", text))
+    kept = (character for character in text if unicodedata.category(character) != "Cf" and character != "*")
+    text = "".join(str(unicodedata.decimal(character, character)) for character in kept)
+    return re.sub(r" (?=[ๆໆ])", "", "\n".join(" ".join(line.split()) for line in text.splitlines()))
+
+
+def answer_lines(generated: str, cues: Sequence[str]) -> list[str]:
+    """The lines with text of what a model wrote, in Unicode NFC, without blanks at their ends; none if there is no text.
+
+    An answer cue that the model repeats before its answer is cut off, however often, also in bold or on a line of its own.
 
     Args:
         generated: what the model wrote after the prompt.
-        cues: the words that ask for the answer, such as "คำตอบ:".
+        cues: the words that ask for the answer, such as "คำตอบ:". Whichever of `:`, `៖` and `-` ends a cue, all of them do.
     """
     text = _without_blank_start(unicodedata.normalize("NFC", generated))
-    pattern = "|".join(_cue_pattern(unicodedata.normalize("NFC", cue)) for cue in cues)
+    pattern = "|".join(f"{_MARKUP}{cue_pattern(cue)}[*_]*" for cue in cues)
     while pattern and (match := re.match(pattern, text, re.IGNORECASE)):
         text = _without_blank_start(text[match.end() :])
-    return text.splitlines()[0].strip() if text else ""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def answer_text(generated: str, cues: Sequence[str]) -> str:
+    """The answer in what a model wrote, the first of its `answer_lines`; empty if there is none."""
+    return next(iter(answer_lines(generated, cues)), "")
+
+
+def cue_pattern(cue: str, spellings: Sequence[str] = ()) -> str:
+    """The regular expression of an answer cue or tag with whichever mark ends it, perhaps in bold, in text in Unicode NFC.
+
+    Args:
+        cue: the cue or tag.
+        spellings: other spellings of its words, without the mark.
+    """
+    cue = composed(cue)
+    words = cue.rstrip(":：\u17d6\u17c8-–— ")
+    forms = "|".join(re.escape(composed(form)) for form in dict.fromkeys((words, *spellings)))
+    for whole, parts in (("\u0e33", "\u0e4d\u0e32"), ("\u0eb3", "\u0ecd\u0eb2")):
+        forms = forms.replace(whole, f"(?:{whole}|{parts})")
+    if words == cue:
+        # without a mark a cue may be the beginning of the answer's first word
+        return rf"(?:{forms})[*_]*(?!\w)"
+    dash = _DASH if cue.endswith(("-", "–", "—")) else rf"{_DASH}(?=\s|$)"
+    return rf"(?:{forms})[*_]*\s*(?:{COLON}|{dash})"
 
 
 def _without_blank_start(text: str) -> str:
@@ -37,10 +94,3 @@ def _without_blank_start(text: str) -> str:
     while start < len(text) and (text[start].isspace() or unicodedata.category(text[start]) in ("Cf", "Cc")):
         start += 1
     return text[start:]
-
-
-def _cue_pattern(cue: str) -> str:
-    word = cue.rstrip(":： ")
-    # without its colon a cue may be the answer's first word
-    ending = r"\s*[:：]" if word != cue else r"(?!\w)"
-    return rf"{_MARKUP}{re.escape(word)}[*_]*{ending}[*_]*"

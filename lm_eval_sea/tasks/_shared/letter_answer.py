@@ -3,123 +3,116 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
-from .answer_text import answer_text
+from .answer_patterns import is_end, script_letters, without_lead_in
+from .answer_text import STOPS, answer_lines, plain
 
-THAI_DIGITS = {"1": "๑", "2": "๒", "3": "๓", "4": "๔", "5": "๕"}
-
-# Marks that people put around a label, and what closes each.
-_PAIRS = dict(zip("([{\"'“‘«_`【「", ")]}\"'”’»_`】」", strict=True))
-# What stands between a label and the text of its option, or ends a sentence; also in Chinese, Khmer and Burmese.
-_SEPARATORS = ".:)。、។။"
-_DASH = r"(?:[-–—](?=\s))?"
-
-
-def _plain(text: str) -> str:
-    """The text without differences that do not change an answer: full-width letters, invisible characters, bold type."""
-    text = unicodedata.normalize("NFKC", text)
-    return "".join(character for character in text if unicodedata.category(character) != "Cf" and character != "*")
+# Marks that people put around a label or a whole answer.
+_OPENING, _CLOSING = "([{\"'“‘«`【「", ")]}\"'”’»`】」"
+_WRAPPING = " _`\"'“”‘’«»「」"
+# What stands between a label and the text of its option, or ends a sentence.
+_SEPARATORS = STOPS + ")"
+# The letters and vowel signs of words. `\w` lacks the signs of the scripts of Southern and Southeast Asia.
+_WORD = "\\w\u0b80-\u0bff\u0e01-\u0e2e\u0e30-\u0e4e\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
 
 
-def _label_pattern(label: str, position: int, script_letters: Sequence[str]) -> str:
-    """The ways a label is written.
-
-    A digit also in Thai, or as the Latin letter of its position; a letter also as the one of that position in the script of
-    the language.
-    """
-    forms = [label, THAI_DIGITS[label], "ABCDE"[position]] if label in THAI_DIGITS else [label]
-    return f"(?:{'|'.join([*forms, *script_letters[position : position + 1]])})"
-
-
-def _boundary(text: str) -> str:
-    """What keeps a text from ending inside a word or number; in scripts without capitals words need no blanks between them."""
-    return r"(?!\w)" if text[-1:].isdigit() or text[-1:].lower() != text[-1:].upper() else ""
-
-
-def _folded(text: str) -> str:
-    """The text without differences of case and blanks."""
-    return " ".join(_plain(text).casefold().split())
-
-
-def _is_own_text(rest: str, position: int, options: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether the text of the option, or its beginning, follows its label.
-
-    The whole text of another option, or a label, does not, even if the texts begin alike.
-    """
-    text, own = _folded(rest), _folded(options[position])
-    if text.strip(_SEPARATORS) in {*map(_folded, options), *map(str.casefold, labels)} - {own, own.strip(_SEPARATORS)}:
-        return False
-    return own.startswith(text) or re.match(re.escape(own) + _boundary(own), text) is not None
-
-
-def _behind_label(line: str, pattern: str) -> str | None:
-    """What follows the label at the beginning of a line; None if the line does not begin with it."""
-    opening = re.match(f"[{re.escape(''.join(_PAIRS))}]*", line)[0]
-    match = re.match(pattern, line[len(opening) :], re.IGNORECASE)
-    if not match:
-        return None
-    rest = line[len(opening) + match.end() :]
-    # "'B.' text": a separator may stand inside the marks or behind them
-    closing = re.escape("".join(_PAIRS[mark] for mark in reversed(opening)))
-    for ending in (rf"[{_SEPARATORS};]?{closing}[{_SEPARATORS}]?", rf"[{_SEPARATORS};]?"):
-        if (match := re.match(rf"{ending}(?=\s|$)", rest)) or (match := re.match(rf"{ending}(?<=[{_SEPARATORS}])", rest)):
-            return rest[match.end() :]
-    return None
-
-
-def _lead_in_pattern(words: str) -> str:
-    """A lead-in, with or without a colon or dash. In a script with capitals it is a word of its own: "lettera" has none."""
-    blanks = r"\s+".join(map(re.escape, _plain(words).split()))
-    return rf"{blanks}{_boundary(words)}\s*(?:[:៖–—-]\s*)?"
-
-
-def _labelled(position: int, label: str, options: Sequence[str], script_letters: Sequence[str]) -> str:
-    """The pattern of an option in a list of them, in folded text: label, marks, text."""
-    return rf"(?<!\w){_label_pattern(label, position, script_letters)}\W{{1,4}}{re.escape(_folded(options[position]))}"
-
-
-def extract_letter(
-    text: str,
-    letters: Sequence[str],
-    options: Sequence[str],
-    cues: Sequence[str] = (),
-    lead_ins: Sequence[str] = (),
-    script_letters: Sequence[str] = (),
-) -> int | None:
+def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *, language: str, cue: str = "") -> int | None:
     """Position of the answer in `letters`, or None if the text does not begin with an answer.
 
     Only the first line with text counts. Accepted is a label alone ("B", "(b)", "**B**", "B."), and one that the text of its own
-    option follows ("B. …", "B – …", also if it breaks off), each also after one of the answer `cues` and after `lead_ins`
-    ("Option B", "The correct answer is option (B)"). A label that is part of a word or a number ("Bandung", "3,5", "A.M."), or
-    that anything else follows ("A dog", "A. or B.", "Option B is wrong", "1. First, …"), is no answer; nor are two options with
-    their texts on the line, or a repeated list of the options, from the first on, on lines of its own.
+    option follows ("B. …", "B – …", "B (…)", also if it breaks off), each also behind the answer's cue and the words of the
+    language that lead to an answer, on the same line or on one before, and before words that end one (`answer_phrases.py`):
+    "The correct answer is option (B)", "B is correct". A letter may be the one of its position in the script of the language, a
+    digit that of any script, or the Latin letter of its position.
+
+    A label that is part of a word or a number ("Bandung", "3,5", "A.M."), or that anything else follows ("A dog", "A. or B.",
+    "Option B is wrong", "1. First, …"), is no answer; nor are two options on the line, nor one if the next line reads as another.
 
     Args:
         text: what the model generated.
         letters: the labels of the options in order, upper-case Latin letters or Arabic digits.
         options: the texts of the options.
-        cues: the words that ask for the answer, such as "คำตอบ:".
-        lead_ins: words that may come before a label, such as "Option".
-        script_letters: what stands for `letters` in another script, such as "กขคง".
+        language: code of the language whose phrases and letters are read, beside English ones.
+        cue: the words that ask for the answer in the prompt, such as "คำตอบ:".
     """
-    line = _plain(answer_text(text, cues)).strip()
-    # the longest first, for one may begin with another
-    any_lead_in = "|".join(map(_lead_in_pattern, sorted(lead_ins, key=len, reverse=True)))
-    line = re.sub(rf"\A(?:{any_lead_in})+", "", line, flags=re.IGNORECASE) if any_lead_in else line
-    for position, label in enumerate(letters):
-        rest = _behind_label(line, _label_pattern(label, position, script_letters))
-        if rest is None:
+    lines = answer_lines(plain(text), [plain(cue)] if cue else [])
+    forms = [_forms(position, letters, options, language) for position in range(len(letters))]
+    # what leads to an answer may have a line of its own
+    answers = [answer for line in lines if (answer := _without_lead_in(line, language))]
+    read = [_read(answer, forms, options, language) for answer in answers[:2]]
+    return read[0] if read and set(read[1:]) <= {read[0], None} else None
+
+
+def _without_lead_in(line: str, language: str) -> str:
+    """A line without what leads to an answer, and without marks at its ends."""
+    return without_lead_in(line.lstrip("#> ").strip(_WRAPPING), language).strip(_WRAPPING)
+
+
+def _forms(position: int, letters: Sequence[str], options: Sequence[str], language: str) -> list[str]:
+    """The ways a label is written: itself, and others that are not the text of an option, for that might be meant."""
+    label = letters[position]
+    others = "ABCDE" if label.isdecimal() else script_letters(language)
+    texts = {_folded(option) for option in options}
+    return [label, *(other for other in others[position : position + 1] if _folded(other) not in texts)]
+
+
+def _read(line: str, forms: Sequence[Sequence[str]], options: Sequence[str], language: str) -> int | None:
+    """Position of the option that a line names."""
+    for position, own in enumerate(forms):
+        match = re.match(rf"[{re.escape(_OPENING)}]*({_any(own)})([{re.escape(_CLOSING + _SEPARATORS)}]*)", line, re.IGNORECASE)
+        if not match:
             continue
-        rest = re.sub(rf"\A\s*{_DASH}\s*", "", rest)
-        if not rest.strip(f"{_SEPARATORS} "):
+        rest = line[match.end() :]
+        if _is_other_text(rest, position, options):
+            return None
+        if is_end(rest, language):
             return position
-        if not _is_own_text(rest, position, options, letters):
+        # a label is a word of its own; to letters of other scripts a dash may stand close, as in the Burmese "က-"
+        dash = r"[-–—](?=\s)" if match[1].isascii() else r"[-–—]"
+        if not match[2] and not re.match(rf"\s|\(|{dash}", rest):
+            continue
+        rest = re.sub(rf"\A\s*(?:{dash})?\s*", "", rest)
+        if _is_other_text(rest, position, options):
             return None
-        patterns = [_labelled(other, letters[other], options, script_letters) for other in range(len(letters))]
-        if any(re.search(pattern, _folded(rest), re.IGNORECASE) for pattern in patterns[:position] + patterns[position + 1 :]):
-            return None
-        repeated = position == 0 and re.search(r"\W+".join(patterns[:2]), _folded(text), re.IGNORECASE)
-        return None if repeated else position
+        others = [form for index, group in enumerate(forms) if index != position for form in group]
+        return position if not rest or _is_own_text(rest, options[position], others, language) else None
     return None
+
+
+def _is_other_text(rest: str, position: int, options: Sequence[str]) -> bool:
+    """Whether the whole text of another option follows, even if the texts begin alike."""
+    text, own = _bare(rest), _bare(options[position])
+    return text not in ("", own) and text in {_bare(option) for option in options}
+
+
+def _is_own_text(rest: str, option: str, others: Sequence[str], language: str) -> bool:
+    """Whether the text of the option follows its label, or its beginning up to the end, and no other label behind it."""
+    own = _bare(option)
+    text = _folded(rest).lstrip(_OPENING + " ")
+    if _bare(text) in map(str.casefold, others) or not own:
+        return False
+    if own.startswith(_bare(text)):
+        return True
+    if not text.startswith(own):
+        return False
+    behind = text[len(own) :]
+    if is_end(behind, language):
+        return True
+    if re.search(rf"(?<![{_WORD}])(?:{_any(others)})(?![{_WORD}])", behind, re.IGNORECASE):
+        return False
+    return re.match(rf"\s*[{re.escape(_SEPARATORS + _CLOSING)}([–—-]", behind) is not None
+
+
+def _any(forms: Sequence[str]) -> str:
+    return "|".join(map(re.escape, forms))
+
+
+def _folded(text: str) -> str:
+    """The text on one line without differences of case."""
+    return " ".join(plain(text).casefold().split())
+
+
+def _bare(text: str) -> str:
+    """The folded text without marks around it."""
+    return _folded(text).strip(_OPENING + _CLOSING + _SEPARATORS + " ")

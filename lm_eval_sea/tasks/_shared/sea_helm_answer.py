@@ -12,6 +12,9 @@ import string
 import unicodedata
 from collections.abc import Sequence
 
+from .answer_patterns import is_end, script_letters, spellings, without_lead_in
+from .answer_text import STOPS, cue_pattern, plain
+
 # What begins and ends the thoughts of reasoning models.
 THINKING_MARKERS = (
     ("<think>", "</think>"),
@@ -25,7 +28,8 @@ THINKING_MARKERS = (
 )
 
 _MARKUP = " \t\r\n\f\v\u200b\ufeff*_`\"'“”‘’«»()[]{}<>#"
-_STOPS = ".,:;!?。၊။៖។"
+# What stands between a letter and the text of its option. A dash may stand close to a letter that is not Latin, as in "က-".
+_OPTION_MARK = re.compile(r"[*_`]*[.:)]|\s*\(|\s+[-–—]\s|(?<![A-Za-z])[-–—]|[-–—]\s")
 
 
 def without_thinking(text: str) -> str:
@@ -61,34 +65,65 @@ def _look_up(text: str, labels: Sequence[str]) -> str | None:
     return next((label for label in labels if label.lower() == text.lower()), None)
 
 
-def strict_label(text: str, tag: str, labels: Sequence[str]) -> str | None:
+def strict_label(text: str, tag: str, labels: Sequence[str], language: str) -> str | None:
     """The whole label behind the last answer tag, or that is the whole text if there is no tag; else None.
 
-    Markdown, quotation marks and brackets around it do not count, nor does punctuation behind it. A letter may be followed by
-    the text of its option ("B. …", "B: …", "B) …") if no other label stands there.
+    The words of the language that lead to an answer may stand before it and words that end one behind it
+    (`answer_phrases.py`): "Jawaban: adalah **B**.", "คำตอบคือ แง่บวก ครับ". Markdown, quotation marks and brackets do not count,
+    nor do stops, case and other spellings of the same word. A letter may be that of its position in the script of the language,
+    and may be followed by the text of its option ("B. …", "B) …", "B - …", "B (…)") if no other label stands there. If the next
+    line is another label, there is none.
 
     Args:
         text: what the model wrote, without its thoughts.
         tag: the answer tag.
         labels: all labels.
+        language: code of the language whose phrases are read, beside English ones.
     """
-    line = strict_text(text, tag) if _last(text, tag) is not None else _composed(text)
-    line = line.strip(_MARKUP + _STOPS)
-    for label in sorted(map(_composed, labels), key=len, reverse=True):
-        if line[: len(label)].casefold() != label.casefold():
+    behind = _last(text, tag)
+    lines = plain(text if behind is None else behind).splitlines()
+    if behind is None:
+        lines = [" ".join(lines)]
+    answers = [answer for line in lines if (answer := _without_lead_in(line, language))]
+    read = [_label_of(answer, labels, language) for answer in answers[:2]]
+    return read[0] if read and set(read[1:]) <= {read[0], None} else None
+
+
+def _label_of(line: str, labels: Sequence[str], language: str) -> str | None:
+    """The label that a line names."""
+    forms = _forms(labels, language)
+    for form, label in forms:
+        rest = line[len(form) :]
+        # beside a Latin letter one of another script is a word
+        others = [other for other, its_label in forms if its_label != label and other.isascii() == form.isascii()]
+        if line[: len(form)].casefold() != form.casefold() or _has_label(rest, others):
             continue
-        rest = line[len(label) :]
-        if not rest or (len(label) == 1 and _is_option_text(rest, labels)):
-            return next(original for original in labels if _composed(original) == label)
+        if is_end(rest, language) or (len(form) == 1 and _OPTION_MARK.match(line, len(form))):
+            return label
     return None
 
 
-def _is_option_text(rest: str, labels: Sequence[str]) -> bool:
-    """Whether the text behind a letter begins like its option's, and has no label as a word."""
-    if not re.match(r"[*_`]*[.:)]", rest):
-        return False
-    words = re.split(rf"[\s{re.escape(_MARKUP + _STOPS)}]+", rest)
-    return not set(words) & set(map(_composed, labels))
+def _without_lead_in(line: str, language: str) -> str:
+    """A line without what leads to an answer, and without marks at its ends."""
+    return without_lead_in(line.strip(_MARKUP + STOPS), language).strip(_MARKUP + STOPS)
+
+
+def _forms(labels: Sequence[str], language: str) -> list[tuple[str, str]]:
+    """Each way a label is written, and the label; the longest first, for one may begin with another."""
+    forms = {plain(spelling): label for label in labels for spelling in spellings(label)}
+    if list(labels) == list(string.ascii_uppercase[: len(labels)]):
+        forms |= dict(zip(script_letters(language), labels, strict=False))
+    return sorted(forms.items(), key=lambda item: len(item[0]), reverse=True)
+
+
+def _has_label(text: str, forms: Sequence[str]) -> bool:
+    """Whether a label stands in a text as a word; a letter in its own case, for "a" is a word of English."""
+    words = re.split(rf"[\s{re.escape(_MARKUP + STOPS)}]+", text)
+    return not {_folded(word) for word in words}.isdisjoint(map(_folded, forms))
+
+
+def _folded(word: str) -> str:
+    return word if len(word) == 1 else word.casefold()
 
 
 def published_text(text: str, tag: str) -> str:
@@ -105,10 +140,8 @@ def strict_text(text: str, tag: str) -> str:
 
 
 def _last(text: str, tag: str) -> str | None:
-    """What stands behind the last tag, in Unicode NFC; None without a tag."""
-    found = list(re.finditer(re.escape(_composed(tag)), _composed(text), re.IGNORECASE))
-    return _composed(text)[found[-1].end() :] if found else None
-
-
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+    """What stands behind the last tag, whichever mark ends it, in Unicode NFC; None without a tag."""
+    text = unicodedata.normalize("NFC", text)
+    pattern = cue_pattern(tag, spellings(tag.rstrip(string.punctuation + STOPS + " ")))
+    found = list(re.finditer(pattern, text, re.IGNORECASE))
+    return text[found[-1].end() :] if found else None
