@@ -3,6 +3,7 @@
 Beside the tasks in one language (`task_files.py`), each language has:
 
     chat          zero-shot instruction for chat models; the letter is read from what they write
+    parallel      exemplars that are translations of each other in all languages, so that languages can be compared on equal ones
     enshots       English words and exemplars before rows of the language
     X-en, en-X    passage in the first language, question and options in the second, in whose language the prompt is
     to_en         the model translates every text of the rows into English
@@ -16,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.generate.prompt_books import BookError, entry
-from lm_eval_sea.generate.task_files import Content, DataSet
+from lm_eval_sea.generate.task_files import Content, DataSet, greedy
 from lm_eval_sea.generate.task_kinds import CHAT, KINDS
 from lm_eval_sea.generate.task_yaml import Quoted
 
 PAIR_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")
 ENGLISH_EXEMPLAR_VARIANTS = ("litilo_ppl", "to_ppl")
 ENGLISH_EXEMPLARS = 5  # as in the paper
+PARALLEL_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")
 TRANSLATED_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")
 
 
@@ -80,6 +82,10 @@ class ParallelDataSet(DataSet):
             for prompt_language in self._prompt_languages(language):
                 enprompt = "_enprompt" if prompt_language != language else ""
                 yield self._path("chat", language + enprompt), self._chat(language, prompt_language)
+            if self._book_of(language) == language:
+                yield self._parallel_exemplars_path(language), self._exemplars(language, "parallel_exemplars")
+                for variant in PARALLEL_VARIANTS:
+                    yield self._path("parallel", variant, language), self._parallel(language, variant)
             for variant in ENGLISH_EXEMPLAR_VARIANTS:
                 yield self._path("enshots", variant, language), self._english_exemplars(language, variant)
             if language != "en":
@@ -114,30 +120,13 @@ class ParallelDataSet(DataSet):
         own = {
             "doc_to_text": f"{instruction}\n\n{leaf['doc_to_text'].removesuffix(book['cue']).rstrip()}",
             "num_fewshot": 0,
-            "generation_kwargs": self._greedy(book["words"][self.record["fields"][0]], self.parallel["chat_max_new_tokens"]),
+            "generation_kwargs": greedy([book["words"][self.record["fields"][0]]], self.parallel["chat_max_new_tokens"]),
         }
         metadata = leaf.pop("metadata")
         del leaf["description"]
         name = self._name(language, "chat", prompt_language != language)
-        leaf |= own | {"metadata": metadata | {"parallel": True, "reading": self._reading(language)}}
+        leaf |= own | {"metadata": metadata | {"parallel": True}}
         return self._in_setting(leaf, "chat", name, variant="chat")
-
-    def _reading(self, language: str) -> dict[str, list[str]]:
-        """What may come before a letter, and what may stand for it, in the language and in English."""
-        cues, lead_ins = [], []
-        for code in dict.fromkeys((self._book_of(language), "en")):
-            book = self._words(code)
-            cues.append(book["cue"])
-            lead_ins += [*entry(book, "option_words", f"{self.where}: {code}"), book["cue"].rstrip(":៖-").lower()]
-        letters = list(self._words(self._book_of(language)).get("script_letters", ""))
-        reading = {"cues": cues, "lead_ins": list(dict.fromkeys(lead_ins)), "script_letters": letters}
-        return {key: values for key, values in reading.items() if values}
-
-    @staticmethod
-    def _greedy(next_word: str, max_new_tokens: int) -> dict[str, Any]:
-        """Greedy generation that ends where the model begins another question, with `next_word`."""
-        until = [Quoted(f"\n{next_word}")]
-        return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
 
     def _english_exemplars(self, language: str, variant: str) -> Content:
         """All English but the row. Letters are ranked by their probability, as in the paper."""
@@ -146,6 +135,15 @@ class ParallelDataSet(DataSet):
         headline = "acc" if variant == "litilo_ppl" else leaf["metadata"]["headline_metric"]
         leaf = self._in_setting(leaf, "enshots", name, headline_metric=headline)
         return self._with_exemplars_of("en", leaf, foreign=language != "en") | {"num_fewshot": ENGLISH_EXEMPLARS}
+
+    def _parallel_exemplars_path(self, language: str) -> str:
+        return f"{self.name}/parallel/exemplars/_{language}_yaml"
+
+    def _parallel(self, language: str, variant: str) -> Content:
+        leaf = self._leaf(language, language, self.languages[language], language, variant)
+        include = [*leaf["include"][:2], self._parallel_exemplars_path(language)]
+        name = "_".join(("sea", self.name, language, "parallel", variant))
+        return self._in_setting(leaf | {"include": include}, "parallel", name)
 
     def _pair(self, pair: str, variant: str) -> Content:
         """Instruction, words and exemplars are those of the question's language."""
@@ -178,7 +176,7 @@ class ParallelDataSet(DataSet):
             "tag": ["sea_setting_to_en"],
             "description": Quoted(instruction + "\n\n"),
             "doc_to_text": f"{source_word} {{{{text}}}}\n{cue}",
-            "generation_kwargs": self._greedy(source_word, self.parallel["max_new_tokens"]),
+            "generation_kwargs": greedy([source_word], self.parallel["max_new_tokens"]),
             "metadata": {
                 "version": self.record["version"],
                 "dataset": self.name,
@@ -209,6 +207,10 @@ class ParallelDataSet(DataSet):
                     for language in self.languages
                 ]
                 yield self._group_of(self._name("all", variant, enprompt), members, kind.aggregated)
+        with_book = [language for language in self.languages if self._book_of(language) == language]
+        for variant in PARALLEL_VARIANTS:
+            members = ["_".join(("sea", self.name, language, "parallel", variant)) for language in with_book]
+            yield self._group_of(f"sea_{self.name}_all_parallel_{variant}", members, self.variants[variant].aggregated)
         for variant in ENGLISH_EXEMPLAR_VARIANTS:
             members = ["_".join(("sea", self.name, language, "enshots", variant)) for language in self.languages]
             yield self._group_of(f"sea_{self.name}_all_enshots_{variant}", members, self.variants[variant].aggregated)

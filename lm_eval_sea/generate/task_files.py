@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.generate.prompt_books import EXEMPLARS, BookError, as_row, entry, read_book
 from lm_eval_sea.generate.suite_files import averages
-from lm_eval_sea.generate.task_kinds import GENERATED, KINDS, Variant
+from lm_eval_sea.generate.task_kinds import GENERATED, KINDS, LETTER_TOKENS, Variant
 from lm_eval_sea.generate.task_yaml import Function, Quoted, render
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
@@ -51,6 +51,15 @@ def question_block(book: dict[str, Any], fields: list[str], variant: Variant, wh
         letter = "{{letters[loop.index0]}}. " if variant.lettered else ""
         block += f"{{% for option in options %}}\n{letter}{{{{option}}}}{{% endfor %}}"
     return f"{block}\n{entry(book, 'cue', where)}"
+
+
+def greedy(field_words: list[str], max_new_tokens: int) -> Content:
+    """Greedy generation that ends where the model begins another question, with one of the words of its fields.
+
+    A bare line break would also stop at one before the answer.
+    """
+    until = [Quoted(f"\n{word}") for word in field_words]
+    return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
 
 
 class Prompt(NamedTuple):
@@ -134,11 +143,11 @@ class DataSet:
         has_folder = "" not in self.variants
         return f"{self.name}/{language}/_exemplars_yaml" if has_folder else f"{self.name}/_{language}_exemplars_yaml"
 
-    def _exemplars(self, language: str) -> Content:
+    def _exemplars(self, language: str, key: str = "exemplars") -> Content:
         where = f"{self.where}: {language}"
-        exemplars = entry(self._words(language), "exemplars", where)
+        exemplars = entry(self._words(language), key, where)
         if len(exemplars) != EXEMPLARS:
-            raise BookError(f"{where}: {len(exemplars)} exemplars; expected {EXEMPLARS}")
+            raise BookError(f"{where}: {len(exemplars)} {key}; expected {EXEMPLARS}")
         letters = self.record.get("letters", {}).get(language, "ABCDE")
         samples = [
             as_row(exemplar, self.record, self.labels, letters, f"{where}: exemplar {number}")
@@ -194,17 +203,15 @@ class DataSet:
             words = entry(self._words(prompt.language), "labels", where)
             return {"doc_to_choice": [entry(words, label, f"{where}: labels") for label in self.labels]}
         if self.kind in GENERATED:
-            limits = entry(self.record, "max_new_tokens", f"catalogue.yaml: {self.name}")
+            limits = entry(self.record, "max_new_tokens", f"data_sets.yaml: {self.name}")
             return ({"doc_to_target": prompt.answer} if prompt.answer else {}) | {
-                "generation_kwargs": {
-                    # Where the model begins another question. A bare line break would also stop at one before the answer.
-                    "until": [Quoted(f"\n{word}") for word in prompt.field_words],
-                    "do_sample": False,
-                    "temperature": 0.0,
-                    "max_gen_toks": entry(limits, prompt.answer_language, f"catalogue.yaml: {self.name}: max_new_tokens"),
-                }
+                "generation_kwargs": greedy(
+                    prompt.field_words, entry(limits, prompt.answer_language, f"data_sets.yaml: {self.name}: max_new_tokens")
+                )
             }
-        return {} if variant.template == "letter_generation_yaml" else {"doc_to_choice": variant.answer}
+        if variant.template == "letter_generation_yaml":
+            return {"generation_kwargs": greedy(prompt.field_words, LETTER_TOKENS)}
+        return {"doc_to_choice": variant.answer}
 
     def _extra_metadata(self, prompt: Prompt, pair: str, variant: Variant) -> dict[str, Any]:
         """What the content-free prompts of a calibrated task are made from; for a generated answer its language."""

@@ -49,6 +49,8 @@ KINDS = {
 }
 # Multiple choice for chat models: an instruction, and the letter is read from what they write.
 CHAT = KINDS["mcq"]["litilo_gen"]
+# The most tokens of a written letter; SailCompass' limit.
+LETTER_TOKENS = 10
 # The kinds whose answers are texts that the model writes.
 GENERATED = ("qa", "translation", "summarization")
 RECOMMENDED_VARIANT = "to_ppl"  # by the SailCompass paper, section 5.2

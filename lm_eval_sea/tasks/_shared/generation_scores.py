@@ -59,17 +59,17 @@ text_translation = TranslationScores("chrf++", "bleu", "null_rate")
 
 def load_letter_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows of a task whose answer is a letter; arguments and errors are those of `rows.load_rows`."""
-    return load_rows_with_scoring(scoring=("answer_cue", "reading"), **arguments)
+    return load_rows_with_scoring(scoring=("answer_cue", "language"), **arguments)
 
 
 def score_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """exact_match: the letter is right; null_rate: there is no letter. The letter's position is written into `doc`.
 
-    The letter is read strictly (`letter_answer.py`). `reading` in the metadata, if there, holds the keyword arguments of
-    `extract_letter`; else only the prompt's cue may come before the letter.
+    The letter is read strictly (`letter_answer.py`), in the language of the question: the second of a pair.
     """
-    reading = doc["scoring"].get("reading") or {"cues": [doc["scoring"]["answer_cue"]]}
-    letter = extract_letter(results[0], doc["letters"], doc["options"], **reading)
+    scoring = doc["scoring"]
+    language = scoring["language"].rpartition("-")[2]
+    letter = extract_letter(results[0], doc["letters"], doc["options"], language=language, cue=scoring["answer_cue"])
     doc["predictions"] = {"exact_match": letter}
     return {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None)}
 

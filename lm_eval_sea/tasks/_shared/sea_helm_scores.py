@@ -20,7 +20,7 @@ STRICT, _STDERR = "_strict", "_stderr"
 
 def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows of a task whose answer is a label; arguments and errors are those of `rows.load_rows`."""
-    return load_rows_with_scoring(scoring=("answer_tag", "labels", "chance", "phenomena"), **arguments)
+    return load_rows_with_scoring(scoring=("answer_tag", "labels", "chance", "phenomena", "language"), **arguments)
 
 
 def _read_labels(doc: dict[str, Any], results: Sequence[str], *, minimal_pairs: bool = False) -> dict[str, str | None]:
@@ -28,7 +28,7 @@ def _read_labels(doc: dict[str, Any], results: Sequence[str], *, minimal_pairs: 
     text, scoring = without_thinking(results[0]), doc["scoring"]
     tag, labels = scoring["answer_tag"], scoring["labels"]
     published = published_label(text, tag, labels, minimal_pairs=minimal_pairs)
-    strict = strict_label(text, tag, labels)
+    strict = strict_label(text, tag, labels, scoring["language"])
     doc["predictions"] = {"published": published, "strict": strict}
     return {"": published, STRICT: strict}
 

@@ -10,6 +10,7 @@ import functools
 import importlib.metadata
 import unicodedata
 
+from .answer_text import composed
 from .burmese import burmese_syllables
 
 # Languages written without blanks between words, and what finds their words.
@@ -24,12 +25,12 @@ _SYMBOL_QUOTES = "`´"
 def normalise(text: str) -> str:
     """A text without differences that do not change an answer.
 
-    In this order: invisible format characters (zero-width ones, soft hyphens) removed, Unicode NFC, lower case, digits of all
+    In this order: invisible format characters (zero-width ones, soft hyphens) removed, Unicode NFC with one form of Thai and Lao vowels (`composed`), lower case, digits of all
     scripts as ASCII digits, blanks and line breaks as one blank each, punctuation of all scripts cut off at both ends. Of text
     that is all punctuation nothing is cut off.
     """
     text = "".join(character for character in text if unicodedata.category(character) != "Cf")
-    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+    text = composed(composed(text).lower())
     text = "".join(str(unicodedata.decimal(character, character)) for character in text)
     text = " ".join(text.split())
     return without_edge_punctuation(text) or text
