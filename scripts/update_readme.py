@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what READMEs have from elsewhere: the tables of tasks, and what `bench_backend.py` measured.
+"""Writes the parts of the documentation that are made from data: the tables of tasks, and what `bench_backend.py` measured.
 
 Examples:
     python scripts/update_readme.py             write it
-    python scripts/update_readme.py --check     fail if one is not up to date
+    python scripts/update_readme.py --check     fail if a page is not up to date
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 
 ROOT = Path(__file__).resolve().parents[1]
 PACK = ROOT / "lm_eval_sea"
-README = ROOT / "README.md"
+TASKS_PAGE = ROOT / "docs" / "tasks.md"
 SEA_HELM_README = PACK / "tasks" / "sea_helm" / "README.md"
-BACKEND_FIGURES = ROOT / "scripts" / "bench_backend.jsonl"
+BACKEND_PAGE = ROOT / "docs" / "backend_figures.md"
+BACKEND_MEASUREMENTS = ROOT / "scripts" / "bench_backend.jsonl"
 
 
 def _rows(languages: dict[str, int]) -> str:
@@ -33,7 +34,7 @@ def _rows(languages: dict[str, int]) -> str:
 
 
 def table(catalogue: dict) -> str:
-    """A Markdown table with one line a data set."""
+    """A Markdown table with one line per data set."""
     lines = ["| task | data set | languages (rows) | chance | names |", "|---|---|---|---|---|"]
     for name, record in sorted(catalogue["data_sets"].items(), key=lambda item: list(catalogue["tasks"]).index(item[1]["task"])):
         spoken = record["languages"].items()
@@ -43,14 +44,14 @@ def table(catalogue: dict) -> str:
         if record["kind"] == "translation":
             languages = f"en_{languages}`, `sea_{name}_{languages}_en"
         variant = "_<variant>" if record["kind"] == "mcq" else ""
-        link = f"[{record['title']}](lm_eval_sea/tasks/{name}/README.md)"
+        link = f"[{record['title']}](../lm_eval_sea/tasks/{name}/README.md)"
         cells = [catalogue["tasks"][record["task"]], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def sea_helm_table(catalogue: dict) -> str:
-    """A Markdown table with one line a task of SEA-HELM."""
+    """A Markdown table with one line per task of SEA-HELM."""
     lines = ["| pillar | competency | task | languages (rows) | chance |", "|---|---|---|---|---|"]
     for pillar, title in catalogue["pillars"].items():
         for name, record in catalogue["tasks"].items():
@@ -88,15 +89,19 @@ def replace_part(text: str, name: str, content: str) -> str:
 def parts() -> Iterator[tuple[Path, str, str]]:
     """What is written where: file, name of the part, text."""
     catalogue, sea_helm = read_data_sets(), read_sea_helm()
-    yield README, "table of tasks", table(catalogue)
-    yield README, "figures of the backend", render(map(json.loads, BACKEND_FIGURES.read_text(encoding="utf-8").splitlines()))
+    yield TASKS_PAGE, "table of tasks", table(catalogue)
+    yield (
+        BACKEND_PAGE,
+        "figures of the backend",
+        render(map(json.loads, BACKEND_MEASUREMENTS.read_text(encoding="utf-8").splitlines())),
+    )
     yield SEA_HELM_README, "table of tasks", sea_helm_table(sea_helm)
 
 
 def main() -> int:
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a README is not up to date")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not up to date")
     arguments = parser.parse_args()
     outdated = {}
     for path, name, text in parts():
@@ -107,7 +112,7 @@ def main() -> int:
             if not arguments.check:
                 path.write_text(new, encoding="utf-8", newline="\n")
     if arguments.check:
-        print(f"run scripts/update_readme.py: {', '.join(outdated)} not up to date" if outdated else "README.md is up to date")
+        print(f"run scripts/update_readme.py: {', '.join(outdated)} not up to date" if outdated else "all pages are up to date")
         return int(bool(outdated))
     return 0
 

@@ -157,7 +157,7 @@ def test_a_missing_book_of_sea_helm_is_named(tmp_path, books):
     assert "sea_helm/lo.yaml: no prompt book of SEA-HELM for language 'lo'" in result.stderr
 
 
-def test_the_readme_has_the_table_of_tasks():
+def test_the_documentation_has_the_tables_of_tasks():
     script = ROOT / "scripts" / "update_readme.py"
     result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout

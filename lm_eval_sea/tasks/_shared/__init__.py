@@ -4,4 +4,4 @@ Read `ranking.py` for the formulae, `ranking_task.py` for how they reach lm-eval
 """
 
 # The version of the pack; here because the folder of tasks also stands alone.
-__version__ = "0.1.0"
+__version__ = "0.2.0"

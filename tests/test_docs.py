@@ -1,0 +1,58 @@
+"""The documentation: its links lead somewhere, and its Python example runs as it stands."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+# Pages that others of the project link to and that come with the reports, backends and suites.
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("lm_eval_sea/tasks/*/README.md")])
+COMMAND = re.compile(r"^ {4}(?:bash|python) (scripts/\S+)|`(?:bash|python) (scripts/[^\s`]+)", re.MULTILINE)
+
+
+def _names(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_names)
+def test_links_lead_to_files_and_titles_that_exist(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{_names(page)}: {target}"
+        if anchor:
+            assert anchor in _anchors(file), f"{_names(page)}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_names)
+def test_scripts_that_pages_name_exist(page):
+    for found in COMMAND.findall(page.read_text(encoding="utf-8")):
+        assert (ROOT / next(filter(None, found))).is_file(), f"{_names(page)}: {found}"
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 130
+
+
+@pytest.mark.slow
+def test_the_python_example_prints_the_headline(tiny_model, samples, tmp_path):
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    example = re.search(r"<!-- example: .*?-->\n```python\n(.*?)```\n<!-- end of the example -->", text, re.DOTALL)[1]
+    script = tmp_path / "example.py"
+    script.write_text(example.replace('"MODEL"', repr(str(tiny_model))), encoding="utf-8")
+    environment = {"PYTHONPATH": str(ROOT), "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1", "PATH": "/usr/bin:/bin"}
+    run = subprocess.run([sys.executable, script], cwd=samples, env=environment, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert re.fullmatch(r"sea_belebele_th_to_ppl: acc_ppl \d+\.\d, chance 25\.0", run.stdout.splitlines()[-1])
