@@ -9,7 +9,6 @@ import pytest
 
 from tests.conftest import ROOT
 
-# Pages that others of the project link to and that come with the reports, backends and suites.
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("lm_eval_sea/tasks/*/README.md")])
 COMMAND = re.compile(r"^ {4}(?:bash|python) (scripts/\S+)|`(?:bash|python) (scripts/[^\s`]+)", re.MULTILINE)
 
@@ -51,7 +50,7 @@ def test_the_python_example_prints_the_headline(tiny_model, samples, tmp_path):
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     example = re.search(r"<!-- example: .*?-->\n```python\n(.*?)```\n<!-- end of the example -->", text, re.DOTALL)[1]
     script = tmp_path / "example.py"
-    script.write_text(example.replace('"MODEL"', repr(str(tiny_model))), encoding="utf-8")
+    script.write_text(example.replace('"MODEL"', repr(str(tiny_model))).replace('"cuda"', '"cpu"'), encoding="utf-8")
     environment = {"PYTHONPATH": str(ROOT), "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1", "PATH": "/usr/bin:/bin"}
     run = subprocess.run([sys.executable, script], cwd=samples, env=environment, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
