@@ -30,10 +30,11 @@ def _add_sailcompass(commands: argparse._SubParsersAction) -> None:
         commands,
         "sailcompass",
         "The 38 prompt configurations of sail-sg/sailcompass, with its scores.",
-        """Reads a checkout, which is never executed, and writes a folder for lm_eval --include_path: one plain task per configuration,
-with instruction, exemplars, field words, options and order of labels as OpenCompass shows them to a base model, and groups that
-put M3Exam's parts by number of options together. The rows are those of sail/Sailcompass_data, from a folder of that name under
-the current one or from the hub. The pack has none of these texts, and they have no licence: do not publish the folder.
+        """Reads a checkout, which is never executed, and writes a folder for lm_eval --include_path: one plain task per
+configuration, with instruction, exemplars, field words, options and order of labels as OpenCompass shows them to a base model,
+and groups that put M3Exam's parts by number of options together. The rows are those of sail/Sailcompass_data, from a folder of
+that name under the current one or from the hub. The pack has none of these texts, and they have no licence: do not publish the
+folder.
 
 examples:
   lm-eval-sea official sailcompass CHECKOUT --out TASKS

@@ -24,6 +24,10 @@ class SailCompassRankingTask(RankingTask):
         self._published_exemplars: list[dict] = []
         self.config.metadata["data_sha256"] = digest(list(self.dataset["test"]))
 
+    def fewshot_docs(self) -> list[dict]:
+        """None: the exemplars stand in the description."""
+        return []
+
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows.
 
