@@ -6,6 +6,7 @@ import importlib.util
 import logging
 import sys
 import types
+import warnings
 from pathlib import Path
 
 import py3langid
@@ -46,7 +47,9 @@ def load(folder: Path, path: str, post_processors: types.ModuleType | None = Non
     name = f"{package}.{Path(path).stem}"
     specification = importlib.util.spec_from_file_location(name, folder / path)
     module = importlib.util.module_from_spec(specification)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # escape sequences in its patterns
+        patch.setattr(sys, "dont_write_bytecode", True)  # nothing is left in the user's checkout
         for stand_in, names in stand_ins.items():
             patch.setitem(sys.modules, stand_in, names if isinstance(names, types.ModuleType) else _module(stand_in, names))
         specification.loader.exec_module(module)
