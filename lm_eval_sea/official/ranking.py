@@ -1,4 +1,4 @@
-"""The pack's ranking by perplexity for official tasks: the one place that knows how `RankingTask` is built.
+"""The pack's ranking by perplexity for official tasks: the one place that knows how its task classes are built.
 
 lm-eval has no hook for the perplexity of the whole text, which needs a request for the prompt and the number of tokens.
 """
@@ -12,6 +12,7 @@ from lm_eval.api.task import ConfigurableTask
 
 from lm_eval_sea.official.sailcompass_rows import digest
 from lm_eval_sea.official.sailcompass_task import answer_scores
+from lm_eval_sea.tasks._shared.calibrated_ranking_task import CalibratedRankingTask
 from lm_eval_sea.tasks._shared.ranking_task import RankingTask
 
 
@@ -48,3 +49,10 @@ class SailCompassRankingTask(RankingTask):
         label = record["labels"][doc["predictions"]["acc_ppl"]]
         metrics |= answer_scores(record["evaluator"], label, doc["reference"])
         return {name: value for name, value in metrics.items() if name in self._metric_fn_list}
+
+
+class SailCompassCalibratedTask(SailCompassRankingTask, CalibratedRankingTask):
+    """The same for labels that all rows share, with the pack's contextual calibration beside it.
+
+    The published classification numbers are calibrated, but no official code or configuration does it.
+    """

@@ -20,8 +20,9 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 
 TAG = "sailcompass"
 VERSION = 1.0
+CONTENT_FREE_INPUTS = ("N/A", "", "[MASK]")  # Zhao et al. 2021, section 5
 UTILS = f"""{MARK}; the task files beside it name these.
-from lm_eval_sea.official.ranking import SailCompassRankingTask
+from lm_eval_sea.official.ranking import SailCompassCalibratedTask, SailCompassRankingTask
 from lm_eval_sea.official.sailcompass_scores import bleu, chrf
 from lm_eval_sea.official.sailcompass_task import (
     belebele_scores,
@@ -34,6 +35,7 @@ from lm_eval_sea.official.sailcompass_task import (
 )
 
 __all__ = [
+    "SailCompassCalibratedTask",
     "SailCompassRankingTask",
     "belebele_scores",
     "bleu",
@@ -120,7 +122,7 @@ def _content(task: OfficialTask, checkout: Checkout) -> dict[str, Any]:
     }
     content |= _ranked(configuration) if configuration.is_ranked else _generated(configuration)
     _check_prompts(configuration, content, rows)
-    return content | {"metadata": _metadata(task, checkout)}
+    return content | {"metadata": _metadata(task, checkout, _shown_columns(configuration, columns))}
 
 
 def _check_names(configuration: Configuration) -> None:
@@ -150,6 +152,11 @@ def _option_columns(configuration: Configuration) -> list[str]:
     return [match[1] for match in found] if all(found) else []
 
 
+def _shown_columns(configuration: Configuration, columns: Sequence[str]) -> list[str]:
+    """The columns that the prompt has places for, each once, in the order of the prompt."""
+    return list(dict.fromkeys(places("\n".join([*configuration.before, configuration.question]), columns)))
+
+
 def _options(configuration: Configuration, row: Row) -> list[str]:
     """The options of a row as a task file shows them."""
     return [str(row[column]) for column in _option_columns(configuration)] or list(configuration.options.values())
@@ -157,10 +164,9 @@ def _options(configuration: Configuration, row: Row) -> list[str]:
 
 def _row_record(task: OfficialTask, rows: Sequence[Row], columns: Sequence[str]) -> dict[str, Any]:
     configuration = task.configuration
-    shown = places("\n".join([*configuration.before, configuration.question]), columns)
     record: dict[str, Any] = {"file": configuration.data_file, "loader": configuration.loader}
     record |= {"texts": dict(task.texts)} if task.texts else {}
-    record |= {"columns": list(dict.fromkeys(shown)), "answer_column": configuration.answer_column}
+    record |= {"columns": _shown_columns(configuration, columns), "answer_column": configuration.answer_column}
     if configuration.is_ranked:
         record |= {"evaluator": configuration.evaluator, "labels": list(configuration.options)}
     if option_columns := _option_columns(configuration):
@@ -173,11 +179,13 @@ def _mean(metric: str) -> dict[str, Any]:
 
 
 def _ranked(configuration: Configuration) -> dict[str, Any]:
+    of_rows = bool(_option_columns(configuration))
     metrics = ["exact_match_sailcompass", *(["f1_sailcompass"] if configuration.evaluator in F1 else []), "acc"]
+    metrics += [] if of_rows else ["acc_cc"]
     return {
-        "class": Function("utils.SailCompassRankingTask"),
+        "class": Function(f"utils.{'SailCompassRankingTask' if of_rows else 'SailCompassCalibratedTask'}"),
         "output_type": "multiple_choice",
-        "doc_to_choice": "choices" if _option_columns(configuration) else list(configuration.options.values()),
+        "doc_to_choice": "choices" if of_rows else list(configuration.options.values()),
         "doc_to_target": "gold",
         "metric_list": [_mean(metric) for metric in metrics],
     }
@@ -202,15 +210,19 @@ def _generated(configuration: Configuration) -> dict[str, Any]:
     }
 
 
-def _metadata(task: OfficialTask, checkout: Checkout) -> dict[str, Any]:
+def _metadata(task: OfficialTask, checkout: Checkout, columns: Sequence[str]) -> dict[str, Any]:
     configuration = task.configuration
     changed = {"changed_since": checkout.known_commit} if task.changed else {}
+    calibrated = {}
+    if configuration.is_ranked and not _option_columns(configuration):
+        calibrated = {"content_free_inputs": list(CONTENT_FREE_INPUTS), "content_fields": columns}
     return {
         "version": VERSION,
         "checkout_commit": checkout.commit,
         "checkout_file": configuration.path,
         "checkout_file_sha256": configuration.sha256,
         **changed,
+        **calibrated,
     }
 
 

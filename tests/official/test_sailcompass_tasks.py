@@ -130,6 +130,33 @@ def test_the_option_of_the_lowest_perplexity_is_scored(name, miniature, known_mi
     assert len(right) >= 2
 
 
+def test_labels_are_calibrated_by_prompts_without_a_row(miniature, known_miniature, rows_folder, tmp_path, tiny_model):
+    """Shares of the labels behind the prompt, over those behind the prompt with N/A, nothing or [MASK] as the row."""
+    assert make(miniature, tmp_path / "tasks") == 0
+    manager = TaskManager(include_path=str(tmp_path / "tasks"), include_defaults=False, metadata={"pretrained": str(tiny_model)})
+    arguments = {"pretrained": str(tiny_model), "device": "cpu"}
+    results = lm_eval.simple_evaluate(
+        model="hf", model_args=arguments, tasks=["mini_indolem_en"], task_manager=manager, bootstrap_iters=0
+    )
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(tiny_model), AutoTokenizer.from_pretrained(tiny_model)
+    data_set = opencompass.execute(miniature / "configs/datasets/indolem_senti/indolem_en_a1b2c3.py")
+
+    def shares(row: dict) -> list[float]:
+        # the prompt is the same for all labels, so that the texts' probabilities are in the ratio of the labels'
+        texts = opencompass.texts(data_set, row).values()
+        scores = torch.tensor([-perplexity(model, tokenizer, text) * len(tokenizer.encode(text)) for text in texts])
+        return torch.softmax(scores, 0).tolist()
+
+    without = [shares({"text": text, "label": ""}) for text in ("N/A", "", "[MASK]")]
+    bias = [sum(of_label) / 3 for of_label in zip(*without, strict=True)]
+    rows = read_rows("data/indolem_senti/test.jsonl")
+    right = []
+    for row in rows:
+        ratios = [share / free for share, free in zip(shares(row), bias, strict=True)]
+        right.append(["positive", "negative"][ratios.index(max(ratios))] == row["label"])
+    assert results["results"]["mini_indolem_en"]["acc_cc,none"] == pytest.approx(sum(right) / len(rows))
+
+
 def scripted_scores(folder: Path, name: str, answers: dict[str, str]) -> dict[str, float]:
     manager = TaskManager(include_path=str(folder), include_defaults=False)
     model = PlantedModel(generation=lambda prompt: next(answer for part, answer in answers.items() if part in prompt))
