@@ -10,7 +10,6 @@ from typing import Any
 
 from lm_eval.api.task import ConfigurableTask
 
-from lm_eval_sea.official.sailcompass_rows import digest
 from lm_eval_sea.official.sailcompass_task import answer_scores
 from lm_eval_sea.tasks._shared.calibrated_ranking_task import CalibratedRankingTask
 from lm_eval_sea.tasks._shared.ranking_task import RankingTask
@@ -23,7 +22,7 @@ class SailCompassRankingTask(RankingTask):
         """Loads the rows with the function under `custom_dataset`."""
         ConfigurableTask.download(self, dataset_kwargs, **kwargs)
         self._published_exemplars: list[dict] = []
-        self.config.metadata["data_sha256"] = digest(list(self.dataset["test"]))
+        self.config.metadata["data_sha256"] = self.config.metadata["provenance"]["data_sha256"]
 
     def fewshot_docs(self) -> list[dict]:
         """None: the exemplars stand in the description."""

@@ -18,20 +18,36 @@ Row = dict[str, Any]
 Texts = Mapping[str, str]
 
 SOURCE = "sail/Sailcompass_data"
+LOCAL_FOLDER = "local folder"
 
 _CYRILLIC_VE = "\u0412"
 _OTHER_DIGIT = dict(zip("12345๑๒๓๔๕", "๑๒๓๔๕12345", strict=True))
 _MOST_OPTIONS = 5
 
 
+def find_file(data_file: str) -> tuple[Path, str]:
+    """Where a file of rows lies: below the folder `SOURCE` of the current directory if there is one, else in the hub's cache.
+
+    Returns:
+        The path, and the commit of the hub repository or "local folder".
+
+    Raises:
+        DataError: if the file cannot be had.
+    """
+    local = Path(SOURCE)
+    if local.is_dir():
+        return local / data_file, LOCAL_FOLDER
+    folder = download_all(SOURCE, [data_file])
+    return folder / data_file, folder.name
+
+
 def read_rows(data_file: str) -> list[Row]:
-    """The published rows of a file: below the folder `SOURCE` of the current directory if there is one, else from the hub.
+    """The published rows of a file.
 
     Raises:
         DataError: if the file cannot be had or read.
     """
-    local = Path(SOURCE)
-    path = local / data_file if local.is_dir() else download_all(SOURCE, [data_file]) / data_file
+    path, _ = find_file(data_file)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:

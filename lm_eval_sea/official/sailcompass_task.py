@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import datasets
+import sacrebleu
 
+from lm_eval_sea import __version__
 from lm_eval_sea.official import sailcompass_scores as scores
-from lm_eval_sea.official.sailcompass_rows import SOURCE, Row, digest, loaded_rows, read_rows
+from lm_eval_sea.official.sailcompass_rows import SOURCE, Row, digest, find_file, loaded_rows, read_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError
 
 # Official evaluator → whether an answer, or the label of the chosen option, is right: 0 or 1.
@@ -24,16 +26,25 @@ F1: Mapping[str, Callable[[str, Any], float]] = {
     "AnsEvaluator": scores.answer_f1,
     "TydiqaIdEvaluator": scores.best_f1,
 }
+# Official evaluator → signatures of its text scores, in the style of sacreBLEU.
+_TEXTS = "nrefs:1|case:lc|norm:no|answer:first line, no marks at its end"
+SIGNATURES: Mapping[str, Mapping[str, str]] = {
+    "TextGenEvaluator": {
+        "bleu_sailcompass": f"{_TEXTS}|eff:no|tok:13a|smooth:exp|version:{sacrebleu.__version__}",
+        "chrf_sailcompass": f"{_TEXTS}|eff:yes|nc:6|nw:2|space:no|version:{sacrebleu.__version__}",
+    }
+}
 
 
-def rows(*, sailcompass_rows: Mapping[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
+def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
     """The rows of a task, for lm-eval's `custom_dataset`.
 
     Args:
-        sailcompass_rows: file, loader, texts that it adds, columns shown, column of the answer, and for ranking the evaluator,
-            the labels and, where they differ from row to row, the columns of the options; and the digest of the rows that the
-            task was written for.
-        metadata: of the task, and the arguments of the model.
+        sailcompass_rows: file, loader, texts that it adds, columns shown, column of the answer, evaluator, and for ranking the
+            labels and, where they differ from row to row, the columns of the options; and the digest of the rows that the task
+            was written for.
+        provenance: a mapping in the metadata, filled here with what the results should say of the rows and the scores.
+        metadata: the rest of it, and the arguments of the model.
 
     Raises:
         DataError: if the rows cannot be had, or are others.
@@ -46,6 +57,13 @@ def rows(*, sailcompass_rows: Mapping[str, Any], **metadata: Any) -> dict[str, d
             f"{file}: its {len(loaded)} rows are not those that the task was written for; write it anew with "
             "`lm-eval-sea official sailcompass`"
         )
+    provenance |= {
+        "data_revision": find_file(sailcompass_rows["file"])[1],
+        "data_sha256": sailcompass_rows["sha256"],
+        "rows_published": len(published),
+        "pack_version": __version__,
+        "signatures": SIGNATURES.get(sailcompass_rows["evaluator"], {}),
+    }
     return {"test": datasets.Dataset.from_list([_task_row(row, sailcompass_rows) for row in loaded])}
 
 

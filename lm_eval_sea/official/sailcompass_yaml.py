@@ -167,8 +167,8 @@ def _row_record(task: OfficialTask, rows: Sequence[Row], columns: Sequence[str])
     record: dict[str, Any] = {"file": configuration.data_file, "loader": configuration.loader}
     record |= {"texts": dict(task.texts)} if task.texts else {}
     record |= {"columns": _shown_columns(configuration, columns), "answer_column": configuration.answer_column}
-    if configuration.is_ranked:
-        record |= {"evaluator": configuration.evaluator, "labels": list(configuration.options)}
+    record |= {"evaluator": configuration.evaluator}
+    record |= {"labels": list(configuration.options)} if configuration.is_ranked else {}
     if option_columns := _option_columns(configuration):
         record["option_columns"] = option_columns
     return record | {"sha256": digest(rows)}
@@ -216,14 +216,12 @@ def _metadata(task: OfficialTask, checkout: Checkout, columns: Sequence[str]) ->
     calibrated = {}
     if configuration.is_ranked and not _option_columns(configuration):
         calibrated = {"content_free_inputs": list(CONTENT_FREE_INPUTS), "content_fields": columns}
-    return {
-        "version": VERSION,
+    provenance = {
         "checkout_commit": checkout.commit,
         "checkout_file": configuration.path,
         "checkout_file_sha256": configuration.sha256,
-        **changed,
-        **calibrated,
     }
+    return {"version": VERSION, **calibrated, "provenance": provenance | changed}
 
 
 def _check_prompts(configuration: Configuration, content: Mapping[str, Any], rows: Sequence[Row]) -> None:

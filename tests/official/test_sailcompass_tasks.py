@@ -43,7 +43,7 @@ def shown_texts(task, row_number: int) -> list[str]:
 
 def assert_shows_the_official_texts(task, checkout: Path) -> int:
     """Compares all rows of a task with the configuration itself, executed; returns how many texts that were."""
-    path = task.config.metadata["checkout_file"]
+    path = task.config.metadata["provenance"]["checkout_file"]
     data_set = opencompass.execute(checkout / path)
     record = task.config.dataset_kwargs["sailcompass_rows"]
     rows = loaded_rows(record["loader"], read_rows(record["file"]), record.get("texts", {}), record["file"])
@@ -117,7 +117,7 @@ def test_the_option_of_the_lowest_perplexity_is_scored(name, miniature, known_mi
     )
     model, tokenizer = AutoModelForCausalLM.from_pretrained(tiny_model_bos), AutoTokenizer.from_pretrained(tiny_model_bos)
     task = load(tmp_path / "tasks", [name])[name]
-    data_set = opencompass.execute(miniature / task.config.metadata["checkout_file"])
+    data_set = opencompass.execute(miniature / task.config.metadata["provenance"]["checkout_file"])
     record = task.config.dataset_kwargs["sailcompass_rows"]
     rows = loaded_rows(record["loader"], read_rows(record["file"]), record.get("texts", {}), record["file"])
     digits = str.maketrans("๑๒๓๔๕", "12345")
@@ -225,14 +225,19 @@ def test_rows_that_changed_since_are_refused(miniature, known_miniature, rows_fo
         load(tmp_path / "tasks", ["mini_xcopa_id_ppl"])
 
 
-def test_metadata_says_where_a_task_comes_from(miniature, known_miniature, rows_folder, tmp_path):
+def test_provenance_says_where_a_task_comes_from(miniature, known_miniature, rows_folder, tmp_path):
     assert make(miniature, tmp_path / "tasks") == 0
-    metadata = load(tmp_path / "tasks", ["mini_xquad_th"])["mini_xquad_th"].config.metadata
+    tasks = load(tmp_path / "tasks", ["mini_xquad_th", "mini_indosum_id"])
+    provenance = tasks["mini_xquad_th"].config.metadata["provenance"]
     path = "configs/datasets/xquad/xquad_th_a1b2c3.py"
-    assert metadata["checkout_file"] == path
-    assert metadata["checkout_file_sha256"] == known_of(miniature)["configurations"][path]["sha256"]
-    assert metadata["checkout_commit"] == "none: no git checkout"
-    assert "changed_since" not in metadata
+    assert provenance["checkout_file"] == path
+    assert provenance["checkout_file_sha256"] == known_of(miniature)["configurations"][path]["sha256"]
+    assert provenance["checkout_commit"] == "none: no git checkout"
+    assert "changed_since" not in provenance
+    assert provenance["data_revision"] == "local folder"
+    assert provenance["data_sha256"] == tasks["mini_xquad_th"].config.dataset_kwargs["sailcompass_rows"]["sha256"]
+    text_scores = set(tasks["mini_indosum_id"].aggregation())
+    assert set(tasks["mini_indosum_id"].config.metadata["provenance"]["signatures"]) == text_scores
 
 
 @pytest.mark.parametrize(
@@ -284,7 +289,7 @@ def test_a_changed_prompt_is_read_and_marked(miniature, known_miniature, rows_fo
     assert "xcopa_id_ppl_a1b2c3.py: differs from the known commit; restore it: git -C" in capsys.readouterr().err
     assert make(miniature, tmp_path / "tasks", "--partial") == 0
     tasks = load(tmp_path / "tasks", ["mini_xcopa_id_ppl", "mini_vsmec_vi"])
-    assert tasks["mini_xcopa_id_ppl"].config.metadata["changed_since"] == known_miniature["commit"]
+    assert tasks["mini_xcopa_id_ppl"].config.metadata["provenance"]["changed_since"] == known_miniature["commit"]
     assert all("Lampu menyala." in text for text in shown_texts(tasks["mini_xcopa_id_ppl"], 0))
 
 
