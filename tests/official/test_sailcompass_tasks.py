@@ -211,7 +211,7 @@ def test_the_parts_of_m3exam_are_averaged_by_rows(miniature, known_miniature, ro
 def test_a_model_without_a_known_tokenizer_gets_no_number(miniature, known_miniature, rows_folder, tmp_path):
     assert make(miniature, tmp_path / "tasks") == 0
     manager = TaskManager(include_path=str(tmp_path / "tasks"), include_defaults=False)
-    with pytest.raises(ValueError, match="mini_xcopa_id_ppl.*tokenizer"):
+    with pytest.raises(ValueError, match="needs the model's tokenizer"):
         lm_eval.simple_evaluate(model=PlantedModel(), tasks=["mini_xcopa_id_ppl"], task_manager=manager, bootstrap_iters=0)
 
 
