@@ -1,4 +1,4 @@
-"""Draws of a task's score over runs and over questions, for the totals of June 2026 and the corrected ones. Pure functions, no I/O."""
+"""Draws of a task's score over runs and over questions: June 2026 and the corrected totals. Pure functions, no I/O."""
 
 from __future__ import annotations
 

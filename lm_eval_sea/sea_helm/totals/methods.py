@@ -42,7 +42,7 @@ class Method(NamedTuple):
 
 
 def _by_questions(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
-    """August 2026. Every task of the suite takes its seeds, also one without rows, so that it changes no other task's replicates."""
+    """August 2026. Every task of the suite takes its seeds, also one without rows: the others' replicates stay the same."""
     generator = np.random.default_rng(SEED)
     drawn = {}
     for place in tqdm(_in_order(rows, suite), desc="Drawing", unit="task"):

@@ -1,7 +1,7 @@
 """SEA-HELM's aggregation since 5 August 2026: replicates of a task's score, questions drawn anew. Pure functions, no I/O.
 
-Per question the mean over the runs; 2,000 replicates, each with a generator of its own, whose seed comes from one generator for all
-tasks. Equal replicate for replicate to SEA-HELM's `src/aggregation`, if tasks and languages come in the same order.
+A question's score is its mean over the runs. Each of 2,000 replicates has a generator of its own, whose seed comes from one
+generator for all tasks. Equal to SEA-HELM's `src/aggregation` replicate for replicate, if the tasks come in the same order.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def replicate_seeds(generator: np.random.Generator) -> np.ndarray:
 
 
 def is_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:
-    """Whether there are fewer different right answers than half the questions; never without right answers or with lists of them."""
+    """Whether there are fewer different right answers than half the questions; never without answers or with lists of them."""
     return all(isinstance(label, str) for label in labels) and len(set(labels)) < len(labels) / 2
 
 
-def rare_labels(labels: Sequence[str]) -> dict[str, int]:
-    """The questions per right answer, if one of them has fewer than FEW_QUESTIONS: it weighs as much as the others; else empty."""
-    counts = Counter(labels)
+def rare_labels(labels: Sequence[str | tuple[str, ...] | None]) -> dict[str, int]:
+    """The questions per right answer, if one of them has fewer than FEW_QUESTIONS, for it weighs as much as the others."""
+    counts = Counter(map(str, labels))
     return dict(counts) if min(counts.values()) < FEW_QUESTIONS else {}
 
 

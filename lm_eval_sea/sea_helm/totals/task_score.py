@@ -1,7 +1,7 @@
 """The score of one task from the scores of its rows, in per cent. Pure functions, no I/O.
 
-Two rules; that of August 2026 is in `replicates.py`. `notebook_scoring` is the one of SEA-HELM's aggregation notebook of June 2026: it
-knows nothing of the task and tells multiple choice by right answers that repeat. `corrected_scoring` takes the kind of the task, its
+Two rules; that of August 2026 is in `replicates.py`. `notebook_scoring` is the one of SEA-HELM's notebook of June 2026: it knows
+nothing of the task and tells multiple choice by right answers that repeat. `corrected_scoring` takes the kind of the task, its
 chance level and its phenomena from the task itself.
 """
 

@@ -122,8 +122,8 @@ def _nodes(
             interval=interval(questions[place]),
             complete=place not in lacking,
             in_suite=in_suite,
-            runs=task and len(task.scores),
-            rows=task and len(task.labels),
+            runs=len(task.scores) if task else None,
+            rows=len(task.labels) if task else None,
             headline=evidence.headlines.get(place),
         )
     return nodes
