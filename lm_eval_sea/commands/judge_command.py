@@ -14,8 +14,8 @@ EXAMPLES = """examples:
   lm-eval-sea judge results --base_url https://api.openai.com/v1 --model gpt-4.1-2025-04-14 --api_key_env OPENAI_API_KEY
   lm-eval-sea judge results --base_url http://localhost:8000/v1 --model openai/gpt-oss-120b --official SEA-HELM"""
 
-HELP = f"""Reads the samples (--log_samples) of mt-bench-judge, kalahi-judge, syntax-criteria and mt-bench, asks a judge behind any
-OpenAI-compatible address for its verdicts, and writes the scores beside the samples, where `lm-eval-sea score sea-helm` finds
+HELP = f"""Reads the samples (--log_samples) of mt-bench-judge, kalahi-judge, syntax-criteria and mt-bench, asks a judge behind
+any OpenAI-compatible address for its verdicts, and writes the scores beside the samples, where `lm-eval-sea score sea-helm` finds
 them.
 
 Each answer is written to `verdicts_<task>_<date>.jsonl` when it arrives. Stop the command at any time and start it again: nothing

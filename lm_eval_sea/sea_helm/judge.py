@@ -84,7 +84,7 @@ def jobs_of(runs: Sequence[Run], checkout: Path | None, notes: list[str]) -> lis
 
 def estimate_of(jobs: Sequence[Job], model: str, concurrency: int, prices: tuple[float, float] | None) -> str:
     """What the calls that are still to be made will take."""
-    found = [(call, job.cache.get(key_of(model, call))) for job in jobs for call in job.calls]
+    found = [(call, job.cache.answer(key_of(model, call))) for job in jobs for call in job.calls]
     waiting = [call for call, answer in found if answer is None]
     return estimate(waiting, [answer for _, answer in found if answer is not None], concurrency, prices)
 
@@ -110,7 +110,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     """The scores of a job whose questions are all answered."""
     verdicts: list[Verdicts] = []
     for questions in job.questions:
-        answers = [(question, job.cache.get(key_of(model, job.call(question)))) for question in questions]
+        answers = [(question, job.cache.answer(key_of(model, job.call(question)))) for question in questions]
         verdicts.append({question.part: job.rubric.read(question, answer.text) for question, answer in answers if answer})
     scores = [ROW_SCORES[job.kind](row, found, job.rubric.classes) for row, found in zip(job.rows, verdicts, strict=True)]
     given = [verdict for found in verdicts for verdict in found.values()]

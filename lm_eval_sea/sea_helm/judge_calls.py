@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
+
 RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections, errors of the server
 TIMEOUT_SECONDS = 1200.0  # of a call; a judge may think for long
-BROKEN_ANSWERS = 3  # how often an answer that is no completion is asked for
+BROKEN_ANSWERS = 4  # how often an answer that is no completion is asked for
 _FAILURES_IN_A_ROW = 5  # per worker, after which the server is taken for gone
 
 
@@ -48,40 +47,16 @@ def key_of(model: str, call: Call) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-class Cache:
-    """Answers in a file of one JSON object a line, to which each is added when it arrives."""
+class Cache(KeyedLines):
+    """The answers of a judge."""
 
-    def __init__(self, path: Path):
-        """Reads what is there; a last line that was cut off is as good as none."""
-        self.path = path
-        self._answers: dict[str, Answer] = {}
-        self._lock = threading.Lock()
-        self._ends_in_newline = True
-        if path.exists():
-            content = path.read_bytes()
-            self._ends_in_newline = content.endswith(b"\n") or not content
-            for line in content.splitlines():
-                try:
-                    record = json.loads(line)
-                    key = record.pop("key")
-                    self._answers[key] = Answer(**record)
-                except (ValueError, KeyError, TypeError, AttributeError):
-                    continue
-
-    def get(self, key: str) -> Answer | None:
-        """The answer to a call; None if there is none yet."""
-        return self._answers.get(key)
-
-    def add(self, key: str, answer: Answer) -> None:
-        """Keeps an answer, on disk before this returns."""
-        line = json.dumps({"key": key, **vars(answer)}, ensure_ascii=True) + "\n"
-        with self._lock:
-            with self.path.open("ab") as file:
-                file.write((b"" if self._ends_in_newline else b"\n") + line.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            self._ends_in_newline = True
-            self._answers[key] = answer
+    def answer(self, key: str) -> Answer | None:
+        """The answer to a call; None if there is none that can be used."""
+        record = self.get(key)
+        try:
+            return None if record is None else Answer(**record)
+        except TypeError:
+            return None
 
 
 class Endpoint:
@@ -165,7 +140,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
     Raises:
         JudgeError: if some calls have no answer after all others were made, or at once if the server refuses all.
     """
-    waiting = {key: (call, cache) for call, cache in calls if cache.get(key := key_of(endpoint.model, call)) is None}
+    waiting = {key: (call, cache) for call, cache in calls if cache.answer(key := key_of(endpoint.model, call)) is None}
     failures: list[JudgeError] = []
     in_a_row = 0
     with ThreadPoolExecutor(concurrency) as workers, tqdm(total=len(waiting), desc="Judging", unit="answer") as progress:
@@ -192,7 +167,7 @@ def _outcomes(
     """Makes the calls, a few more than run at once being queued; yields for each its error or None."""
 
     def work(key: str, call: Call, cache: Cache) -> None:
-        cache.add(key, endpoint.ask(call))
+        cache.add(key, vars(endpoint.ask(call)))
 
     pending: set[Future[None]] = set()
     remaining = iter(waiting.items())
