@@ -54,16 +54,6 @@ def tokens_of(tokenizer: Any, texts: Sequence[str], eos: str) -> tuple[torch.Ten
     return batch["input_ids"], batch["attention_mask"]
 
 
-def _with_own_head() -> type:
-    """The mT5 of transformers with a head of its own: MetricX's is not the embeddings, to which transformers 5 ties it."""
-    from transformers import MT5ForConditionalGeneration
-
-    class MT5WithOwnHead(MT5ForConditionalGeneration):
-        _tied_weights_keys = {f"{stack}.embed_tokens.weight": "shared.weight" for stack in ("encoder", "decoder")}
-
-    return MT5WithOwnHead
-
-
 class MetricX:
     """A model and its tokenizer."""
 
@@ -78,7 +68,7 @@ class MetricX:
         Raises:
             MetricXError: if the model is no mT5 with MetricX's token, or one of the two cannot be loaded.
         """
-        from transformers import AutoConfig, AutoTokenizer
+        from transformers import AutoConfig, AutoTokenizer, MT5ForConditionalGeneration
 
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         try:
@@ -86,7 +76,7 @@ class MetricX:
             if config.model_type != "mt5" or config.vocab_size <= SCORE_TOKEN:
                 raise MetricXError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; take {OFFICIAL_MODEL}")
             self.tokenizer = AutoTokenizer.from_pretrained(tokenizer)
-            loaded = _with_own_head().from_pretrained(model, dtype="auto").to(self.device).eval()
+            loaded = MT5ForConditionalGeneration.from_pretrained(model, dtype="auto").to(self.device).eval()
         except MetricXError:
             raise
         except (OSError, ImportError, ValueError, RuntimeError) as error:
