@@ -14,6 +14,8 @@ import sys
 from lm_eval_sea.commands import run_command
 from lm_eval_sea.commands.data_commands import add_data
 from lm_eval_sea.commands.declaration import show_help
+from lm_eval_sea.commands.judge_command import add_judge
+from lm_eval_sea.commands.metricx_command import add_metricx
 from lm_eval_sea.commands.official_command import add_official
 from lm_eval_sea.commands.parallel_commands import add_belebele, add_compare_languages
 from lm_eval_sea.commands.report_command import add_report
@@ -33,6 +35,8 @@ COMMANDS = (
     add_belebele,
     add_tasks,
     add_official,
+    add_judge,
+    add_metricx,
 )
 
 
