@@ -74,7 +74,7 @@ def test_the_newest_run_of_a_task_wins(tmp_path):
         ("org/model", "toy_th", 1),
         ("other", "toy_th", 0.5),
     ]
-    assert [note for note in notes if "newer" in note] == [
+    assert [note for note in notes if "left out" in note] == [
         "org/model: toy_th of 2026-01-02 03:04:05.000006 left out, for the run of 2026-02-02 03:04:05 is newer"
     ]
 
@@ -87,10 +87,10 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     write_results(tmp_path / "a", OLD, scores, **config(dtype="float16", batch_size=4), chat_template_sha="c0ffee")
     shots = {"n-shot": {"toy_th": 0, "toy_vi": 3}}
     write_results(tmp_path / "b", NEW, scores, **config(dtype="bfloat16", peft="org/adapter"), **shots)
-    [note] = [note for note in find_runs([tmp_path])[1] if "newer" in note]
+    [note] = [note for note in find_runs([tmp_path])[1] if "left out" in note]
     assert note.split("; ", 1)[1] == (
-        "not made alike (dtype: float16, newer bfloat16; arguments: none recorded, newer peft=org/adapter; "
-        "chat template: c0ffee, newer none recorded; exemplars: 3, newer 0)"
+        "not made alike (dtype: float16, kept bfloat16; arguments: none recorded, kept peft=org/adapter; "
+        "chat template: c0ffee, kept none recorded; exemplars: 3, kept 0)"
     )
 
 
