@@ -47,7 +47,7 @@ def _folder(text: str) -> Path:
 
 
 def _name(text: str) -> tuple[Path, str]:
-    path, sign, label = text.rpartition("=")
+    path, sign, label = text.partition("=")
     if not sign or not label.strip():
         raise argparse.ArgumentTypeError(f"{text!r} should be PATH=LABEL, such as results/org__model=base")
     if not Path(path).exists():

@@ -57,7 +57,11 @@ class Analysis:
             key = (row["model"], row["task"])
             chance = row["chance"] / 100
             logged = self.frames.logged.get(key)
-            if logged is not None and logged.statistics is not None and abs(logged.statistics.of_all_rows - row["score"] / 100) < 1e-6:
+            if (
+                logged is not None
+                and logged.statistics is not None
+                and abs(logged.statistics.of_all_rows - row["score"] / 100) < 1e-6
+            ):
                 shares = logged.statistics.of_draws(cluster_weights(row["dataset"], logged.clusters))
             elif not pd.isna(row["stderr"]):
                 seed = hashlib.sha256("\0".join(key).encode(errors="replace")).digest()

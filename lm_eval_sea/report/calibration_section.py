@@ -130,7 +130,11 @@ def _labels_figure(table: pd.DataFrame, analysis: Analysis) -> Figure | None:
         return None
     shares = table.assign(share=table.acc / table.groupby(["model", "task"])[calibration.GOLD].transform("sum"))
     most = shares.loc[shares.share.idxmax()] if shares.share.notna().any() else None
-    seen = f" The most one-sided is {most.model} on {most.task}: {100 * most.share:.0f} per cent “{most.label}”." if most is not None else ""
+    seen = (
+        f" The most one-sided is {most.model} on {most.task}: {100 * most.share:.0f} per cent “{most.label}”."
+        if most is not None
+        else ""
+    )
     return Figure(
         "labels",
         "Labels: right, chosen without calibration (log-likelihood), and after contextual calibration; native prompts.",

@@ -70,8 +70,8 @@ def figure(analysis: Analysis) -> Figure | None:
         "checkpoints",
         "Mean of normalised scores by training step, with 95 % intervals.",
         lambda theme: _draw(rows, theme),
-        f"A line from {first['mean']:.1f} at step {first.step:,} to {last['mean']:.1f} at step {last.step:,}; the highest mean is "
-        f"{rows['mean'].max():.1f}, at step {rows.step[rows['mean'].idxmax()]:,}.",
+        f"A line from {first['mean']:.1f} at step {first.step:,} to {last['mean']:.1f} at step {last.step:,}; the highest mean "
+        f"is {rows['mean'].max():.1f}, at step {rows.step[rows['mean'].idxmax()]:,}.",
         rows,
     )
 

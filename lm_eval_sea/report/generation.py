@@ -111,7 +111,9 @@ def _figure(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str]
     if table.empty:
         return None
     means = table.groupby("model")[["from_english", "into_english"]].mean()
-    seen = "; ".join(f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows())
+    seen = "; ".join(
+        f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows()
+    )
     return Figure(
         "translation",
         "chrF++ by direction; hatched: English prompts.",
@@ -127,9 +129,7 @@ def _draw(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str], 
     style = styles(models)
     width = 0.84 / (2 * len(models))
     for axis, (column, title) in zip(axes, (("from_english", "English → x"), ("into_english", "x → English")), strict=True):
-        for number, (model, prompt) in enumerate(
-            (model, prompt) for model in models for prompt in ("native", ENGLISH)
-        ):
+        for number, (model, prompt) in enumerate((model, prompt) for model in models for prompt in ("native", ENGLISH)):
             found = table[(table.model == model) & (table.prompt == prompt)].set_index("language")[column]
             places = [place + width * (number - len(models) + 0.5) for place in range(len(languages))]
             axis.bar(places, [found.get(language) or 0 for language in languages], width * 0.92, color=style[model].colour,

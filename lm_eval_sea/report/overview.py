@@ -7,8 +7,8 @@ import pandas as pd
 from lm_eval_sea.report import checkpoints, differences, means, scores
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Section, sample_link
 from lm_eval_sea.report.sea_helm_totals import totals_table
+from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Section, sample_link
 from lm_eval_sea.report.tables import LIMITED, Column, Table
 
 
@@ -28,8 +28,9 @@ def overview_section(analysis: Analysis, totals: pd.DataFrame | None, *, steps: 
     ]
     if several:
         text.append(
-            "The small number is the rank: models with the same rank, such as 1=, cannot be told apart on the rows that both were "
-            "asked. A score is bold only where its model is better than all others by more than the uncertainty."
+            "The small number is the rank: a model is behind another where the 95 % interval of their paired difference leaves "
+            "out 0; models with the same rank, such as 1=, cannot be told apart. A score is bold only where its model is better "
+            "than all others by more than the uncertainty."
         )
     return Section(
         "overview",

@@ -119,7 +119,7 @@ def robustness_section(analysis: Analysis) -> Section:
                 "robustness",
                 "Accuracy by prompt variant",
                 "In per cent; spread in percentage points.",
-                table if len(variants) > 1 else table[:0],
+                table[table.spread.notna()],
                 columns,
             ),
             Table(
@@ -166,7 +166,7 @@ def _draw(
     panels = list(table.groupby(["dataset", "language"], sort=False))
     columns = min(3, len(panels))
     figure, axes = new_figure(
-        theme, -(-len(panels) // columns), columns, 2.6 * columns + 0.4, 2.1 * -(-len(panels) // columns) + 0.5
+        theme, -(-len(panels) // columns), columns, max(6.0, 2.6 * columns + 0.4), 2.1 * -(-len(panels) // columns) + 0.5
     )
     style = styles(models)
     for axis, ((dataset, language), group) in zip(axes, panels, strict=False):

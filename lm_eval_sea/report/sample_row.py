@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lm_eval_sea.results.logged_rows import chosen_option, cluster_of, document, is_number, position, predictions
+from lm_eval_sea.results.logged_rows import chosen_option, cluster_of, document, position, predictions
+from lm_eval_sea.results.run_files import is_number
 
 COLUMNS = ("doc_id", "filter", "doc", "target", "arguments", "resps", "metrics")
 _TITLE_LENGTH = 200  # code points
@@ -75,8 +76,9 @@ def shown(row: Mapping[str, Any], score: float | None) -> dict[str, Any]:
         score: the row's score by the headline metric, if it has one.
 
     Returns:
-        id, number (of the row), title (the row's question), prompt, gold (position), predictions (metric → position), options (label, text, log-likelihood and log-perplexity
-        in nats), output (what the model wrote), answer (the part that is scored), references, score.
+        id, number (of the row), title (the row's question), margin (nats), prompt, gold (position), predictions (metric →
+        position), options (label, text, log-likelihood and log-perplexity in nats), output (what the model wrote), answer (the
+        part that is scored), references, score.
     """
     doc = document(row)
     arguments = row["arguments"] if isinstance(row["arguments"], dict) else {}

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of, statistics_of
-from lm_eval_sea.results.run_files import Metric
+from lm_eval_sea.results.run_files import Metric, is_number
 from lm_eval_sea.results.task_metadata import HEADLINE, item_metric
 from lm_eval_sea.results.task_score import TaskScore, collapsed_answer, task_score
 
 PUBLISHED = "published"  # how SEA-HELM itself reads an answer, and by which its headline metrics count
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number."""
-    try:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
-        return False
 
 
 def position(value: Any) -> int | None:

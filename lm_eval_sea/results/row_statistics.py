@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 
+from lm_eval_sea.results.run_files import is_number
+
 _BLEU_ORDER = 4
 
 
@@ -100,7 +102,7 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     """
     if not logged:
         return None
-    if all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in logged):
+    if all(map(is_number, logged)):
         scores = [float(entry) / scale_of(metric) for entry in logged]
         return mean_statistics(scores) if all(0 <= score <= 1 for score in scores) else None
     if not all(isinstance(entry, list | tuple) for entry in logged):
@@ -116,14 +118,14 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
 
 
 def _is_outcome(entry: Sequence[Any]) -> bool:
-    return len(entry) == 3 and isinstance(entry[0], str) and isinstance(entry[1], int | float) and 0 <= entry[1] <= 1
+    return len(entry) == 3 and isinstance(entry[0], str) and is_number(entry[1]) and 0 <= entry[1] <= 1
 
 
 def _is_counts(entry: Sequence[Any]) -> bool:
     return (
         len(entry) == 4
         and all(isinstance(counts, list) and len(counts) == _BLEU_ORDER for counts in entry[:2])
-        and all(isinstance(number, int) for number in (*entry[0], *entry[1], *entry[2:]))
+        and all(is_number(number) and 0 <= number < 2**53 for number in (*entry[0], *entry[1], *entry[2:]))
     )
 
 

@@ -67,6 +67,14 @@ class Run:
     groups: Mapping[str, Mapping[str, Metric]] = field(default_factory=dict)  # those with a mean of their own
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value of a file is a finite number."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
 def find_runs(
     paths: Iterable[Path | str], *, seeds: bool = False, names: Mapping[Path, str] | None = None, all_runs: bool = False
 ) -> tuple[list[Run], list[str]]:
@@ -207,7 +215,7 @@ def run_of(content: Mapping[str, Any], path: Path | None, notes: list[str], date
 
 def _from_seconds(seconds: Any) -> datetime:
     try:
-        return datetime.fromtimestamp(seconds if _is_number(seconds) else 0)
+        return datetime.fromtimestamp(seconds if is_number(seconds) else 0)
     except (ValueError, OverflowError, OSError):  # no such year
         return datetime.fromtimestamp(0)
 
@@ -249,19 +257,12 @@ def _metrics(numbers: Mapping[str, Any], where: Path | str, notes: list[str]) ->
         name, comma, filter_name = key.rpartition(",")
         if not comma or name.endswith("_stderr"):
             continue
-        if not _is_number(value):
+        if not is_number(value):
             notes.append(f"{where}: {name} is not a number ({value}) and left out")
             continue
         stderr = numbers.get(f"{name}_stderr,{filter_name}")
-        metrics[name if filter_name == _NO_FILTER else key] = Metric(value, stderr if _is_number(stderr) else None, filter_name)
+        metrics[name if filter_name == _NO_FILTER else key] = Metric(value, stderr if is_number(stderr) else None, filter_name)
     return metrics
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
-        return False
 
 
 def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterator[dict[str, Any]]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
 from lm_eval_sea.results.row_statistics import scale_of
-from lm_eval_sea.results.run_files import Metric, Run, TaskResult, find_runs, read_samples, run_of
+from lm_eval_sea.results.run_files import Run, TaskResult, find_runs, read_samples, run_of
 from lm_eval_sea.results.task_metadata import HEADLINE, metadata_of
 from lm_eval_sea.results.task_score import TaskScore, task_score
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
@@ -19,6 +20,7 @@ from lm_eval_sea.results.visible_text import one_line
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
 _NAMES_SHOWN = 4
+Rows = Iterable[Mapping[str, Any]] | None  # None: none were logged
 
 
 class Line(NamedTuple):
@@ -47,7 +49,7 @@ def summary_of_results(results: Mapping[str, Any]) -> str:
     run = run_of(results, None, notes)
     samples = results.get("samples")
     logged = samples if isinstance(samples, Mapping) else {}
-    lines, others = _lines(run, notes, lambda task: logged.get(task.name))
+    lines, others = _lines(run, notes, lambda task: _rows_in_memory(logged.get(task.name)))
     return _text(run, run.model, lines, others, notes)
 
 
@@ -65,19 +67,23 @@ def summary_of_files(paths: Iterable[Path | str]) -> str:
     blocks = []
     for run in runs:
         own: list[str] = []
-        lines, others = _lines(run, own, lambda task: _rows_of_file(task, own))
+        lines, others = _lines(run, own, partial(_rows_of_file, notes=own))
         blocks.append(_text(run, names[run.model], lines, others, own))
     return "\n".join([*blocks, *(_note(note) for note in notes)])
 
 
-def _rows_of_file(task: TaskResult, notes: list[str]) -> Iterable[Mapping[str, Any]] | None:
+def _rows_in_memory(rows: Any) -> Rows:
+    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else None
+
+
+def _rows_of_file(task: TaskResult, notes: list[str]) -> Rows:
     if task.samples is None:
         return None
     headline = str(metadata_of(task, notes)[HEADLINE])
     return read_samples(task.samples, ["doc_id", "filter", "doc", headline], notes)
 
 
-def _lines(run: Run, notes: list[str], rows_of: Any) -> tuple[list[Line], list[str]]:
+def _lines(run: Run, notes: list[str], rows_of: Callable[[TaskResult], Rows]) -> tuple[list[Line], list[str]]:
     """The lines of the pack's tasks, and the names of other tasks."""
     lines, others = [], []
     for task in run.tasks.values():
@@ -148,10 +154,10 @@ def _cells(line: Line) -> tuple[str, ...]:
     rows = "–" if line.rows is None else f"{line.rows:,}" + (f" of {line.rows_total:,}" if line.limited else "")
     name = one_line(line.name)
     if line.score is None:
-        return (name, rows, line.metric, "–", "–", "–")
+        return (name, rows, one_line(line.metric), "–", "–", "–")
     found = line.score
     interval = "–" if found.low is None or found.high is None else f"[{found.low:.1f}, {found.high:.1f}]"
-    return (name, rows, line.metric, f"{found.score:.1f}", interval, f"{found.chance:.1f}")
+    return (name, rows, one_line(line.metric), f"{found.score:.1f}", interval, f"{found.chance:.1f}")
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:

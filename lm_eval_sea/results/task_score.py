@@ -81,6 +81,7 @@ def task_score(
         own = None
     if own is None:
         stderr = reported.stderr / scale if reported and reported.stderr is not None else None
+        stderr = stderr if stderr is not None and 0 <= stderr <= 1 else None
         low, high = score_interval(value, stderr, max(2, evaluated or 2))
         own = Estimate(value, stderr, low, high, evaluated or 0, 0)
     plain = standard_error(scores) if scores and own.clusters else own.stderr
@@ -116,8 +117,8 @@ def collapsed_answer(chosen: Sequence[int | None], golds: Sequence[int | None]) 
         golds: position of the right one.
 
     Returns:
-        Its position, the share of rows on which it is chosen and the share on which it is right, in per cent. None, if there is no
-        such option, it is right as often as that, or there are fewer than `FEWEST_CLUSTERS` rows.
+        Its position, the share of rows on which it is chosen and the share on which it is right, in per cent. None, if there is
+        no such option, it is right as often as that, or there are fewer than `FEWEST_CLUSTERS` rows.
     """
     if len(chosen) < FEWEST_CLUSTERS:
         return None

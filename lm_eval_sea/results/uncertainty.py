@@ -111,7 +111,8 @@ def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[fl
     if stderr is None:
         return None, None
     spread = mean * (1 - mean)
-    effective = spread / stderr**2 if stderr > 0 and spread > 0 else clusters
+    variance = stderr * stderr
+    effective = spread / variance if variance > 0 and spread > 0 else clusters
     square = float(stats.t.ppf((1 + CONFIDENCE) / 2, clusters - 1)) ** 2 / effective
     centre = (mean + square / 2) / (1 + square)
     half = math.sqrt(square * spread + square * square / 4) / (1 + square)

@@ -18,7 +18,9 @@ def test_both_places_are_read_alike():
         assert found._asdict() == FLAT and found.data == "0123456789ab"
 
 
-@given(st.dictionaries(st.sampled_from([*FLAT, "provenance"]), st.one_of(st.none(), st.integers(), st.text(), st.lists(st.none()))))
+@given(
+    st.dictionaries(st.sampled_from([*FLAT, "provenance"]), st.one_of(st.none(), st.integers(), st.text(), st.lists(st.none())))
+)
 def test_anything_may_stand_there(metadata):
     found = provenance_of(metadata)
     assert isinstance(found.signatures, dict) and (found.data is None or isinstance(found.data, str))
