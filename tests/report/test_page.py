@@ -137,7 +137,7 @@ def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted)
     browser.until("document.querySelectorAll('.sample').length === 1")
     browser.run("document.querySelector('.sample').open = true")
     browser.until("document.querySelector('.sample .inside')")
-    assert "Instruction\n\nquestion 2\nanswer:" in browser.run("document.querySelector('.sample pre').textContent")
+    assert "Instruction\n\nquestion 2\nanswer:" in browser.run("document.querySelector('.sample .inside').textContent")
     chosen = "[...document.querySelectorAll('.sample .inside tbody tr, .sample .inside table tr')].map((row) => row.textContent)"
     assert any("B. abcd" in text and "✓" in text and "acc_ppl" in text for text in browser.run(chosen))
 
@@ -237,7 +237,7 @@ def test_contrast(browser, planted, dark):
     assert contrast(browser.run(style.format("select", "borderTopColor")), paper) >= 3
     for place in ("body", ".note", "a", ".rank"):
         assert contrast(browser.run(style.format(place, "color")), paper) >= 4.5
-    browser.run("document.querySelector('td .rank').closest('td').className = 'number shade-8'")
+    browser.run("document.querySelector('td:has(a):has(.rank)').className = 'number shade-8'")
     *shade, alpha = map(float, re.findall(r"[\d.]+", browser.run(style.format("td.shade-8", "backgroundColor"))))
     base = map(float, re.findall(r"[\d.]+", paper)[:3])
     cell = " ".join(str(alpha * s + (1 - alpha) * p) for s, p in zip(shade, base, strict=False))
