@@ -46,7 +46,7 @@ def totals_by_model(
             if place.task or (place.group and place not in (SEA, ALL)):
                 continue
             key = (place.language or place.group, place.competency)
-            row = rows.setdefault(key, {"language": key[0], "competency": key[1]})
+            row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})
             row |= {model: node.score, f"{model}: error": node.error, f"{model}: incomplete": not node.complete}
     return pd.DataFrame(list(rows.values())) if rows else None
 
@@ -60,6 +60,6 @@ def totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
         columns.append(Column(f"{model}: error", "error", "error", shows=("model", model)))
     note = (
         "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too. † marks a total that lacks tasks, which the command "
-        "`lm-eval-sea score sea-helm` names."
+        "“lm-eval-sea score sea-helm” names."
     )
     return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, columns, {"language": suite.languages})

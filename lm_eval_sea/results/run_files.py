@@ -158,10 +158,15 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return list(results), [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
 
 
+def plain_name(name: str) -> str:
+    """The name of a task: lm-eval 0.5 puts the groups through which it was asked for before it, "group::task"."""
+    return name.rpartition("::")[2] or name
+
+
 def _task_and_date(samples: Path) -> tuple[str, datetime | None]:
     match = _SAMPLES_NAME.fullmatch(samples.name)
     assert match is not None  # `_files` returns no others
-    return match["task"], _date(match["stamp"])
+    return plain_name(match["task"]), _date(match["stamp"])
 
 
 def _date(stamp: str) -> datetime | None:
@@ -208,7 +213,7 @@ def run_of(content: Mapping[str, Any], path: Path | None, notes: list[str], date
         results=path,
         config=config | {key: content[key] for key in _BESIDE_CONFIG if key in content},
         versions={name: str(version) for name, version in versions.items() if version},
-        tasks={name: _task(name, content, where, notes) for name in results if name not in of_groups},
+        tasks={plain_name(name): _task(name, content, where, notes) for name in results if name not in of_groups},
         groups={name: numbers for name in results if name in of_groups and (numbers := _metrics(results[name], where, notes))},
     )
 
@@ -230,7 +235,7 @@ def _task(name: str, content: Mapping[str, Any], path: Path | str, notes: list[s
     counts = _mapping(_mapping(content, "n-samples"), name)
     version = _mapping(content, "versions").get(name)
     return TaskResult(
-        name=name,
+        name=plain_name(name),
         version=None if version is None else str(version),
         metadata=_mapping(config, "metadata"),
         config=config,

@@ -188,7 +188,9 @@ def _common_notes(run: Run, lines: Sequence[Line]) -> list[str]:
         notes.append(f"{len(limited)} of {len(lines)} scores are of a part of the rows only")
     few = [line for line in lines if line.score is not None and line.score.few]
     if few:
-        notes.append(f"{len(few)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little")
+        notes.append(
+            f"{len(few)} of {len(lines)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
+        )
     return notes
 
 

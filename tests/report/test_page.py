@@ -11,7 +11,14 @@ from lm_eval.loggers import EvaluationTracker
 import lm_eval_sea
 from lm_eval_sea.cli import main
 from lm_eval_sea.report.write import write_report
+from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.sea_helm.totals.evidence import gather
+from lm_eval_sea.sea_helm.totals.hierarchy import Place
+from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
+from lm_eval_sea.sea_helm.totals.totals import compute
 
+from ..sea_helm.totals.planted_runs import write_run
+from ..sea_helm.totals.test_totals import planted as helm_rows
 from ..tasks.evaluation import evaluate
 from .browser import Browser, find_chromium
 from .planted import GENERATED, RANKED, TEXT, plant
@@ -195,6 +202,36 @@ def test_an_open_sample_fits_a_phone(browser, real):
         assert browser.run("document.documentElement.scrollWidth") == 390
         wide = "[...document.querySelectorAll('.sample .inside > *')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
         assert browser.run(wide) == 0
+
+
+def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
+    browser.open(real / "report.html")
+    width = 1032  # A4 landscape without its margins, at 96 dots per inch
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        browser.screenshot(ARTEFACTS / "report_print.png", whole=True)
+        heads = browser.run("[...document.querySelectorAll('thead')].map((head) => getComputedStyle(head).display)")
+        assert set(heads) == {"table-header-group"}
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        cut = "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollHeight > box.clientHeight + 1).length"
+        assert browser.run(cut) == 0
+        assert browser.run("[...document.querySelectorAll('#bar nav, form, #samples')].every((part) => !part.offsetParent)")
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+
+
+def test_totals_of_sea_helm_stand_first(tmp_path):
+    for seed in (1, 2):
+        write_run(tmp_path / "runs" / f"m{seed}", seed, helm_rows(seed), model=f"org/m{seed}")
+    write_report([tmp_path / "runs"], tmp_path / "out", shown_rows=2)
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.index('id="table-sea_helm_totals"') < page.index('id="table-scores_by_model"')
+    assert "sea_xquad_th" not in page  # no empty rows of SailCompass
+    with (tmp_path / "out" / "tables" / "sea_helm_totals.csv").open(encoding="utf-8") as file:
+        found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in csv.DictReader(file)}
+    nodes = compute(gather(find_runs([tmp_path / "runs" / "m1"])[0]), expected_tasks(), unavailable_tasks(), "published").nodes
+    assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
 
 
 def test_the_keyboard_alone_reaches_everything(browser, planted):

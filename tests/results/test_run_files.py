@@ -46,6 +46,42 @@ def test_groups_are_no_tasks(tmp_path):
     assert list(run.tasks) == ["toy_th"]
 
 
+def test_tasks_of_a_group_have_the_same_name_in_both_versions_of_lm_eval(tmp_path):
+    """lm-eval 0.5 writes "group::task"; groups themselves stand among the results in both."""
+    scores = {"toy::toy_th": {"acc,none": 0.5}, "toy": {"acc,none": 0.5}}
+    configs = {"toy::toy_th": {"metadata": {"dataset": "toy"}}}
+    path = write_results(tmp_path, OLD, scores, configs=configs, group_subtasks={"toy": ["toy::toy_th"]})
+    samples = write_samples(tmp_path, "toy::toy_th", OLD, [row(doc_id=0)])
+    [run], notes = find_runs([path])
+    [task] = run.tasks.values()
+    assert (task.name, task.metadata, task.rows, task.samples, notes) == ("toy_th", {"dataset": "toy"}, 2, samples, [])
+    assert run.tasks.keys() == {"toy_th"} and run.groups["toy"]["acc"].value == 0.5
+
+
+def test_the_run_with_more_rows_counts_then_the_newer(tmp_path):
+    def run_of(folder, stamp, rows):
+        counts = {"n-samples": {"toy_th": {"original": 900, "effective": rows}}}
+        write_results(tmp_path / folder, stamp, {"toy_th": {"acc,none": rows / 1000}}, **counts)
+
+    run_of("a", OLD, 900)
+    run_of("b", NEW, 40)
+    [run], notes = find_runs([tmp_path])
+    assert run.tasks["toy_th"].rows == 900
+    assert [note for note in notes if "has more rows (900 instead of 40)" in note]
+    run_of("c", NEW, 900)
+    [run], _ = find_runs([tmp_path])
+    assert run.folder.name == "c"
+    runs, _ = find_runs([tmp_path], all_runs=True)
+    assert len({run.model for run in runs}) == 2 < len(runs)  # two of them are of the same second
+
+
+def test_names_of_models(tmp_path):
+    write_results(tmp_path / "a" / "x", OLD, {"toy_th": {"acc,none": 1}})
+    write_results(tmp_path / "a" / "y", NEW, {"toy_vi": {"acc,none": 1}})
+    runs, _ = find_runs([tmp_path], names={tmp_path / "a": "all", tmp_path / "a" / "y": "inner"})
+    assert {run.model: list(run.tasks) for run in runs} == {"all": ["toy_th"], "inner": ["toy_vi"]}
+
+
 def test_results_without_samples(tmp_path):
     path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
     [run], notes = find_runs([tmp_path])
