@@ -39,11 +39,11 @@ def differences_table(frames: Frames) -> pd.DataFrame:
     rows = []
     for task, models in by_task.items():
         for first, second in combinations(sorted(models), 2):
-            pair = [(model, task) for model in (first, second)]
-            own = settings[pair[0]]
-            found = _difference(*(frames.logged[key] for key in pair), own["dataset"])
+            own, one, other = settings[first, task], frames.logged[first, task], frames.logged[second, task]
+            found = _difference(one, other, own["dataset"])
             if found is None:
-                found = _item_difference(*(items.get(key, {}) for key in pair), frames.logged[pair[0]], own["item_metric"])
+                scores = items.get((first, task), {}), items.get((second, task), {})
+                found = _item_difference(scores[0], scores[1], one, own["item_metric"])
             if found is not None:
                 rows.append({"task": task, "first": first, "second": second, **found})
     table = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(["stderr", "low", "high", "p_value"], "float64"))
@@ -53,21 +53,19 @@ def differences_table(frames: Frames) -> pd.DataFrame:
 def _difference(first: LoggedRows, second: LoggedRows, pool: str) -> dict[str, Any] | None:
     if first.headline != second.headline:
         return None
-    places = [{key: place for place, key in enumerate(logged.keys)} for logged in (first, second)]
-    common = [key for key in places[0] if key in places[1]]
+    place_of = [{key: place for place, key in enumerate(logged.keys)} for logged in (first, second)]
+    common = [key for key in place_of[0] if key in place_of[1]]
     if not common:
         return None
-    chosen = [[place[key] for key in common] for place in places]
+    chosen = [[place[key] for key in common] for place in place_of]
     clusters = [first.clusters[place] for place in chosen[0]]
     if first.scores is not None and second.scores is not None:
-        scores = [[logged.scores[place] for place in own] for logged, own in zip((first, second), chosen, strict=True)]
-        return _tested(first.headline, *scores, clusters)
+        scores = [[own[place] for place in places] for own, places in zip((first.scores, second.scores), chosen, strict=True)]
+        return _tested(first.headline, scores[0], scores[1], clusters)
     if first.statistics is None or second.statistics is None:
         return None
-    parts = [
-        RowStatistics(logged.statistics.values[own], logged.statistics.score)
-        for logged, own in zip((first, second), chosen, strict=True)
-    ]
+    statistics = (first.statistics, second.statistics)
+    parts = [RowStatistics(own.values[places], own.score) for own, places in zip(statistics, chosen, strict=True)]
     if parts[0].values.shape != parts[1].values.shape:
         return None
     weights = cluster_weights(pool, clusters)
@@ -105,7 +103,7 @@ def _item_difference(
     scores = [[own[key] / scale for key in common] for own in (first, second)]
     if not common or not all(0 <= score <= 1 for own in scores for score in own):
         return None
-    return _tested(metric, *scores, [clusters[key] for key in common])
+    return _tested(metric, scores[0], scores[1], [clusters[key] for key in common])
 
 
 def _tested(metric: str, first: Sequence[float], second: Sequence[float], clusters: Sequence[str]) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def load(
             tables["metrics"] += _metric_rows(key, task, headline)
             evaluated = task.rows
             if headline and task.samples:
-                frame, texts[key], logged[key] = _read_rows(key, task, metadata, shown_rows, notes)
+                frame, texts[key], logged[key] = _read_rows(key, task.samples, metadata, shown_rows, notes)
                 if evaluated is not None and len(frame) != evaluated:
                     notes.append(f"{task.samples}: {len(frame)} rows, but the results are of {evaluated}")
                 evaluated = len(frame) if evaluated is None else evaluated
@@ -156,17 +156,17 @@ def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -
 
 
 def _read_rows(
-    key: tuple[str, str], task: TaskResult, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
+    key: tuple[str, str], samples: Path, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
 ) -> tuple[pd.DataFrame, list[dict[str, Any]], LoggedRows]:
-    first = next(read_samples(task.samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
+    first = next(read_samples(samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
     logged = LoggedRows(str(metadata[HEADLINE]), item_metric(metadata))
     named = first["metrics"] if isinstance(first["metrics"], list) else []
     metrics = list(dict.fromkeys([*(name for name in map(str, named) if not name.endswith("_stderr")), logged.headline]))
-    with task.samples.open("rb") as lines:
+    with samples.open("rb") as lines:
         total = sum(1 for _ in lines)
     every = -(-total // shown_rows) if shown_rows else total + 1
     records, texts = [], []
-    for place, row in enumerate(read_samples(task.samples, [*COLUMNS, *metrics], notes)):
+    for place, row in enumerate(read_samples(samples, [*COLUMNS, *metrics], notes)):
         if row["filter"] != first["filter"]:  # lm-eval logs a row once per filter
             continue
         logged.add(row)

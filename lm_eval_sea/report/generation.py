@@ -53,15 +53,15 @@ def translation_table(frames: Frames) -> pd.DataFrame:
         cells.setdefault((task.model, task.language, prompt), {})[direction] = values.get((task.model, task.task))
     rows = []
     for (model, language, prompt), found in cells.items():
-        pair = found.get("from_english"), found.get("into_english")
-        difference = None if None in pair else pair[0] - pair[1]
+        out, into = found.get("from_english"), found.get("into_english")
+        difference = None if out is None or into is None else out - into
         rows.append(
             {
                 "model": model,
                 "language": language,
                 "prompt": prompt,
-                "from_english": pair[0],
-                "into_english": pair[1],
+                "from_english": out,
+                "into_english": into,
                 "difference": difference,
                 "limited": (model, language) in limited,
             }

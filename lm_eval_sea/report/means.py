@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from lm_eval_sea.results.bootstrap import p_value, spread_of
 from lm_eval_sea.results.uncertainty import holm
 
 ALL = "all"
+Value = TypeVar("Value", float, np.ndarray)  # a score, or one on each draw of rows
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ def _members(suite: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
     return {**names, ALL: list(suite)}
 
 
-def _all_means(values: Mapping[str, float | np.ndarray], suite: Mapping[str, tuple[str, str]]) -> dict[str, float | np.ndarray]:
+def _all_means(values: Mapping[str, Value], suite: Mapping[str, tuple[str, str]]) -> dict[str, Value]:
     """The means of those values that there are."""
-    cells: dict[tuple[str, str], list] = {}
+    cells: dict[tuple[str, str], list[Value]] = {}
     for name, value in values.items():
         cells.setdefault(suite[name], []).append(value)
     of_cells = {cell: _mean(found) for cell, found in cells.items()}
@@ -100,8 +101,8 @@ def _all_means(values: Mapping[str, float | np.ndarray], suite: Mapping[str, tup
     return {**means, ALL: _mean(by_task)} if by_task else means
 
 
-def _mean(values: Sequence[float | np.ndarray]) -> float | np.ndarray:
-    return np.mean(values, axis=0) if isinstance(values[0], np.ndarray) else math.fsum(values) / len(values)
+def _mean(values: Sequence[Value]) -> Value:
+    return sum(values[1:], values[0]) / len(values)
 
 
 def common_means(

@@ -70,10 +70,10 @@ def mismatch_table(frames: Frames) -> pd.DataFrame:
     rows = []
     for key, group in tasks.groupby(KEYS, sort=False):
         names = dict(zip(group.variant, group.task, strict=True))
-        found = [by_task.get((key[0], names.get(variant))) for variant in (GENERATED, RANKED)]
-        if any(frame is None for frame in found):
+        generated, ranked = (by_task.get((key[0], names.get(variant))) for variant in (GENERATED, RANKED))
+        if generated is None or ranked is None:
             continue
-        both = found[0].merge(found[1], on=["doc_id", "id"], suffixes=("_generated", "_ranked"))
+        both = generated.merge(ranked, on=["doc_id", "id"], suffixes=("_generated", "_ranked"))
         if both.empty:
             continue
         choices = [

@@ -111,7 +111,8 @@ def question_of(doc: Mapping[str, Any]) -> str | None:
 
 def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> float | None:
     """By how much the right option is likelier than the best wrong one, in nats; negative if it is not. None without options."""
-    logs, gold = [option.get("loglikelihood") for option in options], position(doc.get("gold"))
+    logs: list[Any] = [option.get("loglikelihood") for option in options]
+    gold = position(doc.get("gold"))
     if gold is None or gold >= len(logs) or len(logs) < 2 or not all(map(is_number, logs)):
         return None
     return round(logs[gold] - max(log for place, log in enumerate(logs) if place != gold), 3)

@@ -76,13 +76,13 @@ class Table:
         return rows
 
     def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
-        value = record.get(column.key)
+        value: Any = record.get(column.key)
         text = written(column, record) if _absent(value) or column.kind != "text" else self._name(column.key, value)
         numeric = column.kind != "text"
         key = "" if _absent(value) else repr(float(value)) if numeric else text
         link = record.get(column.link) if column.link else None
         rank = record.get(column.rank) if column.rank else None
-        shade = record.get(column.shade) if column.shade else None
+        shade: Any = record.get(column.shade) if column.shade else None
         return Cell(
             text=visible(text),
             key=key,
@@ -97,19 +97,20 @@ class Table:
         return self.names.get(key, {}).get(str(value), str(value))
 
 
-def _absent(value: Any) -> bool:
+def _absent(value: object) -> bool:
     return value is None or (not isinstance(value, list | dict) and pd.isna(value)) or value == ""
 
 
 def written(column: Column, record: Mapping[str, Any]) -> str:
     """An entry as the reader sees it; what is missing is a dash."""
-    value = record.get(column.key)
+    value: Any = record.get(column.key)
     if _absent(value):
         return MISSING
     if column.kind == "text":
         return str(value)
     text = _number(column.kind, float(value))
-    low, high = record.get(column.low), record.get(column.high)
+    low: Any = record.get(column.low)
+    high: Any = record.get(column.high)
     if column.kind in ("score", "points", "mean") and not _absent(low) and not _absent(high):
         text += f" [{_signed(low, column.kind)}, {_signed(high, column.kind)}]"
     members = record.get(column.members)

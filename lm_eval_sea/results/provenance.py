@@ -33,7 +33,9 @@ def provenance_of(metadata: Mapping[str, Any]) -> Provenance:
     entries = {**metadata, **nested} if isinstance(nested, Mapping) else metadata
     signatures = entries.get("signatures")
     return Provenance(
-        *(_text(entries.get(name)) for name in ("data_sha256", "data_revision", "pack_version")),
+        data_sha256=_text(entries.get("data_sha256")),
+        data_revision=_text(entries.get("data_revision")),
+        pack_version=_text(entries.get("pack_version")),
         signatures={str(name): str(value) for name, value in signatures.items()} if isinstance(signatures, Mapping) else {},
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
@@ -89,7 +89,8 @@ def ngram_statistics(rows: Sequence[Sequence[Any]]) -> RowStatistics:
 
 
 def _bleu_of_sums(sums: Sequence[float]) -> float:
-    correct, total = list(sums[:_BLEU_ORDER]), list(sums[_BLEU_ORDER : 2 * _BLEU_ORDER])
+    # weights of draws make counts of n-grams fractions, which the formula takes
+    correct, total = cast(list[int], sums[:_BLEU_ORDER]), cast(list[int], sums[_BLEU_ORDER : 2 * _BLEU_ORDER])
     return BLEU.compute_bleu(correct, total, sys_len=round(sums[-2]), ref_len=round(sums[-1]), smooth_method="exp").score
 
 

@@ -58,7 +58,9 @@ def _more_rows(run: Run, winner: Run, names: list[str]) -> str:
 def kept_apart(runs: list[Run]) -> list[Run]:
     """The runs, each with its date in the name of its model where the model has several, so that all stay."""
     several = {run.model for run in runs if sum(other.model == run.model for other in runs) > 1}
-    return [
-        replace(run, model=f"{run.model} ({run.date.isoformat(sep=' ', timespec='seconds')})") if run.model in several else run
-        for run in runs
-    ]
+    named: list[Run] = []
+    for run in runs:
+        name = f"{run.model} ({run.date.isoformat(sep=' ', timespec='seconds')})" if run.model in several else run.model
+        alike = sum(other.model == name or other.model.startswith(f"{name} #") for other in named)
+        named.append(replace(run, model=f"{name} #{alike + 1}" if alike else name))
+    return named

@@ -94,8 +94,8 @@ def find_runs(
     Raises:
         RunFilesError: if a path does not exist or nothing is found.
     """
-    paths = [Path(path) for path in paths]
-    results_files, samples_files = _files(paths)
+    places = [Path(path) for path in paths]
+    results_files, samples_files = _files(places)
     notes: list[str] = []
     runs = [run for path in results_files if (run := _read_results(path, notes)) is not None]
     runs = [replace(run, model=_name_of(run.results or run.folder, run.model, names or {})) for run in runs]
@@ -118,7 +118,7 @@ def find_runs(
     if not runs:
         found = f"; {notes[0]}" if notes else ""
         raise RunFilesError(
-            f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, paths))}{found}; "
+            f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, places))}{found}; "
             "give the folder of lm-eval's --output_path"
         )
     runs.sort(key=lambda run: (run.model, run.date))

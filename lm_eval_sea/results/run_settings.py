@@ -21,7 +21,8 @@ def run_settings(run: Run) -> dict[str, Any]:
     `arguments` are those of the model that have no entry of their own, such as an adapter or a quantisation.
     """
     config = run.config
-    arguments = config.get("model_args") if isinstance(config.get("model_args"), dict) else {}
+    given = config.get("model_args")
+    arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
     return {
         "backend": config.get("model"),
         "revision": config.get("model_sha") or config.get("model_revision") or arguments.get("revision"),
@@ -52,7 +53,7 @@ def differing_settings(left_out: Run, kept: Run, tasks: Iterable[str]) -> list[s
     """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
     pairs = [(run_settings(left_out), run_settings(kept))]
     pairs += [(_task_settings(left_out.tasks[name]), _task_settings(kept.tasks[name])) for name in tasks]
-    found = {}
+    found: dict[str, None] = {}
     for old, new in pairs:
         for name in old:
             if old[name] != new[name]:
