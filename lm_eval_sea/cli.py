@@ -21,6 +21,7 @@ from lm_eval_sea.commands.parallel_commands import add_belebele, add_compare_lan
 from lm_eval_sea.commands.report_command import add_report
 from lm_eval_sea.commands.run_command import add_run
 from lm_eval_sea.commands.score_command import add_score
+from lm_eval_sea.commands.show_command import add_show
 from lm_eval_sea.commands.task_commands import add_ls, add_path
 from lm_eval_sea.commands.tasks_command import add_tasks
 
@@ -37,6 +38,7 @@ COMMANDS = (
     add_official,
     add_judge,
     add_metricx,
+    add_show,
 )
 
 

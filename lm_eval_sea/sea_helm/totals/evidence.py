@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.run_files import Run, TaskResult, read_samples
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
@@ -133,9 +134,7 @@ def _settings(results: Sequence[TaskResult]) -> dict[str, list[Any]]:
     settings = {
         "versions of the task": [result.version for result in results],
         "numbers of exemplars": [result.num_fewshot for result in results],
-        "versions of the rows (data_sha256)": [
-            (result.metadata.get("provenance") or result.metadata).get("data_sha256") for result in results
-        ],
+        "versions of the rows (data_sha256)": [provenance_of(result.metadata).data_sha256 for result in results],
     }
     return {what: [value for value in values if value is not None] for what, values in settings.items()}
 

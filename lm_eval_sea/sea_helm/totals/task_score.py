@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lm_eval_sea.results.normalisation import normalised_score
+
 
 @dataclass(frozen=True)
 class TaskRows:
@@ -35,13 +37,13 @@ class Scoring(NamedTuple):
 
 
 def normalise(score: np.ndarray, chance: float) -> np.ndarray:
-    """100 · max((score − chance) / (1 − chance), 0): chance becomes 0, a perfect score 100 (SEA-HELM's score calculations).
+    """`normalised_score`, with 0 for what is below chance (SEA-HELM's score calculations).
 
     Args:
         score: share, any shape.
         chance: share of right answers by guessing.
     """
-    return 100 * np.maximum((score - chance) / (1 - chance), 0)
+    return np.maximum(normalised_score(score, chance), 0)
 
 
 def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
