@@ -14,6 +14,7 @@ from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from .first_tokens import FirstTokensCheck
 from .forward import BranchingModel
 from .obstacles import find_obstacle
 from .scoring import Answer, BatchKind, Continuation, Scorer
@@ -44,7 +45,7 @@ def _without_cache(model: PreTrainedModel) -> Iterator[None]:
         config.use_cache = before
 
 
-class SharedPrefixLM(HFLM):
+class SharedPrefixLM(FirstTokensCheck, HFLM):
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch

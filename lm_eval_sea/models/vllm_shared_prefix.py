@@ -16,6 +16,7 @@ from vllm import RequestOutput, SamplingParams
 from vllm.platforms import current_platform
 
 from .engine_planning import EngineAnswer, Plan, Read, Reader, Request, Score, Target, make_plan
+from .first_tokens import FirstTokensCheck
 from .tolerance import tolerance
 from .work import Work
 
@@ -41,7 +42,7 @@ class _Mismatch(Exception):
     """The log-likelihoods along the prefix cache are not those of plain requests."""
 
 
-class VLLMSharedPrefixLM(VLLM):
+class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
     """A model on vLLM that computes what requests begin with alike once, but for less than a block of the cache.
 
     Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's

@@ -42,7 +42,9 @@ class Engine:
         for end in range(self.block_size, len(tokens) + 1, self.block_size):
             self.cached.add(tuple(tokens[:end]))
         self.computed += len(tokens) - cached
-        rows = [(distribution(tokens[:place]), tokens[place]) for place in range(cached + 1, len(tokens))] if request.scored else []
+        rows = (
+            [(distribution(tokens[:place]), tokens[place]) for place in range(cached + 1, len(tokens))] if request.scored else []
+        )
         behind = distribution(tokens)
         return EngineAnswer(
             [row[token] for row, token in rows],
