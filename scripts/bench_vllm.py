@@ -51,6 +51,7 @@ def measure_vllm(
     begin = time.perf_counter()
     answers = lm.loglikelihood(instances, disable_tqdm=True)
     seconds = time.perf_counter() - begin
+    lm.model.llm_engine.engine_core.shutdown()  # this process could not end before the engine's
     return {
         "answers": answers,
         "seconds": seconds,
