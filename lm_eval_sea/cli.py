@@ -14,14 +14,32 @@ import sys
 from lm_eval_sea.commands import run_command
 from lm_eval_sea.commands.data_commands import add_data
 from lm_eval_sea.commands.declaration import show_help
+from lm_eval_sea.commands.judge_command import add_judge
+from lm_eval_sea.commands.metricx_command import add_metricx
+from lm_eval_sea.commands.official_command import add_official
 from lm_eval_sea.commands.parallel_commands import add_belebele, add_compare_languages
 from lm_eval_sea.commands.report_command import add_report
 from lm_eval_sea.commands.run_command import add_run
 from lm_eval_sea.commands.score_command import add_score
+from lm_eval_sea.commands.show_command import add_show
 from lm_eval_sea.commands.task_commands import add_ls, add_path
 from lm_eval_sea.commands.tasks_command import add_tasks
 
-COMMANDS = (add_run, add_path, add_ls, add_data, add_report, add_score, add_compare_languages, add_belebele, add_tasks)
+COMMANDS = (
+    add_run,
+    add_path,
+    add_ls,
+    add_data,
+    add_report,
+    add_score,
+    add_compare_languages,
+    add_belebele,
+    add_tasks,
+    add_official,
+    add_judge,
+    add_metricx,
+    add_show,
+)
 
 
 def main(argv: list[str] | None = None) -> int:

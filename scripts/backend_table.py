@@ -41,27 +41,34 @@ def _setting(setting: dict[str, Any]) -> str:
 
 
 def _row(record: dict[str, Any]) -> dict[str, str]:
-    hf, shared = record["hf"], record["hf-shared-prefix"]
-    work, rows = shared["work"], record["rows"]
+    plain, shared = ("vllm", "vllm-shared-prefix") if "vllm" in record else ("hf", "hf-shared-prefix")
+    before, after = record[plain], record[shared]
+    work, rows = after["work"], record["rows"]
     least = work["distinct"]
     cells = {
         "workload": record["workload"],
         "rows": f"{rows:,}",
-        "`hf` s": f"{hf['seconds']:.1f}",
-        "shared s": f"{shared['seconds']:.1f}",
-        "times faster": f"{hf['seconds'] / shared['seconds']:.1f}",
-        "rows/s": f"{rows / hf['seconds']:.2g} → {rows / shared['seconds']:.2g}",
-        "work, `hf`": f"{hf['tokens'] / least:.1f}",
+        f"`{plain}` s": f"{before['seconds']:.1f}",
+        "shared s": f"{after['seconds']:.1f}",
+        "times faster": f"{before['seconds'] / after['seconds']:.1f}",
+        "rows/s": f"{rows / before['seconds']:.2g} → {rows / after['seconds']:.2g}",
+        f"work, `{plain}`": f"{before['tokens'] / least:.1f}",
         "work, shared (self-check)": f"{work['forwarded'] / least:.2f} (+{work['verification'] / least:.2f})",
-        "memory MB": f"{hf['bytes'] / 1e6:,.0f} → {shared['bytes'] / 1e6:,.0f}",
-        "batch size": f"{hf['batch_size']} → {shared['batch_size']}",
+    }
+    if plain == "vllm":
+        cells["times fewer tokens"] = f"{before['tokens'] / after['tokens']:.1f}"
+        cells["of the limit"] = f"{least / after['tokens']:.0%}"
+    else:
+        cells["memory MB"] = f"{before['bytes'] / 1e6:,.0f} → {after['bytes'] / 1e6:,.0f}"
+        cells["batch size"] = f"{before['batch_size']} → {after['batch_size']}"
+    cells |= {
         "difference, options": _difference(record["differences"]["options"]),
         "difference, prompts": _difference(record["differences"]["prompts"]),
         "same predictions": f"{record['same_predictions']:.1%}",
         "same `is_greedy`": f"{record['same_greedy']:.1%}",
     }
-    if peak := record["setting"]["peak_tflops"]:
-        utilisation = (100e-12 * side["flops"] / side["seconds"] / peak for side in (hf, shared))
+    if plain == "hf" and (peak := record["setting"]["peak_tflops"]):
+        utilisation = (100e-12 * side["flops"] / side["seconds"] / peak for side in (before, after))
         cells["model-flops utilisation %"] = " → ".join(f"{percent:.1f}" for percent in utilisation)
     return cells
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the shared-prefix backend against lm-eval's `hf` on the same requests, and prints a Markdown table.
+"""Measures a shared-prefix backend against lm-eval's own on the same requests, and prints a Markdown table.
 
 The model has random weights, so its answers mean nothing; time, memory and agreement do not depend on that. Each backend
 runs in a process of its own. A workload is a task of lm-eval or of this pack (start in a folder that holds its data, or with
@@ -11,11 +11,13 @@ a network), or a generated one, which needs no data:
     nothing-shared   no exemplars, one continuation a row
 
 Of several batch sizes each backend is shown with the one at which it is fastest; those that do not fit memory are left out.
+vLLM makes its own batches (batch size 0).
 
 Examples:
     python scripts/bench_backend.py
     python scripts/bench_backend.py --rows 100 sea_belebele_th_to_ppl sea_belebele_th_litilo_ppl
     python scripts/bench_backend.py --save results.jsonl --rows 200 sea_xcopa_id_tito_ppl
+    python scripts/bench_backend.py --engine vllm --rows 50 sea_xnli_th
     python scripts/bench_backend.py --shape 7b --dtype bfloat16 --device cuda --batch-size 8 16 32 64 --rows 1000 \\
         sea_belebele_th_to_ppl sea_xnli_th
 """
@@ -32,31 +34,34 @@ import os
 import re
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import bench_vllm
 import torch
-import transformers
 from accelerate.utils.memory import should_reduce_batch_size
 from backend_table import peak_tflops, render
 from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, task_requests
 
-BACKENDS = ("hf", "hf-shared-prefix")
+BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": bench_vllm.BACKENDS}
 
 
 def measure(backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace) -> dict[str, Any]:
     """Runs the requests through a backend, each batch size in a fresh process.
 
     Returns:
-        What `_measure` finds at the batch size that is fastest.
+        What was measured at the batch size that is fastest.
 
     Raises:
         MemoryError: if no batch size fits memory.
     """
     found = []
+    function = bench_vllm.measure_vllm if options.engine == "vllm" else _measure
     for batch_size in options.batch_size:
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            found.append(pool.apply(_measure, (backend, folder, requests, options, batch_size)))
+        # Not a pool's: its processes may have none of their own, as vLLM's engine is.
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            found.append(pool.submit(function, backend, folder, requests, options, batch_size).result())
     fitting = [result for result in found if result]
     if not fitting:
         raise MemoryError(f"{backend} does not fit memory at any of the batch sizes {options.batch_size}; give smaller ones")
@@ -155,14 +160,14 @@ class Memory:
         return 1024 * int(line.split()[1])
 
 
-def compare(requests: list[Texts], hf: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+def compare(requests: list[Texts], plain: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
     """How far the answers of the backends agree.
 
     Returns:
         The largest difference in nats, and the log-likelihood it occurs at, of continuations and of whole prompts (requests
         without a context); the shares of rows with the same prediction and of requests with the same `is_greedy`.
     """
-    pairs = list(zip(hf["answers"], shared["answers"], strict=True))
+    pairs = list(zip(plain["answers"], shared["answers"], strict=True))
     texts = [args for row in requests for args in row]
 
     def largest(*, whole: bool) -> dict[str, float] | None:
@@ -200,8 +205,7 @@ def describe(options: argparse.Namespace, parameters: int) -> dict[str, Any]:
         "device": device,
         "threads": options.threads,
         "peak_tflops": options.peak_tflops or peak_tflops(device, options.dtype),
-        "versions": {module.__name__: module.__version__ for module in (torch, transformers)}
-        | {"lm_eval": importlib.metadata.version("lm_eval")},
+        "versions": {name: importlib.metadata.version(name) for name in ("torch", options.engine, "lm_eval")},
     }
 
 
@@ -209,15 +213,17 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", default=GENERATED, help="generated workloads or tasks (default: the generated)")
+    parser.add_argument("--engine", choices=BACKENDS, default="transformers", help="what computes (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=50, help="rows of a workload (default: %(default)s)")
     parser.add_argument("--shape", choices=SHAPES, default="40m", help="size of the model (default: %(default)s)")
     parser.add_argument("--dtype", default="float32", help="type of the weights (default: %(default)s)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
-    parser.add_argument("--batch-size", type=int, nargs="+", default=[16], help="batch sizes to try (default: 16)")
+    parser.add_argument("--batch-size", type=int, nargs="+", help="batch sizes to try (default: 16; with vLLM 0)")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads (default: %(default)s)")
     parser.add_argument("--peak-tflops", type=float, help="peak of the device, for its utilisation; known of some GPUs")
     parser.add_argument("--save", type=Path, metavar="FILE", help="append what was measured, one line of JSON a workload")
     options = parser.parse_args()
+    options.batch_size = options.batch_size or [0 if options.engine == "vllm" else 16]
     records = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -225,7 +231,7 @@ def main() -> None:
         for workload in options.workloads:
             generated = workload in GENERATED
             requests = generate(workload, options.rows) if generated else task_requests(workload, options.rows, folder)
-            found = {backend: measure(backend, folder, requests, options) for backend in BACKENDS}
+            found = {backend: measure(backend, folder, requests, options) for backend in BACKENDS[options.engine]}
             agreement = compare(requests, *found.values())
             for of_backend in found.values():
                 del of_backend["answers"]

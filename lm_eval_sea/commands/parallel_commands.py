@@ -6,9 +6,9 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from lm_eval_sea.commands.declaration import add_runs, declare, fail, show_help
+from lm_eval_sea.results.visible_text import visible
 
 
 def add_compare_languages(commands: argparse._SubParsersAction) -> None:
@@ -20,12 +20,14 @@ def add_compare_languages(commands: argparse._SubParsersAction) -> None:
         """Writes into a folder:
   questions.csv           per question, in which languages the answer was right (1) or wrong (0)
   differences.csv         per language, beside English on the same questions: accuracies, their paired difference with a standard
-                          error and 95 % interval clustered by passage and its p-value, the shares right in one of the two only
+                          error and 95 % interval clustered by passage and its p-value, the shares right in one of the two only;
+                          an interval needs ten passages
   rank_correlations.csv   for every two settings of a model that share three languages: Kendall's tau-b and Spearman's rho of
                           the languages' accuracies
 
 The runs need --log_samples, and English among their languages. Only answers with the same number of exemplars are compared; of
-two runs of a task the newer counts.
+several runs of a task the one with more rows counts, then the newer. Questions are paired by their id. What is left out is said
+in notes, with the reason.
 
 examples:
   lm-eval-sea run … --tasks sea_belebele_all_to_ppl,sea_belebele_all_litilo_ppl --output_path results --log_samples
@@ -41,6 +43,7 @@ Exit status: 0, or 2 for runs that cannot be compared.""",
 
 
 def _compare_languages(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.compare_languages.summary import summary
     from lm_eval_sea.compare_languages.tables import ComparisonError, load_comparisons, write_tables
     from lm_eval_sea.results.run_files import RunFilesError
 
@@ -49,22 +52,16 @@ def _compare_languages(arguments: argparse.Namespace) -> int:
     except (RunFilesError, ComparisonError) as error:
         return fail(error, 2)
     written = write_tables(comparisons, arguments.out, notes)
-    for row in written.get(arguments.out / "differences.csv", []):
-        print(_difference_line(row))
+    if differences := written.get(arguments.out / "differences.csv"):
+        print(summary(differences), end="\n\n")
     print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
     _print_notes(notes)
     return 0
 
 
-def _difference_line(row: dict[str, Any]) -> str:
-    condition = " ".join(str(row[key]) for key in ("model", "setting", "variant", "prompt", "language"))
-    interval = "" if row["low"] is None else f" [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
-    return f"{condition}: {100 * row['accuracy']:.1f} %, {100 * row['difference']:+.1f}{interval} against English"
-
-
 def _print_notes(notes: Iterable[str]) -> None:
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"note: {visible(note)}", file=sys.stderr)
 
 
 def add_belebele(commands: argparse._SubParsersAction) -> None:

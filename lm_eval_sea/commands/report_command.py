@@ -21,12 +21,21 @@ without a network), report.md, figures/*.png and tables/*.csv. Run with --log_sa
 examples:
   lm-eval-sea report results --out report
   lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
+  lm-eval-sea report results --name results/org__model_a=base --name results/org__model_b=tuned --out comparison
+  lm-eval-sea report results --steps --out curve      checkpoints, with the step in their names: org/model-step1000, …
+
+Of several runs of a task by one model the one with more rows counts, then the newer.
 
 Exit status: 0, 2 if there is nothing to report on or a library is missing.""",
     )
     add_runs(parser)
     parser.add_argument("--out", metavar="DIR", type=_folder, required=True, help="folder to make or complete")
     parser.add_argument("--rows", type=_count, default=50, help="rows of each task that the page shows (default: %(default)s)")
+    parser.add_argument(
+        "--name", metavar="PATH=LABEL", type=_name, action="append", default=[], help="call the model of the runs in PATH so"
+    )
+    parser.add_argument("--all-runs", action="store_true", help="keep several runs of a model apart")
+    parser.add_argument("--steps", action="store_true", help="the models are checkpoints: draw a curve over their steps")
     parser.set_defaults(run=_report)
 
 
@@ -35,6 +44,15 @@ def _folder(text: str) -> Path:
     if path.exists() and not path.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a file; give a folder")
     return path
+
+
+def _name(text: str) -> tuple[Path, str]:
+    path, sign, label = text.partition("=")
+    if not sign or not label.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} should be PATH=LABEL, such as results/org__model=base")
+    if not Path(path).exists():
+        raise argparse.ArgumentTypeError(f"there is no file or folder {path!r}")
+    return Path(path).resolve(), label.strip()
 
 
 def _count(text: str) -> int:
@@ -51,8 +69,15 @@ def _report(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         return fail(ModuleNotFoundError(f"a report needs {error.name}; pip install 'lm-eval-sea[report]'"), 2)
     try:
-        written = write_report(arguments.runs, arguments.out, shown_rows=arguments.rows)
-    except RunFilesError as error:
+        written = write_report(
+            arguments.runs,
+            arguments.out,
+            shown_rows=arguments.rows,
+            names=dict(arguments.name),
+            all_runs=arguments.all_runs,
+            steps=arguments.steps,
+        )
+    except (RunFilesError, OSError) as error:
         return fail(error, 2)
     for note in written.notes:
         print(f"note: {note}", file=sys.stderr)

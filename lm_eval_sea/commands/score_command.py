@@ -8,6 +8,8 @@ from pathlib import Path
 from lm_eval_sea.commands.declaration import add_runs, declare, fail, show_help
 
 ENDINGS = (".json", ".csv", ".txt")
+METHODS = ("2026-08", "2026-06", "corrected")
+SUITES = ("seahelm", "batayan", "sea_safeguard")
 
 EXAMPLES = """examples:
   lm-eval-sea score sea-helm results/seed-1
@@ -16,20 +18,22 @@ EXAMPLES = """examples:
 
 HELP = f"""From the samples of one run or several (seeds) of ONE model, task by task:
 
-  published   as SEA-HELM's aggregation notebook, which makes the leaderboard: for each of 30 draws every row takes its score from
-              a run drawn at random; a task is multiple choice if some right answer occurs twice, and then scored by balanced
-              accuracy, normalised with 1 / number of different right answers; otherwise by the mean. Where SEA-HELM's documents
-              and its code disagree, this follows the code: LINDSEA is scored without its phenomena, a generated text with two
-              equal references counts as multiple choice, the average over Southeast Asia takes in Malay and Burmese, and a
-              task that was run but left no rows counts as 0 (which is then said).
-  corrected   the same levels and draws, but the kind of a task and its chance level come from the task; LINDSEA is the mean of
-              its phenomena, pragmatics pooled over its two tasks, as SEA-HELM's own metrics do; nothing missing counts as 0.
+  2026-08     as SEA-HELM aggregates since 5 August 2026. A question's score is its mean over the runs; 2,000 replicates draw the
+              questions anew. A task is multiple choice if it has fewer different right answers than half its questions: questions
+              are then drawn within each right answer, and the score is the mean over right answers, normalised with 1 / number of
+              right answers. Otherwise it is the mean. The score is the mean of the replicates, the interval their 2.5th and
+              97.5th percentiles.
+  2026-06     as SEA-HELM's aggregation notebook did before: 30 draws, in each of which every row takes its score from a run drawn
+              at random; multiple choice if some right answer occurs twice. The published error is that of the mean of the 30
+              draws: 0 for one run, and smaller with more draws.
+  corrected   the kind of a task and its chance level come from the task; LINDSEA is the mean of its phenomena, pragmatics pooled
+              over its two tasks; nothing missing counts as 0; the score is that of the rows as they are, and for the interval
+              passages are drawn whole, with the runs.
 
-Then unweighted means: group (translations, pragmatics, thai_exam), competency, language, all languages. What was not run, or
-needs a judge model, is listed and marks every mean above it incomplete (*).
-
-Two standard errors: the published one is that of the mean of the 30 draws, so it is 0 for one run; the other draws questions
-(clustered by passage) and runs anew, and tells how far the score may be from that on other questions of the same kind.
+By the two methods of SEA-HELM LINDSEA is scored without its phenomena, and a task that was run but left no rows counts as 0
+(which is then said). Then unweighted means: group (translations, pragmatics, thai_exam), competency, language, all languages.
+Only tasks of the suite enter a mean; the others are listed with their scores. What was not run, or needs a judge model, is
+listed and marks every mean above it incomplete (*).
 
 {EXAMPLES}
 
@@ -43,7 +47,8 @@ def add_score(commands: argparse._SubParsersAction) -> None:
     benchmarks = parser.add_subparsers(metavar="BENCHMARK")
     command = declare(benchmarks, "sea-helm", "SEA-HELM's totals: task, competency, language, Southeast Asia.", HELP)
     add_runs(command)
-    command.add_argument("--method", choices=("published", "corrected"), default="published", help="default: published")
+    command.add_argument("--method", choices=METHODS, default=METHODS[0], help=f"default: {METHODS[0]}")
+    command.add_argument("--suite", choices=SUITES, default=SUITES[0], help=f"whose tasks make the means; default: {SUITES[0]}")
     command.add_argument("--out", metavar="FILE", type=_out, help=f"also write the totals: {', '.join(ENDINGS)}")
     command.set_defaults(run=_score)
 
@@ -60,7 +65,7 @@ def _out(text: str) -> Path:
 def _score(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.run_files import RunFilesError, find_runs
     from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
-    from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
+    from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
     from lm_eval_sea.sea_helm.totals.totals import compute
     from lm_eval_sea.sea_helm.totals.views import as_text, write
 
@@ -70,7 +75,7 @@ def _score(arguments: argparse.Namespace) -> int:
     except (RunFilesError, EvidenceError) as error:
         return fail(error, 1)
     evidence.notes[:0] = notes
-    totals = compute(evidence, expected_tasks(), unavailable_tasks(), arguments.method)
+    totals = compute(evidence, read_suite(arguments.suite), judges(), arguments.method)
     print(as_text(totals), end="")
     if arguments.out:
         write(totals, arguments.out)

@@ -9,10 +9,14 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.compare_languages.comparison import Answers, against_english, patterns, rank_correlations
 from lm_eval_sea.results.run_files import TaskResult, find_runs, read_samples
+from lm_eval_sea.results.task_metadata import metadata_of
+from lm_eval_sea.results.uncertainty import holm
+from lm_eval_sea.results.visible_text import spreadsheet_cell
 
 ENGLISH = "en"
 # Where English answers of the same variant are taken from, if a setting has none of its own.
 _REFERENCE_SETTINGS = ("base", "chat")
+_NEEDED = ("dataset", "variant", "prompt_language", "language", "headline_metric")
 
 
 class ComparisonError(ValueError):
@@ -41,6 +45,7 @@ class Comparison(NamedTuple):
 
     answers: Mapping[str, Answers]  # by language; for pairs by the pair
     english: Answers | None  # on which differences are based
+    near: str = ""  # where there are none: which English answers there are that cannot serve
 
 
 def load_comparisons(paths: Iterable[Path | str], metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
@@ -55,20 +60,27 @@ def load_comparisons(paths: Iterable[Path | str], metric: str | None = None) -> 
 
     Raises:
         RunFilesError: if there are no runs.
-        ComparisonError: if they have no samples of parallel tasks with that metric, or these are no answers right or wrong.
+        ComparisonError: if they have no samples of parallel tasks with that metric, right or wrong.
     """
     runs, notes = find_runs(paths)
     native: dict[Condition, dict[str, Answers]] = {}
-    english: dict[tuple, Answers] = {}
+    english: dict[Condition, Answers] = {}
+    others: list[str] = []
     for run in runs:
         for task in run.tasks.values():
-            metadata = task.metadata
-            if not metadata.get("parallel") or task.samples is None:
+            metadata = metadata_of(task, notes)
+            if not metadata.get("parallel"):
+                others.append(task.name)
+                continue
+            lacking = [name for name in _NEEDED if not isinstance(metadata.get(name), str)]
+            if lacking or task.samples is None:
+                why = f"its settings lack {', '.join(lacking)}" if lacking else "it has no samples (--log_samples writes them)"
+                notes.append(f"{run.model}, {task.name}: left out, for {why}")
                 continue
             condition = Condition(
                 run.model,
                 metadata["dataset"],
-                metadata.get("setting", "base"),
+                str(metadata.get("setting") or "base"),
                 metadata["variant"],
                 "en" if metadata["prompt_language"] == ENGLISH else "native",
                 metric or metadata["headline_metric"],
@@ -81,6 +93,9 @@ def load_comparisons(paths: Iterable[Path | str], metric: str | None = None) -> 
                 english[condition._replace(prompt="")] = answers
             else:
                 native.setdefault(condition, {})[metadata["language"]] = answers
+    if others:
+        some = ", ".join(others[:3]) + (", …" if len(others) > 3 else "")
+        notes.append(f"{len(others)} tasks left out, for they are of no parallel test: {some}")
     if not native:
         raise ComparisonError(
             "no samples of a parallel task with that metric in a language besides English; run sea_belebele_… tasks of several "
@@ -90,19 +105,25 @@ def load_comparisons(paths: Iterable[Path | str], metric: str | None = None) -> 
 
 
 def _read_answers(task: TaskResult, metric: str, notes: list[str]) -> Answers | None:
-    """What the samples of a task say; None, with a note, if they lack the metric or have no rows."""
+    """What the samples of a task say, by the id of the question; None, with a note, if they cannot be compared."""
     right: dict[str, bool] = {}
     clusters: dict[str, str] = {}
+    assert task.samples is not None
     for row in read_samples(task.samples, ["doc.id", "doc.cluster", metric], notes):
         question, value = row["doc.id"], row[metric]
+        why = None
         if value is None and not right:
-            notes.append(f"{task.samples}: left out, for it has no {metric}; --metric chooses another")
+            why = f"it has no {metric}; --metric chooses another"
+        elif not isinstance(question, str | int):
+            why = "a row has no id"
+        elif isinstance(value, bool) or value not in (0, 1):
+            why = f"{metric} of question {question!r} is {value!r}; expected 0 or 1"
+        elif str(question) in right:
+            why = f"question {question!r} occurs twice"
+        if why:
+            notes.append(f"{task.samples}: left out, for {why}")
             return None
-        if value not in (0, 1):
-            raise ComparisonError(f"{task.samples}: {metric} of question {question!r} is {value!r}; expected 0 or 1")
-        if question in right:
-            raise ComparisonError(f"{task.samples}: question {question!r} occurs twice")
-        right[question], clusters[question] = bool(value), row["doc.cluster"]
+        right[str(question)], clusters[str(question)] = bool(value), str(row["doc.cluster"])
     if not right:
         notes.append(f"{task.samples}: left out, for it has no rows")
         return None
@@ -115,7 +136,10 @@ def _with_english(condition: Condition, answers: Mapping[str, Answers], english:
     if key in english:
         return Comparison({**answers, ENGLISH: english[key]}, english[key])
     references = (english.get(key._replace(setting=setting)) for setting in _REFERENCE_SETTINGS)
-    return Comparison(answers, next(filter(None, references), None))
+    found = next(filter(None, references), None)
+    shots = sorted({other.num_fewshot for other in english if other._replace(num_fewshot=key.num_fewshot) == key})
+    near = f" with as many exemplars (there are some with {', '.join(shots)})" if shots and found is None else ""
+    return Comparison(answers, found, near)
 
 
 def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
@@ -133,7 +157,7 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
     """One row a language: beside English. A note says for which languages there is nothing to compare with."""
     for condition, comparison in comparisons.items():
         if comparison.english is None:
-            notes.append(f"{condition.model}, {condition.name}: no answers in English, so no differences")
+            notes.append(f"{condition.model}, {condition.name}: no answers in English{comparison.near}, so no differences")
             continue
         for language, answers in comparison.answers.items():
             if language == ENGLISH:
@@ -182,6 +206,13 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
             yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
 
 
+def _corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the p-values corrected for their number (Holm)."""
+    tested = [place for place, row in enumerate(rows) if row["p_value"] is not None]
+    corrected = dict(zip(tested, holm([rows[place]["p_value"] for place in tested]), strict=True))
+    return [row | {"p_holm": corrected.get(place)} for place, row in enumerate(rows)]
+
+
 def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, notes: list[str]) -> dict[Path, list[dict[str, Any]]]:
     """Writes questions.csv, differences.csv and rank_correlations.csv; one without rows is not written, and a note says so.
 
@@ -191,7 +222,7 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     folder.mkdir(parents=True, exist_ok=True)
     tables = {
         "questions.csv": list(question_rows(comparisons)),
-        "differences.csv": list(difference_rows(comparisons, notes)),
+        "differences.csv": _corrected(list(difference_rows(comparisons, notes))),
         "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
     }
     written = {}
@@ -208,4 +239,4 @@ def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: spreadsheet_cell(value) for name, value in row.items()} for row in rows)

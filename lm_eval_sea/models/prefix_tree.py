@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-_KEY_BYTES = 4  # of a token
+KEY_BYTES = 4  # of a token
 
 
 @dataclass(slots=True)
@@ -39,21 +39,21 @@ class Node:
 
 def sort_key(tokens: Sequence[int]) -> bytes:
     """Bytes that sort and begin alike as the tokens do, and are compared many times faster."""
-    return np.array(tokens, dtype=f">u{_KEY_BYTES}").tobytes()
+    return np.array(tokens, dtype=f">u{KEY_BYTES}").tobytes()
 
 
 def common_prefix(one: bytes, other: bytes) -> int:
     """How many tokens two sequences, given by their keys, share from the beginning."""
     low, high = 0, min(len(one), len(other))
     if one[:high] == other[:high]:
-        return high // _KEY_BYTES
+        return high // KEY_BYTES
     while high - low > 1:  # equal before `low`, a difference before `high`
         middle = (low + high) // 2
         if one[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle
-    return low // _KEY_BYTES
+    return low // KEY_BYTES
 
 
 def common_prefixes(keys: Sequence[bytes]) -> list[int]:

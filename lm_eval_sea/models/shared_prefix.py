@@ -5,21 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
-import torch
 from accelerate.utils import DistributedType
 from accelerate.utils.memory import should_reduce_batch_size
-from lm_eval.api.registry import register_model
 from lm_eval.models.huggingface import HFLM
 from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from .first_tokens import FirstTokensCheck
 from .forward import BranchingModel
 from .obstacles import find_obstacle
 from .scoring import Answer, BatchKind, Continuation, Scorer
+from .tolerance import tolerance
+from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -27,26 +27,6 @@ Request = tuple[tuple[str, str], list[int], list[int]]
 
 # Tokens in a batch where the user leaves its size to the backend: enough to keep an accelerator busy.
 AUTO_BATCH_TOKENS = 16384
-
-# How far a token's log-probability, on average, may be from that of the plain forward pass: the arithmetic of each type
-# makes differences a few times smaller between batches of different shape.
-TOLERANCES = {torch.float64: 1e-4, torch.float32: 1e-4, torch.float16: 0.03}
-COARSE_TOLERANCE = 0.2
-
-
-@dataclass(slots=True)
-class Work:
-    """How much was computed so far, in tokens.
-
-    Attributes:
-        distinct: distinct token positions of all calls, the least possible.
-        forwarded: tokens that went through the model, padding included.
-        verification: tokens of the plain forward passes the results were held against.
-    """
-
-    distinct: int = 0
-    forwarded: int = 0
-    verification: int = 0
 
 
 class _Mismatch(Exception):
@@ -65,8 +45,7 @@ def _without_cache(model: PreTrainedModel) -> Iterator[None]:
         config.use_cache = before
 
 
-@register_model("hf-shared-prefix")
-class SharedPrefixLM(HFLM):
+class SharedPrefixLM(FirstTokensCheck, HFLM):
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch
@@ -221,6 +200,4 @@ class SharedPrefixLM(HFLM):
         self._verified.add(kind)
 
     def _tolerance(self) -> float:
-        if getattr(self.model, "is_quantized", False):
-            return COARSE_TOLERANCE
-        return TOLERANCES.get(self.mixed_precision_dtype or self.model.dtype, COARSE_TOLERANCE)
+        return tolerance(self.mixed_precision_dtype or self.model.dtype, quantized=getattr(self.model, "is_quantized", False))

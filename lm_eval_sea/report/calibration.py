@@ -1,4 +1,4 @@
-"""What calibration does to the choices of a model (Guo et al. 2024, tables 5 and 7 to 9)."""
+"""What calibration does to the choices of a model (Guo et al. 2024, tables 5 and 7 to 9): numbers."""
 
 from __future__ import annotations
 

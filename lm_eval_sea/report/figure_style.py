@@ -96,7 +96,9 @@ def add_legend(figure: Figure, theme: Theme, handles: Sequence, columns: int) ->
 
 def model_handle(model: str, look: Style) -> Line2D:
     """The legend entry of a series of points."""
-    return Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, markersize=5, label=model)
+    handle = Line2D([], [], color=look.colour, marker=look.marker, markersize=5, label=model)
+    handle.set(linestyle=look.line)
+    return handle
 
 
 def bar_handles(names: Sequence[str], theme: Theme) -> list[Patch]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
 
-from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
 from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
-from lm_eval_sea.results.run_files import Run, TaskResult, find_runs, read_samples
+from lm_eval_sea.results.logged_rows import LoggedRows
+from lm_eval_sea.results.model_names import short_names
+from lm_eval_sea.results.run_files import Run, RunFilesError, TaskResult, find_runs, read_samples
 from lm_eval_sea.results.run_settings import run_settings
+from lm_eval_sea.results.task_metadata import HEADLINE, item_metric, metadata_of, version_note
+from lm_eval_sea.results.task_score import chance_of
 
 # Entries of a task's metadata that are columns of the frame `tasks`, with what stands for a missing one.
 METADATA = {
@@ -23,7 +26,6 @@ METADATA = {
     "variant": "",
     "prompt_language": "",
     "setting": "",  # other exemplars or rows than the variant is named for, such as English exemplars
-    "chance": 0.0,
     "suite": "",
     "source_language": "",
     "answer_language": "",
@@ -48,60 +50,62 @@ class Frames:
     notes: list[str]
     configs: Mapping[tuple[str, str], Mapping[str, Any]] = field(repr=False, default_factory=dict)  # (model, task) →
     shown: Mapping[tuple[str, str], list[dict[str, Any]]] = field(repr=False, default_factory=dict)  # likewise
+    logged: Mapping[tuple[str, str], LoggedRows] = field(repr=False, default_factory=dict)  # likewise, what scores are made of
 
 
-def load(paths: Iterable[Path | str], *, shown_rows: int = 0) -> Frames:
+def load(
+    paths: Iterable[Path | str], *, shown_rows: int = 0, names: Mapping[Path, str] | None = None, all_runs: bool = False
+) -> Frames:
     """Reads runs of lm-eval.
 
     Args:
         paths: folders that lm-eval wrote, or files of them; see `run_files.find_runs`.
         shown_rows: of how many rows of a model and task the texts are kept, evenly spaced.
+        names: what to call models, by folder or file.
+        all_runs: keep several runs of a model apart.
 
     Raises:
         RunFilesError: if there is nothing to read.
     """
-    runs, notes = find_runs(paths)
-    pack = read_tasks().tasks
-    labels = _labels({run.model for run in runs})
-    tables: dict[str, list[dict[str, Any]]] = {"runs": [], "tasks": [], "metrics": []}
+    paths = list(paths)
+    runs, notes = find_runs(paths, names=names, all_runs=all_runs)
+    labels = short_names(run.model for run in runs)
+    tables: dict[str, list[dict[str, Any]]] = {"tasks": [], "metrics": []}
     samples: list[pd.DataFrame] = []
-    configs, texts = {}, {}
+    configs, texts, logged = {}, {}, {}
     files = [(run, task) for run in runs for task in run.tasks.values()]
+    if not files:
+        raise RunFilesError(f"{', '.join(map(str, paths))}: there are results, but of no task")
     sizes = sum(task.samples.stat().st_size for _, task in files if task.samples)
-    tables["runs"] = [_run_row(run, labels[run.model]) for run in runs]
     with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
         for run, task in files:
             key = (labels[run.model], task.name)
-            metadata = _metadata(task, pack, notes)
+            metadata = metadata_of(task, notes)
+            notes += filter(None, [version_note(task)])
             configs[key] = {**task.config, "metadata": metadata}
-            headline = metadata.get("headline_metric")
+            headline = metadata.get(HEADLINE)
             tables["metrics"] += _metric_rows(key, task, headline)
             evaluated = task.rows
             if headline and task.samples:
-                frame, texts[key] = _read_rows(key, task, metadata, shown_rows, notes)
+                frame, texts[key], logged[key] = _read_rows(key, task.samples, metadata, shown_rows, notes)
                 if evaluated is not None and len(frame) != evaluated:
                     notes.append(f"{task.samples}: {len(frame)} rows, but the results are of {evaluated}")
                 evaluated = len(frame) if evaluated is None else evaluated
-                samples.append(frame)
+                if len(frame):
+                    samples.append(frame)
             tables["tasks"].append(_task_row(key, run, task, metadata, evaluated))
             progress.update(task.samples.stat().st_size if task.samples else 0)
     columns = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "score", "loglikelihoods"]
     return Frames(
-        runs=pd.DataFrame(tables["runs"]),
+        runs=pd.DataFrame([_run_row(run, labels[run.model]) for run in runs]),
         tasks=pd.DataFrame(tables["tasks"]),
         metrics=pd.DataFrame(tables["metrics"], columns=["model", "task", "metric", "value", "stderr", "filter", "headline"]),
         samples=pd.concat(samples, ignore_index=True) if samples else pd.DataFrame(columns=columns),
         notes=notes,
         configs=configs,
         shown=texts,
+        logged=logged,
     )
-
-
-def _labels(models: Iterable[str]) -> dict[str, str]:
-    """Short names of models: the last part of a path, where that is enough to tell them apart."""
-    models = sorted(models)
-    short = {model: PurePosixPath(model).name if model.startswith(("/", "./", "../", "~")) else model for model in models}
-    return {model: label if list(short.values()).count(label) == 1 else model for model, label in short.items()}
 
 
 def _run_row(run: Run, label: str) -> dict[str, Any]:
@@ -115,31 +119,17 @@ def _run_row(run: Run, label: str) -> dict[str, Any]:
     }
 
 
-def _metadata(task: TaskResult, pack: Mapping[str, TaskRecord], notes: list[str]) -> dict[str, Any]:
-    known = pack.get(task.name)
-    if known is None:
-        return dict(task.metadata)
-    if not task.metadata:
-        notes.append(f"{task.name}: its settings are not in the files; those of the installed pack are taken")
-        return dict(known.metadata)
-    if task.metadata.get("version") != known.metadata["version"]:
-        notes.append(
-            f"{task.name}: made by version {task.metadata.get('version')} of the task; the installed pack has "
-            f"{known.metadata['version']}"
-        )
-    return {**dict(known.metadata), **task.metadata} if "headline_metric" not in task.metadata else dict(task.metadata)
-
-
 def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mapping[str, Any], rows: int | None) -> dict[str, Any]:
-    total = metadata.get("rows") or task.rows_total
+    total = metadata["rows"] if isinstance(metadata.get("rows"), int) else task.rows_total
     return {
         "model": key[0],
         "task": key[1],
-        "of_pack": "headline_metric" in metadata,
-        "headline": metadata.get("headline_metric"),
-        **{column: metadata.get(_METADATA_NAMES.get(column, column)) or absent for column, absent in METADATA.items()},
+        "of_pack": bool(metadata.get(HEADLINE)),
+        "headline": metadata.get(HEADLINE) and str(metadata[HEADLINE]),
+        **{column: str(metadata.get(_METADATA_NAMES.get(column, column)) or absent) for column, absent in METADATA.items()},
+        "chance": chance_of(metadata),
         "dataset": str(metadata.get("dataset") or "") + (AS_PUBLISHED if metadata.get("as_published") else ""),
-        "item_metric": _item_metric(metadata),
+        "item_metric": item_metric(metadata),
         "rows": rows,
         "rows_total": total,
         "limited": rows is not None and total is not None and rows < total,
@@ -148,11 +138,6 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "samples": str(task.samples) if task.samples else None,
         "date": run.date.isoformat(sep=" ", timespec="seconds"),
     }
-
-
-def _item_metric(metadata: Mapping[str, Any]) -> str:
-    """The metric of a row: the headline, or where that is made of all rows, the one it is made of."""
-    return str(metadata.get("item_metric") or metadata.get("headline_metric") or "").removeprefix("balanced_")
 
 
 def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -> list[dict[str, Any]]:
@@ -171,23 +156,25 @@ def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -
 
 
 def _read_rows(
-    key: tuple[str, str], task: TaskResult, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
-) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    first = next(read_samples(task.samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
-    headline, item_metric = str(metadata["headline_metric"]), _item_metric(metadata)
-    metrics = [name for name in first["metrics"] or [headline] if not name.endswith("_stderr")]
-    with task.samples.open("rb") as lines:
+    key: tuple[str, str], samples: Path, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
+) -> tuple[pd.DataFrame, list[dict[str, Any]], LoggedRows]:
+    first = next(read_samples(samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
+    logged = LoggedRows(str(metadata[HEADLINE]), item_metric(metadata))
+    named = first["metrics"] if isinstance(first["metrics"], list) else []
+    metrics = list(dict.fromkeys([*(name for name in map(str, named) if not name.endswith("_stderr")), logged.headline]))
+    with samples.open("rb") as lines:
         total = sum(1 for _ in lines)
     every = -(-total // shown_rows) if shown_rows else total + 1
     records, texts = [], []
-    for position, row in enumerate(read_samples(task.samples, [*COLUMNS, *metrics], notes)):
-        if row["filter"] != first["filter"]:  # lm-eval logs a row once a filter
+    for place, row in enumerate(read_samples(samples, [*COLUMNS, *metrics], notes)):
+        if row["filter"] != first["filter"]:  # lm-eval logs a row once per filter
             continue
-        record = numbers(row, headline, item_metric, metrics)
+        logged.add(row)
+        record = numbers(row, logged.headline, logged.item, metrics)
         records.append(record)
-        if shown_rows and position % every == 0:
+        if shown_rows and place % every == 0:
             texts.append(shown(row, record["score"]))
     frame = pd.DataFrame(records)
     frame.insert(0, "task", key[1])
     frame.insert(0, "model", key[0])
-    return frame, texts
+    return frame, texts, logged

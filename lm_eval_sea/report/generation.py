@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Mapping, Sequence
 
+import matplotlib.figure
+import pandas as pd
+from matplotlib.patches import Patch
+
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.figure_style import Theme, add_legend, new_figure, styles
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.scores import percent
+from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Figure, Section
+from lm_eval_sea.report.tables import Column, Table
 
 METRICS = ("exact_match", "f1", "contains", "chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate")
 KINDS = ("qa", "translation", "summarization")
@@ -45,17 +53,93 @@ def translation_table(frames: Frames) -> pd.DataFrame:
         cells.setdefault((task.model, task.language, prompt), {})[direction] = values.get((task.model, task.task))
     rows = []
     for (model, language, prompt), found in cells.items():
-        pair = found.get("from_english"), found.get("into_english")
-        difference = None if None in pair else pair[0] - pair[1]
+        out, into = found.get("from_english"), found.get("into_english")
+        difference = None if out is None or into is None else out - into
         rows.append(
             {
                 "model": model,
                 "language": language,
                 "prompt": prompt,
-                "from_english": pair[0],
-                "into_english": pair[1],
+                "from_english": out,
+                "into_english": into,
                 "difference": difference,
                 "limited": (model, language) in limited,
             }
         )
     return pd.DataFrame(rows, columns=["model", "language", "prompt", "from_english", "into_english", "difference", "limited"])
+
+
+def generation_section(analysis: Analysis) -> Section:
+    """All metrics of generated answers."""
+    table, directions = generation_table(analysis.frames), translation_table(analysis.frames)
+    used = [metric for metric in METRICS if table[metric].notna().any()]
+    return Section(
+        "generation",
+        "Generated answers",
+        ["All metrics in per cent of the best value. Off-target answers are in another language or script than asked for."],
+        [
+            Table(
+                "generation",
+                "Metrics",
+                "",
+                table,
+                [MODEL, TASK, *(Column(metric, metric, "percent", marker="limited") for metric in used), ROWS],
+            ),
+            _figure(directions, analysis.suite.languages, analysis.models),
+            Table(
+                "translation",
+                "Translation by direction",
+                "chrF++ from English into the language and back; the difference is the "
+                "former minus the latter. After figure 1 of Guo et al. 2024.",
+                directions,
+                [
+                    MODEL,
+                    LANGUAGE,
+                    Column("prompt", "prompt"),
+                    Column("from_english", "English → x", "percent"),
+                    Column("into_english", "x → English", "percent"),
+                    Column("difference", "difference", "points", marker="limited"),
+                ],
+                {"prompt": {"native": "in the language", "en": "English"}},
+            ),
+        ],
+    )
+
+
+def _figure(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str]) -> Figure | None:
+    """chrF++ from and into English: bars by model, hatched for English prompts."""
+    if table.empty:
+        return None
+    means = table.groupby("model")[["from_english", "into_english"]].mean()
+    seen = "; ".join(
+        f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows()
+    )
+    return Figure(
+        "translation",
+        "chrF++ by direction; hatched: English prompts.",
+        lambda theme: _draw(table, names, models, theme),
+        f"Bars by language and model. Means of chrF++: {seen}.",
+        table,
+    )
+
+
+def _draw(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str], theme: Theme) -> matplotlib.figure.Figure:
+    languages = list(dict.fromkeys(table.language))
+    figure, axes = new_figure(theme, 1, 2, 8.4, 3.2)
+    style = styles(models)
+    width = 0.84 / (2 * len(models))
+    for axis, (column, title) in zip(axes, (("from_english", "English → x"), ("into_english", "x → English")), strict=True):
+        for number, (model, prompt) in enumerate((model, prompt) for model in models for prompt in ("native", ENGLISH)):
+            found = table[(table.model == model) & (table.prompt == prompt)].set_index("language")[column]
+            places = [place + width * (number - len(models) + 0.5) for place in range(len(languages))]
+            axis.bar(places, [found.get(language) or 0 for language in languages], width * 0.92, color=style[model].colour,
+                     hatch="" if prompt == "native" else "////", edgecolor=theme.paper, linewidth=0.4)  # fmt: skip
+        axis.set_xticks(range(len(languages)), [names.get(language, language) for language in languages])
+        axis.set_title(title, fontsize=8.5)
+        axis.set_ylim(0, 1.08 * max(table[["from_english", "into_english"]].max().max(), 1))
+        axis.set_ylabel("chrF++", fontsize=8)
+        axis.grid(axis="x", visible=False)
+    handles = [Patch(facecolor=style[model].colour, label=model) for model in models]
+    handles.append(Patch(facecolor=theme.faint, hatch="////", edgecolor=theme.paper, label="English prompts"))
+    add_legend(figure, theme, handles, 4)
+    return figure

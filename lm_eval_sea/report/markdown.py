@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lm_eval_sea.report.page import Picture
 from lm_eval_sea.report.section import Section
-from lm_eval_sea.report.tables import Table, markdown
+from lm_eval_sea.report.tables import Table, escaped, markdown
 
 LONGEST = 100  # rows of a table
 
@@ -17,13 +17,12 @@ def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]
 
 
 def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
-    parts = [part for part in section.parts if isinstance(part, Table) or part in pictures]
-    blocks = [f"## {section.title}", *section.text] if parts else []
-    for part in parts:
+    blocks = [f"## {section.title}", *section.text]
+    for part in section.shown:
         if isinstance(part, Table):
             blocks += [f"### {part.title}", *filter(None, [part.note]), *_table(part)]
-        else:
-            blocks += [f"![{part}](figures/{part}.png)", f"*{pictures[part].caption}*"]
+        elif part.name in pictures:
+            blocks += [f"![{escaped(part.seen)}](figures/{part.name}.png)", f"*{part.caption}*"]
     return blocks
 
 

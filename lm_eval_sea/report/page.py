@@ -20,7 +20,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lm_eval_sea import __version__
 from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.provenance import WARNINGS, collapsed_answers
 from lm_eval_sea.report.section import Section
+from lm_eval_sea.report.tables import FILTERS, Table
+from lm_eval_sea.results.visible_text import visible
 
 _ASSETS = Path(__file__).resolve().parent / "assets"
 
@@ -29,7 +32,6 @@ _ASSETS = Path(__file__).resolve().parent / "assets"
 class Picture:
     """A figure as PNG, for light and for dark pages."""
 
-    caption: str
     light: bytes
     dark: bytes
 
@@ -48,42 +50,58 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
     environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
     tasks = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
+    names = next((table.names for section in sections for table in section.tables), {})
     totals = frames.samples.groupby(["model", "task"]).size()
-    packed = [_packed(rows, tasks[key], int(totals.get(key, 0))) for key, rows in sorted(frames.shown.items())]
+    packed = [_packed(rows, tasks[key], int(totals.get(key, 0)), names) for key, rows in sorted(frames.shown.items())]
     return environment.get_template("report.html.j2").render(
         version=__version__,
-        sections=[section for section in sections if section.tables or any(part in pictures for part in section.parts)],
+        sections=sections,
         pictures=pictures,
         models=sorted(frames.tasks.model.unique()),
         limited=bool(frames.tasks.limited.any()),
-        notes=frames.notes,
+        collapsed=[visible(line) for line in collapsed_answers(frames)],
+        notes=sum(len(table.frame) for section in sections for table in section.tables if table.name == WARNINGS),
         packed=packed,
+        is_table=lambda part: isinstance(part, Table),
         style=(_ASSETS / "report.css").read_text(encoding="utf-8"),
         script=script,
         script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 
-def _packed(rows: Sequence[Mapping[str, Any]], task: Mapping[str, Any], total: int) -> dict[str, Any]:
+def _packed(
+    rows: Sequence[Mapping[str, Any]], task: Mapping[str, Any], total: int, names: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
     """The rows of a model and task that the page shows, compressed: base64 of zlib of JSON.
 
     Args:
         rows: `sample_row.shown` of each.
         task: a row of the frame `tasks`.
         total: of how many rows they were chosen.
+        names: column → value → what the page calls it.
     """
     prompts = [row["prompt"] for row in rows if "prompt" in row]
     prefix = _common_lines(prompts)
     short = [{**row, "prompt": row["prompt"][len(prefix) :]} if "prompt" in row else row for row in rows]
-    text = json.dumps({"prefix": prefix, "rows": short}, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(_visible_parts({"prefix": prefix, "rows": short}), ensure_ascii=False, separators=(",", ":"))
     return {
         **{name: task[name] for name in ("model", "task", "language")},
+        "keys": {name: names.get(name, {}).get(task[name], task[name]) for name in FILTERS if task[name]},
         "metric": task["headline"],
         "file": os.path.basename(task["samples"]),
         "shown": len(rows),
         "total": total,
         "data": base64.b64encode(zlib.compress(text.encode())).decode(),
     }
+
+
+def _visible_parts(value: Any) -> Any:
+    """The same with all texts made `visible`."""
+    if isinstance(value, dict):
+        return {key: _visible_parts(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_visible_parts(part) for part in value]
+    return visible(value) if isinstance(value, str) else value
 
 
 def _common_lines(texts: Sequence[str]) -> str:

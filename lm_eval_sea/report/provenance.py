@@ -9,9 +9,15 @@ from typing import Any
 
 import pandas as pd
 
+from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.section import MODEL, TASK, Section
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.run_settings import NOT_RECORDED
+from lm_eval_sea.results.summary import collapsed_text
 
+WARNINGS = "warnings"  # the table of what to know before comparing
 # Columns of the frame `runs` that should agree between runs that are compared.
 RUN_SETTINGS = {
     "backend": "backend",
@@ -45,19 +51,20 @@ def task_table(frames: Frames) -> pd.DataFrame:
     for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
         config = frames.configs[task["model"], task["task"]]
         metadata = config["metadata"]
+        found = provenance_of(metadata)
         rows.append(
             {
                 "model": task["model"],
                 "task": task["task"],
-                "pack": _text(metadata.get("pack_version")),
+                "pack": found.pack_version,
                 "version": task["version"],
                 "prompt_book": _text(metadata.get("prompt_book_version")),
                 "source": metadata.get("data_source"),
-                "revision": metadata.get("data_revision"),
-                "data": str(metadata.get("data_sha256") or "")[:12] or None,
+                "revision": found.data_revision,
+                "data": found.data,
                 "num_fewshot": task["num_fewshot"],
                 "exemplars": _exemplar_digest(config, task["num_fewshot"]),
-                "signatures": _signatures(metadata.get("signatures")),
+                "signatures": "; ".join(f"{metric}: {how}" for metric, how in found.signatures.items()) or None,
                 "rows": task["rows"],
                 "rows_total": task["rows_total"],
                 "date": task["date"],
@@ -77,12 +84,6 @@ def _exemplar_digest(config: Mapping[str, Any], count: Any) -> str | None:
     if not isinstance(samples, list) or not isinstance(count, int) or isinstance(count, bool):
         return None
     return hashlib.sha256(json.dumps(samples[:count], sort_keys=True).encode()).hexdigest()[:12]
-
-
-def _signatures(signatures: Any) -> str | None:
-    if not isinstance(signatures, dict) or not signatures:
-        return None
-    return "; ".join(f"{metric}: {signature}" for metric, signature in signatures.items())
 
 
 def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
@@ -112,9 +113,80 @@ def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
     return lines
 
 
+def collapsed_answers(frames: Frames) -> list[str]:
+    """One line for every result in which nearly all answers are the same option; see `task_score.collapsed_answer`."""
+    lines = []
+    for (model, task), logged in frames.logged.items():
+        if (found := logged.collapsed()) is not None:
+            lines.append(f"{model}, {task}: {collapsed_text(frames.configs[model, task].get('doc_to_choice'), *found)}")
+    return lines
+
+
 def _differs(values: pd.Series) -> bool:
     return len(set(map(_shown, values))) > 1
 
 
 def _shown(value: Any) -> str:
     return NOT_RECORDED if pd.isna(value) else str(value)
+
+
+def provenance_section(analysis: Analysis) -> Section:
+    """Where the numbers come from."""
+    frames = analysis.frames
+    tasks = task_table(frames)
+    said = [*collapsed_answers(frames), *analysis.score_notes, *warnings(frames, tasks), *frames.notes]
+    warned = pd.DataFrame({"warning": said})
+    return Section(
+        "provenance",
+        "Provenance",
+        ["How the numbers were made. “data” and “exemplars” are the beginnings of SHA-256 digests: equal digests, equal text."],
+        [
+            Table(WARNINGS, "Notes and warnings", "", warned, [Column("warning", "what to know before comparing")]),
+            Table(
+                "runs",
+                "Runs",
+                "",
+                frames.runs,
+                [
+                    MODEL,
+                    Column("model_name", "full name"),
+                    *(
+                        Column(key, key.replace("_", " "))
+                        for key in (
+                            "date",
+                            "backend",
+                            "revision",
+                            "dtype",
+                            "softmax_dtype",
+                            "arguments",
+                            "limit",
+                            "chat_template",
+                            "system_instruction",
+                            "generation",
+                            "lm_eval",
+                            "transformers",
+                        )
+                    ),
+                ],
+            ),
+            Table(
+                "provenance",
+                "Tasks",
+                "",
+                tasks,
+                [
+                    MODEL,
+                    TASK,
+                    Column("pack", "pack"),
+                    Column("version", "version"),
+                    Column("prompt_book", "prompt book"),
+                    Column("source", "source"),
+                    Column("revision", "revision"),
+                    Column("data", "data"),
+                    Column("num_fewshot", "exemplars shown", "count"),
+                    Column("exemplars", "exemplars"),
+                    Column("signatures", "signatures"),
+                ],
+            ),
+        ],
+    )

@@ -1,22 +1,22 @@
-"""How far a score of multiple choice depends on the prompt (Guo et al. 2024, table 3)."""
+"""How far a score of multiple choice depends on the prompt (Guo et al. 2024, table 3): numbers, tables and figure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import matplotlib.figure
 import pandas as pd
 
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new_figure, styles
 from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
+from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.variants import TITLES, VARIANTS, in_order, variant_label
 
-# In the order of the paper's table; any other variant follows.
-VARIANTS = ("to_ppl", "tito_ppl", "litito_ppl", "litilo_ppl", "litilo_gen", "litiloto_ppl")
 RANKED, GENERATED = "litilo_ppl", "litilo_gen"
 KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
-
-
-def in_order(variants: Sequence[str]) -> list[str]:
-    """Variants as the paper lists them, then the others by name."""
-    return sorted(set(variants), key=lambda variant: (VARIANTS.index(variant) if variant in VARIANTS else len(VARIANTS), variant))
 
 
 def multiple_choice(scores: pd.DataFrame) -> pd.DataFrame:
@@ -70,10 +70,10 @@ def mismatch_table(frames: Frames) -> pd.DataFrame:
     rows = []
     for key, group in tasks.groupby(KEYS, sort=False):
         names = dict(zip(group.variant, group.task, strict=True))
-        found = [by_task.get((key[0], names.get(variant))) for variant in (GENERATED, RANKED)]
-        if any(frame is None for frame in found):
+        generated, ranked = (by_task.get((key[0], names.get(variant))) for variant in (GENERATED, RANKED))
+        if generated is None or ranked is None:
             continue
-        both = found[0].merge(found[1], on=["doc_id", "id"], suffixes=("_generated", "_ranked"))
+        both = generated.merge(ranked, on=["doc_id", "id"], suffixes=("_generated", "_ranked"))
         if both.empty:
             continue
         choices = [
@@ -89,3 +89,99 @@ def mismatch_table(frames: Frames) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, columns=[*KEYS, "rows", "mismatch", "unanswered", "limited"])
+
+
+def setting_column(table: pd.DataFrame) -> list[Column]:
+    """The column of settings, where there is one to name."""
+    return [Column("setting", "setting")] if table.setting.any() else []
+
+
+def robustness_section(analysis: Analysis) -> Section:
+    """What other prompts make of the scores."""
+    table = robustness_table(analysis.headline)
+    variants = [name for name in in_order(list(analysis.headline.variant)) if name in table.columns]
+    mismatches = mismatch_table(analysis.frames)
+    columns = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(table)]
+    columns += [Column(name, TITLES.get(name, name), "percent", hint=name, marker="limited") for name in variants]
+    columns += [Column("spread", "spread", "percent", hint="largest minus smallest, percentage points")]
+    columns += [Column("chance", "chance", "percent")]
+    return Section(
+        "robustness",
+        "Robustness of multiple choice",
+        [
+            "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
+            "what the prompt shows, o what the answer is. A large spread "
+            "says that a score is as much of the prompt as of the model."
+        ],
+        [
+            _figure(robustness_table(analysis.native), analysis.suite, analysis.models),
+            Table(
+                "robustness",
+                "Accuracy by prompt variant",
+                "In per cent; spread in percentage points.",
+                table[table.spread.notna()],
+                columns,
+            ),
+            Table(
+                "mismatch",
+                "Letters written and letters ranked",
+                "Share of rows, in per cent, on which the generated letter is not the one with the lowest perplexity; an answer "
+                "without a letter is a mismatch, too.",
+                mismatches,
+                [
+                    MODEL,
+                    DATA_SET,
+                    LANGUAGE,
+                    PROMPT,
+                    *setting_column(mismatches),
+                    Column("mismatch", "mismatch", "percent", marker="limited"),
+                    Column("unanswered", "no letter", "percent"),
+                    Column("rows", "rows", "count"),
+                ],
+            ),
+        ],
+    )
+
+
+def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+    """A panel per data set and language that was run in several variants."""
+    variants = [name for name in VARIANTS if name in table]
+    several = table[table.spread.notna()]
+    if several.empty:
+        return None
+    widest = several.loc[several.spread.idxmax()]
+    return Figure(
+        "robustness",
+        "Accuracy of the same questions in the prompt variants, native prompts; the dotted line is chance.",
+        lambda theme: _draw(several, variants, suite, models, theme),
+        f"Line charts of accuracy by prompt variant, one per data set and language. The widest spread is {widest.spread:.0f} "
+        f"points, of {widest.model} on {widest.dataset} in {widest.language}; the median is {several.spread.median():.0f}.",
+        several,
+    )
+
+
+def _draw(
+    table: pd.DataFrame, variants: Sequence[str], suite: Suite, models: Sequence[str], theme: Theme
+) -> matplotlib.figure.Figure:
+    panels = list(table.groupby(["dataset", "language"], sort=False))
+    columns = min(3, len(panels))
+    figure, axes = new_figure(
+        theme, -(-len(panels) // columns), columns, max(6.0, 2.6 * columns + 0.4), 2.1 * -(-len(panels) // columns) + 0.5
+    )
+    style = styles(models)
+    for axis, ((dataset, language), group) in zip(axes, panels, strict=False):
+        axis.axhline(group.chance.iloc[0], color=theme.ink, linestyle=":", linewidth=1)
+        for row in group.to_dict("records"):
+            look = style[row["model"]]
+            values = [row[variant] for variant in variants]
+            axis.plot(range(len(variants)), values, color=look.colour, marker=look.marker, linestyle=look.line, markersize=4.5)
+        axis.set_title(f"{suite.data_sets.get(dataset, dataset)}: {suite.languages.get(language, language)}", fontsize=8.5)
+        axis.set_xticks(range(len(variants)), [variant_label(variant) for variant in variants], fontsize=7)
+        axis.set_xlim(-0.3, len(variants) - 0.7)
+        axis.set_ylim(-3, 103)
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    for axis in axes[::columns]:
+        axis.set_ylabel("accuracy (%)", fontsize=8)
+    add_legend(figure, theme, [model_handle(model, style[model]) for model in models], 3)
+    return figure

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lm_eval_sea.results.logged_rows import chosen_option, cluster_of, document, position, predictions
+from lm_eval_sea.results.run_files import is_number
+
 COLUMNS = ("doc_id", "filter", "doc", "target", "arguments", "resps", "metrics")
-
-PUBLISHED = "published"  # how SEA-HELM itself reads an answer, and by which its headline metrics count
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+_TITLE_LENGTH = 200  # code points
+# Fields of a processed row that say which row it is, in the order in which they serve.
+_QUESTION_FIELDS = ("question", "premise", "sentence1", "text", "source", "passage", "context", "prompt", "instruction")
 
 
 def numbers(row: Mapping[str, Any], headline: str, item_metric: str, metrics: Sequence[str]) -> dict[str, Any]:
@@ -31,35 +29,43 @@ def numbers(row: Mapping[str, Any], headline: str, item_metric: str, metrics: Se
         of the headline or of item_metric; `score_<metric>`; `chosen_<metric>`. None for what the row lacks, such as the score
         of a row where a metric is made of all rows.
     """
-    doc = row["doc"] if isinstance(row["doc"], dict) else {}
+    doc = document(row)
     scores = {metric: float(row[metric]) if is_number(row[metric]) else None for metric in metrics}
-    predictions = doc.get("predictions") or {}
-    gold = _position(doc.get("gold"))
-    chosen = _position(next((predictions[name] for name in (headline, item_metric, PUBLISHED) if name in predictions), None))
-    texts = doc.get("options") or []
-    option_scores = doc.get("option_scores") or []
+    gold, chosen = position(doc.get("gold")), chosen_option(row, headline, item_metric)
+    texts, option_scores = _list(doc.get("options")), _option_scores(doc)
+    logs = [score.get("loglikelihood") for score in option_scores] if "p" in doc else []
     return {
-        "doc_id": row["doc_id"],
+        "doc_id": row["doc_id"] if isinstance(row["doc_id"], int) else str(row["doc_id"]),
         "id": None if doc.get("id") is None else str(doc["id"]),
-        "cluster": str(doc["cluster"]) if doc.get("cluster") is not None else str(row["doc_id"]),
+        "cluster": cluster_of(row),
         "gold": gold,
         "chosen": chosen,
         "options": len(texts) or len(option_scores) or None,
         "gold_characters": _length(texts, gold),
         "chosen_characters": _length(texts, chosen),
-        "loglikelihoods": [score["loglikelihood"] for score in option_scores] if "p" in doc else None,
+        "loglikelihoods": logs if _are_loglikelihoods(logs) and gold is not None and gold < len(logs) else None,
         "score": scores.get(headline) if scores.get(headline) is not None else scores.get(item_metric),
         **{f"score_{metric}": score for metric, score in scores.items()},
-        **{f"chosen_{metric}": _position(position) for metric, position in predictions.items()},
+        **{f"chosen_{metric}": position(chosen) for metric, chosen in predictions(row).items()},
     }
 
 
-def _position(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
-def _length(texts: Sequence[str], position: int | None) -> int | None:
-    return len(texts[position]) if position is not None and 0 <= position < len(texts) else None
+def _option_scores(doc: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [score if isinstance(score, dict) else {} for score in _list(doc.get("option_scores"))]
+
+
+def _are_loglikelihoods(values: Sequence[Any]) -> bool:
+    """Whether these are numbers, not all of them −∞, as where no label has a probability."""
+    numbers = all(is_number(value) or value == float("-inf") for value in values)
+    return numbers and any(value != float("-inf") for value in values)
+
+
+def _length(texts: Sequence[Any], index: int | None) -> int | None:
+    return len(str(texts[index])) if index is not None and index < len(texts) else None
 
 
 def shown(row: Mapping[str, Any], score: float | None) -> dict[str, Any]:
@@ -70,25 +76,46 @@ def shown(row: Mapping[str, Any], score: float | None) -> dict[str, Any]:
         score: the row's score by the headline metric, if it has one.
 
     Returns:
-        id, prompt, gold (position), predictions (metric → position), options (label, text, log-likelihood and log-perplexity
-        in nats), output (what the model wrote), answer (the part that is scored), references, score.
+        id, number (of the row), title (the row's question), margin (nats), prompt, gold (position), predictions (metric →
+        position), options (label, text, log-likelihood and log-perplexity in nats), output (what the model wrote), answer (the
+        part that is scored), references, score.
     """
-    doc = row["doc"] if isinstance(row["doc"], dict) else {}
+    doc = document(row)
     arguments = row["arguments"] if isinstance(row["arguments"], dict) else {}
     requests = list(arguments.values())
-    options = doc.get("option_scores") or []
+    options = _option_scores(doc)
     parts = {
         "id": str(doc.get("id", row["doc_id"])),
+        "number": str(row["doc_id"]),
+        "title": question_of(doc),
+        "margin": margin(doc, options),
         "prompt": str(_argument(requests, 0, "arg_0")),
-        "gold": doc.get("gold"),
-        "predictions": doc.get("predictions"),
+        "gold": position(doc.get("gold")),
+        "predictions": {metric: position(chosen) for metric, chosen in predictions(row).items()},
         "options": [_option(doc, requests, index, score) for index, score in enumerate(options)] or _plain_options(doc),
         "output": None if options else _first_text(row["resps"]),
-        "answer": doc.get("answer"),
-        "references": [str(text) for text in doc.get("answers") or []] or (None if options else [str(row["target"])]),
+        "answer": doc["answer"] if isinstance(doc.get("answer"), str) else None,
+        "references": [str(text) for text in _list(doc.get("answers"))] or (None if options else [str(row["target"])]),
         "score": score,
     }
     return {name: part for name, part in parts.items() if part not in (None, "", [], {})}
+
+
+def question_of(doc: Mapping[str, Any]) -> str | None:
+    """The row's own text by which a reader knows it: the question or premise, without passage and exemplars."""
+    for name in _QUESTION_FIELDS:
+        if isinstance(doc.get(name), str) and doc[name].strip():
+            return " ".join(doc[name].split())[:_TITLE_LENGTH]
+    return None
+
+
+def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> float | None:
+    """By how much the right option is likelier than the best wrong one, in nats; negative if it is not. None without options."""
+    logs: list[Any] = [option.get("loglikelihood") for option in options]
+    gold = position(doc.get("gold"))
+    if gold is None or gold >= len(logs) or len(logs) < 2 or not all(map(is_number, logs)):
+        return None
+    return round(logs[gold] - max(log for place, log in enumerate(logs) if place != gold), 3)
 
 
 def _argument(requests: Sequence[Any], index: int, name: str) -> Any:
@@ -97,15 +124,16 @@ def _argument(requests: Sequence[Any], index: int, name: str) -> Any:
 
 
 def _option(doc: Mapping[str, Any], requests: Sequence[Any], index: int, score: Mapping[str, Any]) -> list[Any]:
-    letters, texts = doc.get("letters") or [], doc.get("options") or []
-    label = letters[index] if index < len(letters) else ""
-    text = texts[index] if index < len(texts) else str(_argument(requests, index, "arg_1")).strip()
+    letters, texts = _list(doc.get("letters")), _list(doc.get("options"))
+    label = str(letters[index]) if index < len(letters) else ""
+    text = str(texts[index]) if index < len(texts) else str(_argument(requests, index, "arg_1")).strip()
     return [label, text, _finite(score.get("loglikelihood")), _finite(score.get("log_perplexity"))]
 
 
 def _plain_options(doc: Mapping[str, Any]) -> list[list[Any]]:
-    letters = doc.get("letters") or []
-    return [[letters[index] if index < len(letters) else "", text] for index, text in enumerate(doc.get("options") or [])]
+    letters = _list(doc.get("letters"))
+    texts = _list(doc.get("options"))
+    return [[str(letters[index]) if index < len(letters) else "", str(text)] for index, text in enumerate(texts)]
 
 
 def _finite(value: Any) -> float | None:

@@ -1,165 +1,127 @@
-"""The headline score of every model and task, its uncertainty, and means over tasks and languages."""
+"""The headline score of every model and task: numbers, table and figure."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
+import matplotlib.figure
 import pandas as pd
 
+from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new_figure, styles
 from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.results.uncertainty import Estimate, estimate, standard_error
+from lm_eval_sea.report.section import MODEL, ROWS, SCORE, TASK, Figure
+from lm_eval_sea.report.suite import Suite, task_title
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.logged_rows import LoggedRows
+from lm_eval_sea.results.row_statistics import scale_of
+from lm_eval_sea.results.run_files import Metric
+from lm_eval_sea.results.task_score import task_score
 
-# Metrics that are given as 0 to 100; all others are 0 to 1.
-OUT_OF_HUNDRED = frozenset({"bleu", "bleu_th", "chrf++", "rougeL"})
-NORMAL_QUANTILE = 1.959964
-
-ALL = "all"
+SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
+TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
+_SHARES = 100.0
 
 
 def percent(metric: str) -> float:
     """What turns a value of a metric into a percentage of the best possible one."""
-    return 1.0 if metric.split(",")[0] in OUT_OF_HUNDRED else 100.0
+    return _SHARES / scale_of(metric)
 
 
-def rescaled(score: float, chance: float) -> float:
-    """A score on SEA-HELM's scale: chance is 0 and perfect is 100; below chance is 0 too.
+def headline_scores(frames: Frames) -> tuple[pd.DataFrame, list[str]]:
+    """One row a model and task of the pack: the headline metric, all numbers in per cent; see `task_score.task_score`.
 
-        100 · max(0, (score − chance) / (100 − chance))
-
-    Args:
-        score: in per cent.
-        chance: what guessing scores, in per cent; 0 for free answers.
-    """
-    return 100 * max(0.0, (score - chance) / (100 - chance))
-
-
-def headline_scores(frames: Frames) -> pd.DataFrame:
-    """One row a model and task of the pack: the headline metric, all numbers in per cent.
-
-    `stderr` is the clustered standard error where rows have scores of their own, else the one lm-eval reports (a bootstrap over
-    rows); `stderr_plain` takes the rows for independent. The interval is `uncertainty.interval`, with the normal quantile where
-    the error is lm-eval's, cut to 0 to 100; there is none where all rows have the same score. A
-    score that is not in a results file is the mean over the rows.
-    """
-    reported = {(row.model, row.task): row for row in frames.metrics[frames.metrics.headline].itertuples()}
-    by_task = dict(list(frames.samples.groupby(["model", "task"], sort=False))) if len(frames.samples) else {}
-    rows = []
-    for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
-        key = (task["model"], task["task"])
-        factor, chance = percent(task["headline"]), 100 * float(task["chance"])
-        numbers = _from_rows(by_task[key], task["headline"], factor) if key in by_task else None
-        numbers = _with_reported(numbers, reported.get(key), factor)
-        if numbers is not None:
-            numbers |= _interval(numbers)
-            rows.append(
-                {**task, "metric": task["headline"], **numbers, "chance": chance, "rescaled": rescaled(numbers["score"], chance)}
-            )
-    return pd.DataFrame(rows, columns=[*frames.tasks.columns, *(name for name in _NUMBERS if name not in frames.tasks.columns)])
-
-
-_NUMBERS = ("metric", "score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "rescaled")
-
-
-def _from_rows(samples: pd.DataFrame, headline: str, factor: float) -> dict[str, Any] | None:
-    column = samples.get(f"score_{headline}")
-    if column is None or column.isna().any():  # a metric that is made of all rows
-        return None
-    scores = [factor * score for score in column]
-    result: Estimate = estimate(scores, list(samples.cluster))
-    return {
-        "score": result.mean,
-        "stderr": result.stderr,
-        "stderr_plain": standard_error(scores),
-        "low": result.low,
-        "high": result.high,
-        "clusters": result.clusters,
-    }
-
-
-def _interval(numbers: dict[str, Any]) -> dict[str, float | None]:
-    if not numbers["stderr"]:
-        return {"low": None, "high": None}
-    return {"low": max(0.0, numbers["low"]), "high": min(100.0, numbers["high"])}
-
-
-def _with_reported(numbers: dict[str, Any] | None, reported: Any, factor: float) -> dict[str, Any] | None:
-    if reported is None:
-        return numbers
-    value = factor * reported.value
-    if numbers is not None:
-        # samples that are cut short say less than the results
-        return numbers if math.isclose(value, numbers["score"], abs_tol=1e-6) else _reported_only(value, reported, factor)
-    return _reported_only(value, reported, factor)
-
-
-def _reported_only(value: float, reported: Any, factor: float) -> dict[str, Any]:
-    stderr = None if pd.isna(reported.stderr) else factor * reported.stderr
-    half = None if stderr is None else NORMAL_QUANTILE * stderr
-    return {
-        "score": value,
-        "stderr": stderr,
-        "stderr_plain": stderr,
-        "low": None if half is None else value - half,
-        "high": None if half is None else value + half,
-        "clusters": None,
-    }
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean of rescaled scores, and over how many of the expected ones it goes."""
-
-    value: float | None
-    found: int
-    expected: int
-    limited: bool = False  # whether a score in it is not of all rows
-
-
-def mean_of(values: Sequence[float | None]) -> Mean:
-    """The mean of those values that there are."""
-    present = [value for value in values if value is not None]
-    return Mean(math.fsum(present) / len(present) if present else None, len(present), len(values))
-
-
-def suite_means(scores: pd.DataFrame, suite: Mapping[str, tuple[str, str]], models: Sequence[str]) -> dict[str, dict[str, Mean]]:
-    """Means of rescaled scores over a suite, for each model: by task, by language, and over all.
-
-    The score of a task in a language is the mean of its members (the two directions of translation); a task's mean goes over its
-    languages, a language's over its tasks, and that over all over the tasks' means, so that every task weighs the same.
-
-    Args:
-        scores: `headline_scores`.
-        suite: name of each member → task and language.
-        models: the rows.
+    `normalised` is 0 at chance and 100 at best; below chance it is negative, but for the tasks of SEA-HELM, on whose scale it
+    is 0. `few` says that there are too few independent rows to say much.
 
     Returns:
-        model → {"task:<task>", "language:<language>", "all"} → mean. `found` and `expected` count members.
+        The frame, and notes on scores that contradict themselves.
     """
-    values = {(row.model, row.task): row.rescaled for row in scores.itertuples()}
-    limited = {(row.model, row.task) for row in scores.itertuples() if row.limited}
-    return {
-        model: _means_of_model(
-            {name: values.get((model, name)) for name in suite}, suite, {name for name in suite if (model, name) in limited}
-        )
-        for model in models
-    }
+    reported = {(row.model, row.task): row for row in frames.metrics[frames.metrics.headline].itertuples()}
+    rows, notes = [], []
+    for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
+        key = (task["model"], task["task"])
+        found = reported.get(key)
+        value = None if found is None else Metric(found.value, None if pd.isna(found.stderr) else found.stderr, found.filter)
+        evaluated = None if pd.isna(task["rows"]) else int(task["rows"])
+        metadata = frames.configs[key]["metadata"]
+        logged: LoggedRows | None = frames.logged.get(key)
+        if logged is not None and logged.keys:
+            score = logged.score(metadata, value, evaluated)
+        else:
+            score = task_score(metadata, value, evaluated=evaluated)
+        if score is None:
+            if value is not None:
+                limit = scale_of(task["headline"])
+                notes.append(
+                    f"{key[0]}, {key[1]}: {task['headline']} is {value.value:g}, which is not between 0 and {limit:g}; left out"
+                )
+            continue
+        notes += [f"{key[0]}, {key[1]}: {note}" for note in score.notes]
+        numbers = {name: getattr(score, name) for name in TASK_NUMBERS} | {"few": score.few}
+        if task["suite"] == SEA_HELM:
+            numbers["normalised"] = max(0.0, score.normalised)
+        rows.append({**task, "metric": task["headline"], **numbers})
+    columns = [*frames.tasks.columns, *(name for name in ("metric", *TASK_NUMBERS, "few") if name not in frames.tasks.columns)]
+    return pd.DataFrame(rows, columns=columns), notes
 
 
-def _means_of_model(
-    values: Mapping[str, float | None], suite: Mapping[str, tuple[str, str]], limited: set[str]
-) -> dict[str, Mean]:
-    def counted(names: Sequence[str], value: float | None) -> Mean:
-        return Mean(value, sum(values[name] is not None for name in names), len(names), bool(limited & set(names)))
+def scores_table(headline: pd.DataFrame) -> Table:
+    """All scores with their standard errors."""
+    return Table(
+        "scores",
+        "Scores and standard errors",
+        "Rows that share a passage or premise are not independent: the clustered standard error counts them together (Miller "
+        "2024), the plain one takes every row for itself. Both in percentage points. Where all rows make one score together "
+        "(BLEU, chrF++) the error is the bootstrap in the results.",
+        headline,
+        [
+            MODEL,
+            TASK,
+            Column("metric", "metric"),
+            SCORE,
+            Column("normalised", "normalised", "percent", hint="chance is 0, perfect is 100"),
+            Column("stderr_plain", "error, plain", "error"),
+            Column("stderr", "error, clustered", "error"),
+            Column("clusters", "clusters", "count"),
+            ROWS,
+            Column("rows_total", "of", "count"),
+        ],
+    )
 
-    cells = {cell: mean_of([values[name] for name in suite if suite[name] == cell]).value for cell in suite.values()}
-    means = {}
-    for position, kind in ((0, "task"), (1, "language")):
-        for label in dict.fromkeys(cell[position] for cell in cells):
-            names = [name for name in suite if suite[name][position] == label]
-            value = mean_of([score for cell, score in cells.items() if cell[position] == label]).value
-            means[f"{kind}:{label}"] = counted(names, value)
-    by_task = [mean.value for key, mean in means.items() if key.startswith("task:")]
-    return {**means, ALL: counted(list(suite), mean_of(by_task).value)}
+
+def scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+    """Scores of the members of the suite, one line each, with intervals and chance."""
+    found = headline[headline.task.isin(suite.members)]
+    if found.empty:
+        return None
+    best = found.loc[found.normalised.idxmax()]
+    return Figure(
+        "overview",
+        "Headline scores of the suite with 95 % intervals; the grey bar is chance.",
+        lambda theme: _draw(found, suite, models, theme),
+        f"Points with bars, one line per task: scores of {', '.join(models)} on {found.task.nunique()} tasks, from "
+        f"{found.score.min():.0f} to {found.score.max():.0f} per cent. Farthest above chance is {best.model} on {best.task}.",
+        found,
+    )
+
+
+def _draw(found: pd.DataFrame, suite: Suite, models: Sequence[str], theme: Theme) -> matplotlib.figure.Figure:
+    names = [name for name in suite.members if name in set(found.task)]
+    figure, [axis] = new_figure(theme, 1, 1, 7.5, 1.2 + 0.24 * len(names))
+    style = styles(models)
+    step = 0.7 / len(models)
+    for place, name in enumerate(names):
+        for row in found[found.task == name].itertuples():
+            y = place + step * (models.index(row.model) - (len(models) - 1) / 2)
+            look = style[row.model]
+            if not pd.isna(row.low):
+                axis.plot([row.low, row.high], [y, y], color=look.colour, linewidth=1)
+            axis.plot(row.score, y, marker=look.marker, color=look.colour, markersize=4.5, linestyle="")
+            if row.chance:
+                axis.plot([row.chance] * 2, [place - 0.4, place + 0.4], color=theme.ink, alpha=0.4, linewidth=2, zorder=0)
+    axis.set_yticks(range(len(names)), [task_title(found[found.task == name].iloc[0], suite) for name in names])
+    axis.set_ylim(len(names) - 0.5, -0.5)
+    axis.set_xlim(-2, 102)
+    axis.set_xlabel("headline score (%)", fontsize=8)
+    add_legend(figure, theme, [model_handle(model, style[model]) for model in models], 3)
+    return figure

@@ -1,17 +1,36 @@
-"""The shape of a section, and the columns that most tables have."""
+"""The shape of a section, its figures, and the columns that most tables have."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from lm_eval_sea.report.tables import Column, Table
+import matplotlib.figure
+import pandas as pd
+
+from lm_eval_sea.report.figure_style import Theme
+from lm_eval_sea.report.tables import FILTERS, Column, Table
 
 MODEL, TASK = Column("model", "model"), Column("task", "task")
 DATA_SET, LANGUAGE, PROMPT = Column("dataset", "data set"), Column("language", "language"), Column("prompt_language", "prompt")
 ROWS = Column("rows", "rows", "count", marker="limited")
-SCORE = Column("score", "score [95 %]", "score", low="low", high="high", marker="limited")
+SCORE = Column("score", "score [95 %]", "score", low="low", high="high", marker="limited", few="few")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that is drawn for light and for dark paper."""
+
+    name: str
+    caption: str
+    draw: Callable[[Theme], matplotlib.figure.Figure]
+    seen: str  # what is seen in it, for those who do not see it
+    shows: pd.DataFrame  # the rows that it shows, by whose columns `FILTERS` it is filtered
+
+    def keys(self) -> dict[str, list[str]]:
+        """What the figure shows, by the columns that the page filters by."""
+        return {name: sorted(set(map(str, self.shows[name]))) for name in FILTERS if name in self.shows}
 
 
 @dataclass(frozen=True)
@@ -21,12 +40,22 @@ class Section:
     name: str
     title: str
     text: Sequence[str]  # paragraphs
-    parts: Sequence[Table | str]  # tables, and names of figures, in order
+    parts: Sequence[Table | Figure | None]  # in order; None and tables without rows are left out
+
+    @property
+    def shown(self) -> list[Table | Figure]:
+        """The parts that have something to show."""
+        return [part for part in self.parts if isinstance(part, Figure) or (part is not None and len(part.frame))]
 
     @property
     def tables(self) -> list[Table]:
         """Its tables."""
-        return [part for part in self.parts if isinstance(part, Table)]
+        return [part for part in self.shown if isinstance(part, Table)]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Its figures."""
+        return [part for part in self.shown if isinstance(part, Figure)]
 
 
 def sample_link(model: str, task: str) -> str:

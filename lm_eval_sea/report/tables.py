@@ -8,8 +8,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from lm_eval_sea.results.visible_text import one_line, visible
+
 MISSING = "–"
 LIMITED = "†"  # behind a number that is not of all rows
+FEW = " few"  # behind a number of so few independent rows that it says little
+SHADES = 8  # of a heat map, from chance to the best possible score
 
 # By which the page filters rows, where a frame has such a column.
 FILTERS = ("model", "language", "dataset", "variant")
@@ -22,7 +26,9 @@ class Cell(NamedTuple):
     key: str  # what a column is sorted by; empty for what is missing
     numeric: bool
     link: str  # part of the page's address behind "#", or empty
-    strong: bool  # the best of its row
+    strong: bool  # emphasised
+    rank: str  # a small mark behind the number, or empty
+    shade: int | None  # of a heat map, 0 to SHADES; None: not shaded
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,8 @@ class Column:
     """One column.
 
     Kinds: text; count (whole number); percent (one decimal); points (one decimal with its sign); score (percent with the 95 %
-    interval from `low` and `high`; points may have one too); mean (percent with "2 of 3" from `low`, where not all are there);
-    error (two decimals); p (p-value).
+    interval from `low` and `high`; points may have one too); mean (score with "2 of 3" from `members`, in brackets where not all
+    are there); error (two decimals); p (p-value).
     """
 
     key: str
@@ -40,9 +46,14 @@ class Column:
     hint: str = ""
     low: str = ""
     high: str = ""
+    members: str = ""
     marker: str = ""  # a column; where it is true the number is marked as not of all rows
+    few: str = ""  # likewise, as of too few rows
     link: str = ""  # a column with links
-    best_of: bool = False  # the largest such number of a row is emphasised
+    strong: str = ""  # a column; where it is true the number is emphasised
+    rank: str = ""  # a column with marks to stand behind the number
+    shade: str = ""  # a column with normalised scores, by which entries are shaded
+    shows: tuple[str, str] | None = None  # the filter and its value that the whole column belongs to
 
 
 @dataclass(frozen=True)
@@ -61,45 +72,51 @@ class Table:
         rows = []
         for record in self.frame.to_dict("records"):
             keys = {name: self._name(name, record[name]) for name in FILTERS if name in record and not _absent(record[name])}
-            best = _best(record, [column for column in self.columns if column.best_of])
-            rows.append((keys, [self._cell(column, record, column.key in best) for column in self.columns]))
+            rows.append((keys, [self._cell(column, record) for column in self.columns]))
         return rows
 
-    def _cell(self, column: Column, record: Mapping[str, Any], strong: bool) -> Cell:
-        value = record.get(column.key)
+    def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
+        value: Any = record.get(column.key)
         text = written(column, record) if _absent(value) or column.kind != "text" else self._name(column.key, value)
         numeric = column.kind != "text"
         key = "" if _absent(value) else repr(float(value)) if numeric else text
         link = record.get(column.link) if column.link else None
-        return Cell(text, key, numeric, "" if _absent(link) else str(link), strong)
+        rank = record.get(column.rank) if column.rank else None
+        shade: Any = record.get(column.shade) if column.shade else None
+        return Cell(
+            text=visible(text),
+            key=key,
+            numeric=numeric,
+            link="" if _absent(link) else str(link),
+            strong=bool(column.strong) and record.get(column.strong) is True,
+            rank="" if _absent(rank) else str(rank),
+            shade=None if _absent(shade) else round(SHADES * min(1.0, max(0.0, float(shade) / 100))),
+        )
 
     def _name(self, key: str, value: Any) -> str:
         return self.names.get(key, {}).get(str(value), str(value))
 
 
-def _absent(value: Any) -> bool:
+def _absent(value: object) -> bool:
     return value is None or (not isinstance(value, list | dict) and pd.isna(value)) or value == ""
-
-
-def _best(record: Mapping[str, Any], columns: Sequence[Column]) -> set[str]:
-    values = {column.key: record[column.key] for column in columns if not _absent(record.get(column.key))}
-    best, worst = max(values.values(), default=0), min(values.values(), default=0)
-    return {key for key, value in values.items() if value == best > worst}
 
 
 def written(column: Column, record: Mapping[str, Any]) -> str:
     """An entry as the reader sees it; what is missing is a dash."""
-    value = record.get(column.key)
+    value: Any = record.get(column.key)
     if _absent(value):
         return MISSING
     if column.kind == "text":
         return str(value)
     text = _number(column.kind, float(value))
-    low, high = record.get(column.low), record.get(column.high)
-    if column.kind in ("score", "points") and not _absent(low) and not _absent(high):
+    low: Any = record.get(column.low)
+    high: Any = record.get(column.high)
+    if column.kind in ("score", "points", "mean") and not _absent(low) and not _absent(high):
         text += f" [{_signed(low, column.kind)}, {_signed(high, column.kind)}]"
-    if column.kind == "mean" and not _absent(low) and len(set(str(low).split(" of "))) > 1:
-        text += f" ({low})"
+    members = record.get(column.members)
+    if not _absent(members) and len(set(str(members).split(" of "))) > 1:
+        text = f"({text}; {members})"
+    text += FEW if column.few and record.get(column.few) is True else ""
     return text + (LIMITED if column.marker and record.get(column.marker) is True else "")
 
 
@@ -129,12 +146,13 @@ def markdown(table: Table) -> str:
 
 
 def _strong(cell: Cell) -> str:
-    return f"**{escaped(cell.text)}**" if cell.strong else escaped(cell.text)
+    text = escaped(cell.text)
+    return (f"**{text}**" if cell.strong else text) + (f" ({cell.rank})" if cell.rank else "")
 
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
-    text = " ".join(text.split())
+    text = one_line(text)
     for character in "\\`*_[]|#":
         text = text.replace(character, "\\" + character)
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
+import matplotlib.figure
 from tqdm import tqdm
 
+from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.figure_style import DARK, LIGHT
-from lm_eval_sea.report.figures import figures
+from lm_eval_sea.report.files import ReportFolder
 from lm_eval_sea.report.frames import load
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.page import Picture, render_page
+from lm_eval_sea.report.sea_helm_totals import totals_by_model
+from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.report.tables import Table
+from lm_eval_sea.results.visible_text import spreadsheet_cell
 
 
 @dataclass(frozen=True)
@@ -29,37 +36,61 @@ class Written:
     notes: list[str]
 
 
-def write_report(paths: Iterable[Path | str], out: Path, *, shown_rows: int) -> Written:
-    """Writes report.html, report.md, figures/*.png and tables/*.csv.
+def write_report(
+    paths: Iterable[Path | str],
+    out: Path,
+    *,
+    shown_rows: int,
+    names: Mapping[Path, str] | None = None,
+    all_runs: bool = False,
+    steps: bool = False,
+) -> Written:
+    """Writes report.html, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
     Args:
         paths: runs; see `run_files.find_runs`.
         out: folder to make or complete.
         shown_rows: how many rows of each model and task the page shows.
+        names: what to call models, by folder or file.
+        all_runs: keep several runs of a model apart.
+        steps: whether the models are checkpoints of one training run.
 
     Raises:
         RunFilesError: if there is nothing to read.
+        OSError: if a file cannot be written.
     """
-    frames = load(paths, shown_rows=shown_rows)
-    suite = read_suite()
-    parts = sections(frames, suite)
-    for folder in ("figures", "tables"):
-        (out / folder).mkdir(parents=True, exist_ok=True)
-    pictures = {}
-    for name, (caption, draw) in tqdm(figures(frames, suite).items(), desc="figures", unit="figure"):
-        drawn = [draw(theme) for theme in (LIGHT, DARK)]
-        if None not in drawn:
-            pictures[name] = Picture(caption, *map(_png, drawn))
-            (out / "figures" / f"{name}.png").write_bytes(pictures[name].light)
-    for table in (table for section in parts for table in section.tables):
-        table.frame.to_csv(out / "tables" / f"{table.name}.csv", index=False)
-    (out / "report.md").write_text(render_markdown(parts, pictures), encoding="utf-8")
-    page = out / "report.html"
-    page.write_text(render_page(frames, parts, pictures), encoding="utf-8")
+    paths = list(paths)
+    frames = load(paths, shown_rows=shown_rows, names=names, all_runs=all_runs)
+    totals = totals_by_model(paths, frames.notes, names)
+    made = sections(Analysis(frames, read_suite()), totals, steps=steps)
+    folder = ReportFolder(out)
+    pictures = _draw(made)
+    for name, picture in pictures.items():
+        folder.write(f"figures/{name}.png", picture.light)
+    for table in (table for section in made for table in section.tables):
+        folder.write(f"tables/{table.name}.csv", _csv(table))
+    folder.write("report.md", render_markdown(made, pictures))
+    page = folder.write("report.html", render_page(frames, made, pictures))
+    folder.finish()
     return Written(page, frames.runs.model.nunique(), frames.tasks.task.nunique(), len(frames.samples), frames.notes)
 
 
-def _png(figure) -> bytes:
+def _draw(made: Sequence[Section]) -> dict[str, Picture]:
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    figures = [figure for section in made for figure in section.figures]
+    return {
+        figure.name: Picture(*(_png(figure.draw(theme)) for theme in (LIGHT, DARK)))
+        for figure in tqdm(figures, desc="figures", unit="figure", leave=False)
+    }
+
+
+def _csv(table: Table) -> str:
+    frame = table.frame.rename(columns=lambda name: spreadsheet_cell(str(name)))
+    text = frame.select_dtypes(exclude="number").columns
+    return frame.assign(**{name: frame[name].map(spreadsheet_cell) for name in text}).to_csv(index=False)
+
+
+def _png(figure: matplotlib.figure.Figure) -> bytes:
     buffer = BytesIO()
     figure.savefig(buffer, format="png", facecolor=figure.get_facecolor())
     return buffer.getvalue()

@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from lm_eval_sea.results.run_settings import differing_settings
+from lm_eval_sea.results.run_choice import kept_apart, without_superseded
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
@@ -64,16 +64,29 @@ class Run:
     config: Mapping[str, Any]  # backend, its arguments, limit, seeds
     versions: Mapping[str, str]  # of lm-eval and of libraries
     tasks: Mapping[str, TaskResult] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, Metric]] = field(default_factory=dict)  # those with a mean of their own
 
 
-def find_runs(paths: Iterable[Path | str], *, seeds: bool = False) -> tuple[list[Run], list[str]]:
+def is_number(value: Any) -> bool:
+    """Whether a value of a file is a finite number."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def find_runs(
+    paths: Iterable[Path | str], *, seeds: bool = False, names: Mapping[Path, str] | None = None, all_runs: bool = False
+) -> tuple[list[Run], list[str]]:
     """Finds the runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
 
-    Of two runs of a task with the same model the newer counts; the older lacks the task.
+    Of two runs of a task with the same model the one with more rows counts, then the newer; the other lacks the task.
 
     Args:
         paths: folders, results files and samples files.
         seeds: whether several runs of a task are wanted, each a draw of its own, so that none takes the place of another.
+        names: what to call the models of the runs in a folder or file; runs of one name are of one model.
+        all_runs: keep the runs of a model apart, each under a name with its date.
 
     Returns:
         The runs by model and date, and notes on what is incomplete, unreadable or superseded.
@@ -81,32 +94,38 @@ def find_runs(paths: Iterable[Path | str], *, seeds: bool = False) -> tuple[list
     Raises:
         RunFilesError: if a path does not exist or nothing is found.
     """
-    paths = [Path(path) for path in paths]
-    results_files, samples_files = _files(paths)
+    places = [Path(path) for path in paths]
+    results_files, samples_files = _files(places)
     notes: list[str] = []
     runs = [run for path in results_files if (run := _read_results(path, notes)) is not None]
+    runs = [replace(run, model=_name_of(run.results or run.folder, run.model, names or {})) for run in runs]
     stamped = {(run.folder, run.date): index for index, run in enumerate(runs)}
     model_of_folder = {run.folder: run.model for run in runs}
     for path in samples_files:
-        match = _SAMPLES_NAME.fullmatch(path.name)
-        key = (path.parent, _date(match["stamp"]))
+        task_name, date = _task_and_date(path)
+        if date is None:
+            notes.append(f"{path}: left out, there is no such date")
+            continue
+        key = (path.parent, date)
         if key not in stamped:
             stamped[key] = len(runs)
-            model = model_of_folder.get(path.parent, path.parent.name)
+            model = model_of_folder.get(path.parent) or _name_of(path, path.parent.name, names or {})
             runs.append(Run(model=model, date=key[1], folder=path.parent, results=None, config={}, versions={}))
         run = runs[stamped[key]]
-        task = run.tasks.get(match["task"]) or _unknown_task(match["task"])
+        task = run.tasks.get(task_name) or _unknown_task(task_name)
         runs[stamped[key]] = replace(run, tasks={**run.tasks, task.name: replace(task, samples=path)})
     notes += [f"{run.folder}: samples of {run.date} without a results file" for run in runs if run.results is None]
     if not runs:
         found = f"; {notes[0]}" if notes else ""
         raise RunFilesError(
-            f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, paths))}{found}; "
+            f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, places))}{found}; "
             "give the folder of lm-eval's --output_path"
         )
     runs.sort(key=lambda run: (run.model, run.date))
-    if not seeds:
-        runs = _without_superseded(runs, notes)
+    if all_runs:
+        runs = kept_apart(runs)
+    elif not seeds:
+        runs = without_superseded(runs, notes)
     for run in runs:
         without = [task.name for task in run.tasks.values() if task.samples is None]
         if without:
@@ -115,13 +134,19 @@ def find_runs(paths: Iterable[Path | str], *, seeds: bool = False) -> tuple[list
     return runs, notes
 
 
+def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
+    """What a model is called: the name given for the innermost folder that the file is in, if any."""
+    given = [(len(place.parts), name) for place, name in names.items() if path.is_relative_to(place.resolve())]
+    return max(given)[1] if given else model
+
+
 def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     results: dict[Path, None] = {}
     samples: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            results |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("results_*.json")))
-            samples |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("samples_*.jsonl")))
+            results |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("results_*.json")) if file.is_file())
+            samples |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("samples_*.jsonl")) if file.is_file())
         elif _SAMPLES_NAME.fullmatch(path.name) and path.is_file():
             samples[path.resolve()] = None
         elif path.is_file():
@@ -133,39 +158,71 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return list(results), [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
 
 
-def _date(stamp: str) -> datetime:
+def plain_name(name: str) -> str:
+    """The name of a task: lm-eval 0.5 puts the groups through which it was asked for before it, "group::task"."""
+    return name.rpartition("::")[2] or name
+
+
+def _task_and_date(samples: Path) -> tuple[str, datetime | None]:
+    match = _SAMPLES_NAME.fullmatch(samples.name)
+    assert match is not None  # `_files` returns no others
+    return plain_name(match["task"]), _date(match["stamp"])
+
+
+def _date(stamp: str) -> datetime | None:
     day, time = stamp.split("T")
-    return datetime.fromisoformat(f"{day}T{time.replace('-', ':')}")
+    try:
+        return datetime.fromisoformat(f"{day}T{time.replace('-', ':')}")
+    except ValueError:
+        return None
 
 
 def _read_results(path: Path, notes: list[str]) -> Run | None:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         notes.append(f"{path}: left out, it cannot be read as JSON ({error})")
         return None
     if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
         notes.append(f"{path}: left out, it has no results of lm-eval")
         return None
-    configs = _mapping(content, "configs")
     match = _RESULTS_NAME.fullmatch(path.name)
-    seconds = content.get("date")
-    date = _date(match["stamp"]) if match else datetime.fromtimestamp(seconds if isinstance(seconds, float) else 0)
-    arguments = _mapping(_mapping(content, "config"), "model_args")
+    return run_of(content, path, notes, _date(match["stamp"]) if match else None)
+
+
+def run_of(content: Mapping[str, Any], path: Path | None, notes: list[str], date: datetime | None = None) -> Run:
+    """The run that a results file, or what `lm_eval.simple_evaluate` returns, tells of.
+
+    Args:
+        content: with the key `results`.
+        path: of the file, if it is one.
+        notes: gets a line for what is left out.
+        date: of the run; by default the one in `content`.
+    """
+    configs, subtasks = _mapping(content, "configs"), _mapping(content, "group_subtasks")
+    config = _mapping(content, "config")
+    arguments = _mapping(config, "model_args")
     versions = {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")}
+    results = {name: _mapping(content["results"], name) for name in content["results"]}
+    where = path or "results"
+    of_groups = {name for name in results if name not in configs and subtasks.get(name)}
     return Run(
-        model=str(content.get("model_name") or arguments.get("pretrained") or path.parent.name),
-        date=date,
-        folder=path.parent,
+        model=str(content.get("model_name") or arguments.get("pretrained") or (path.parent.name if path else "model")),
+        date=date or _from_seconds(content.get("date")),
+        folder=path.parent if path else Path(),
         results=path,
-        config=_mapping(content, "config") | {key: content[key] for key in _BESIDE_CONFIG if key in content},
+        config=config | {key: content[key] for key in _BESIDE_CONFIG if key in content},
         versions={name: str(version) for name, version in versions.items() if version},
-        tasks={
-            name: _task(name, content, path, notes)
-            for name in content["results"]
-            if name in configs or not _mapping(content, "group_subtasks").get(name)  # groups have no configuration
-        },
+        tasks={plain_name(name): _task(name, content, where, notes) for name in results if name not in of_groups},
+        groups={name: numbers for name in results if name in of_groups and (numbers := _metrics(results[name], where, notes))},
     )
+
+
+def _from_seconds(seconds: Any) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds if is_number(seconds) else 0)
+    except (ValueError, OverflowError, OSError):  # no such year
+        return datetime.fromtimestamp(0)
 
 
 def _mapping(content: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -173,19 +230,19 @@ def _mapping(content: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _task(name: str, content: Mapping[str, Any], path: Path, notes: list[str]) -> TaskResult:
+def _task(name: str, content: Mapping[str, Any], path: Path | str, notes: list[str]) -> TaskResult:
     config = _mapping(_mapping(content, "configs"), name)
     counts = _mapping(_mapping(content, "n-samples"), name)
     version = _mapping(content, "versions").get(name)
     return TaskResult(
-        name=name,
+        name=plain_name(name),
         version=None if version is None else str(version),
         metadata=_mapping(config, "metadata"),
         config=config,
         metrics=_metrics(_mapping(content["results"], name), f"{path}, {name}", notes),
-        num_fewshot=_mapping(content, "n-shot").get(name),
-        rows=counts.get("effective"),
-        rows_total=counts.get("original"),
+        num_fewshot=_count(_mapping(content, "n-shot").get(name)),
+        rows=_count(counts.get("effective")),
+        rows_total=_count(counts.get("original")),
         samples=None,
     )
 
@@ -194,41 +251,23 @@ def _unknown_task(name: str) -> TaskResult:
     return TaskResult(name, None, {}, {}, {}, None, None, None, None)
 
 
-def _metrics(numbers: Mapping[str, Any], where: str, notes: list[str]) -> dict[str, Metric]:
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+
+
+def _metrics(numbers: Mapping[str, Any], where: Path | str, notes: list[str]) -> dict[str, Metric]:
     """The entries "metric,filter" with the entries "metric_stderr,filter" beside them."""
     metrics = {}
     for key, value in numbers.items():
         name, comma, filter_name = key.rpartition(",")
         if not comma or name.endswith("_stderr"):
             continue
-        if not _is_number(value):
+        if not is_number(value):
             notes.append(f"{where}: {name} is not a number ({value}) and left out")
             continue
         stderr = numbers.get(f"{name}_stderr,{filter_name}")
-        metrics[name if filter_name == _NO_FILTER else key] = Metric(value, stderr if _is_number(stderr) else None, filter_name)
+        metrics[name if filter_name == _NO_FILTER else key] = Metric(value, stderr if is_number(stderr) else None, filter_name)
     return metrics
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _without_superseded(runs: list[Run], notes: list[str]) -> list[Run]:
-    """The runs, each without the tasks of which a later one of the same model exists; runs that keep no task are left out."""
-    newest = {(run.model, name): run for run in runs for name in run.tasks}
-    kept = []
-    for run in runs:
-        for winner in runs:
-            names = [name for name in run.tasks if winner is not run and newest[run.model, name] is winner]
-            if names:
-                differing = differing_settings(run, winner, names)
-                made = f"; not made alike ({'; '.join(differing)})" if differing else ""
-                left_out = f"{run.model}: {', '.join(names)} of {run.date} left out"
-                notes.append(f"{left_out}, for the run of {winner.date} is newer{made}")
-        tasks = {name: task for name, task in run.tasks.items() if newest[run.model, name] is run}
-        if tasks or not run.tasks:
-            kept.append(replace(run, tasks=tasks))
-    return kept
 
 
 def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterator[dict[str, Any]]:
@@ -244,7 +283,12 @@ def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterat
     """
     accessors = [(column, column.split(".")) for column in columns]
     broken: list[int] = []
-    with path.open("rb") as lines:
+    try:
+        lines = path.open("rb")
+    except OSError as error:
+        notes.append(f"{path}: left out, it cannot be opened ({error.strerror})")
+        return
+    with lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -252,7 +296,7 @@ def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterat
                 row = _parse(line)
                 if not isinstance(row, dict):
                     raise ValueError("no object")
-            except ValueError:
+            except (ValueError, RecursionError):
                 broken.append(number)
                 continue
             yield {column: _at(row, keys) for column, keys in accessors}

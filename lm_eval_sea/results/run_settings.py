@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_sea.results.provenance import provenance_of
+
 if TYPE_CHECKING:
     from lm_eval_sea.results.run_files import Run, TaskResult
 
@@ -19,7 +21,8 @@ def run_settings(run: Run) -> dict[str, Any]:
     `arguments` are those of the model that have no entry of their own, such as an adapter or a quantisation.
     """
     config = run.config
-    arguments = config.get("model_args") if isinstance(config.get("model_args"), dict) else {}
+    given = config.get("model_args")
+    arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
     return {
         "backend": config.get("model"),
         "revision": config.get("model_sha") or config.get("model_revision") or arguments.get("revision"),
@@ -41,19 +44,19 @@ def _task_settings(task: TaskResult) -> dict[str, Any]:
         "exemplars": task.num_fewshot,
         "version of the task": task.version,
         "prompt book": metadata.get("prompt_book_version"),
-        "data": str(metadata.get("data_sha256") or "")[:12] or None,
-        "pack": metadata.get("pack_version"),
+        "data": provenance_of(metadata).data,
+        "pack": provenance_of(metadata).pack_version,
     }
 
 
-def differing_settings(older: Run, newer: Run, tasks: Iterable[str]) -> list[str]:
-    """In what two runs differ that both have these tasks: "dtype: float16, newer bfloat16"."""
-    pairs = [(run_settings(older), run_settings(newer))]
-    pairs += [(_task_settings(older.tasks[name]), _task_settings(newer.tasks[name])) for name in tasks]
-    found = {}
+def differing_settings(left_out: Run, kept: Run, tasks: Iterable[str]) -> list[str]:
+    """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
+    pairs = [(run_settings(left_out), run_settings(kept))]
+    pairs += [(_task_settings(left_out.tasks[name]), _task_settings(kept.tasks[name])) for name in tasks]
+    found: dict[str, None] = {}
     for old, new in pairs:
         for name in old:
             if old[name] != new[name]:
                 values = (NOT_RECORDED if value is None else str(value) for value in (old[name], new[name]))
-                found.setdefault("{}: {}, newer {}".format(name.replace("_", " "), *values))
+                found.setdefault("{}: {}, kept {}".format(name.replace("_", " "), *values))
     return list(found)

@@ -2,6 +2,7 @@
 
 After Miller 2024, "Adding Error Bars to Evals: A Statistical Approach to Language Model Evaluations" (arXiv:2411.00640). Rows
 are a sample of the rows that could have been asked; rows of one cluster (the questions about one passage) are not independent.
+Scores are shares of the best possible score, 0 to 1.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from typing import NamedTuple
 from scipy import stats
 
 CONFIDENCE = 0.95
+# With fewer clusters the t interval of a difference between right and wrong answers says little, and may leave −1 to 1.
+FEWEST_CLUSTERS = 10
+_ROUNDING = 1e-14  # the mean is rounded, so that deviations that cancel out are not quite 0
 
 
 class Estimate(NamedTuple):
-    """A mean over rows with its uncertainty, in the unit of the scores."""
+    """A mean over rows with its uncertainty."""
 
     mean: float
     stderr: float | None  # None: fewer than two clusters say nothing of it
@@ -27,11 +31,11 @@ class Estimate(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A mean difference between two models on the same rows, in the unit of the scores."""
+    """A mean difference between two models on the same rows, −1 to 1."""
 
     mean: float
     stderr: float | None
-    low: float | None
+    low: float | None  # None: too few clusters, or all rows differ alike
     high: float | None
     p_value: float | None  # two-sided, of the hypothesis that there is no difference; None: cannot be tested
     rows: int
@@ -73,49 +77,68 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
         raise ValueError("a score is not a finite number")
     if len(set(clusters)) < 2:
         return None
-    if min(scores) == max(scores):  # where the mean is rounded, the deviations from it would not be 0
-        return 0.0
     mean = math.fsum(scores) / len(scores)
     sums: dict[Hashable, float] = {}
     for score, cluster in zip(scores, clusters, strict=True):
         sums[cluster] = sums.get(cluster, 0.0) + score - mean
     count = len(sums)
-    return math.sqrt(math.fsum(total * total for total in sums.values()) * count / (count - 1)) / len(scores)
+    error = math.sqrt(math.fsum(total * total for total in sums.values()) * count / (count - 1)) / len(scores)
+    return error if error > _ROUNDING * max(map(abs, scores)) else 0.0
 
 
-def interval(mean: float, stderr: float | None, clusters: int) -> tuple[float | None, float | None]:
-    """The 95 % confidence interval mean ± t · stderr, t being the quantile of Student's t with clusters − 1 degrees of freedom.
+def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[float | None, float | None]:
+    """The 95 % score interval of a share (Wilson 1927), with the effective number of rows (Korn and Graubard 1998).
 
-    For many clusters t is the 1.96 of the normal distribution. The interval may leave the range of the scores.
+        all π with |x̄ − π| ≤ t · √(π (1 − π) / m),   m = x̄ (1 − x̄) / stderr²
+
+    t is the quantile of Student's t with clusters − 1 degrees of freedom, and m the number of independent answers, right or
+    wrong, that would have this standard error. Where all clusters score alike the error is 0 and m the number of clusters. The
+    interval lies in 0 to 1, also at both ends and for two clusters.
+
+    Args:
+        mean: x̄, 0 to 1.
+        stderr: its standard error; None if it is not known.
+        clusters: at least 2 where there is a standard error.
 
     Returns:
         Both ends; None and None without a standard error.
+
+    Raises:
+        ValueError: if the mean is no share.
     """
+    if not 0 <= mean <= 1:
+        raise ValueError(f"{mean} is no share between 0 and 1")
     if stderr is None:
         return None, None
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, clusters - 1)) * stderr
-    return mean - half, mean + half
+    spread = mean * (1 - mean)
+    variance = stderr * stderr
+    effective = spread / variance if variance > 0 and spread > 0 else clusters
+    square = float(stats.t.ppf((1 + CONFIDENCE) / 2, clusters - 1)) ** 2 / effective
+    centre = (mean + square / 2) / (1 + square)
+    half = math.sqrt(square * spread + square * square / 4) / (1 + square)
+    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
-    """The mean of scores, its clustered standard error and 95 % interval; without clusters every row is one of its own.
+    """The mean of scores, its clustered standard error and `score_interval`; without clusters every row is one of its own.
 
     Raises:
-        ValueError: without scores; otherwise as `clustered_standard_error`.
+        ValueError: without scores; for a mean that is no share; otherwise as `clustered_standard_error`.
     """
     if not scores:
         raise ValueError("no scores, so no mean")
     clusters = range(len(scores)) if clusters is None else clusters
     stderr = clustered_standard_error(scores, clusters)
     mean, count = math.fsum(scores) / len(scores), len(set(clusters))
-    return Estimate(mean, stderr, *interval(mean, stderr, count), len(scores), count)
+    return Estimate(mean, stderr, *score_interval(mean, stderr, count), len(scores), count)
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Difference:
     """The mean of first − second, row by row, with clustered standard error, 95 % interval and p-value (Miller 2024, 4.2).
 
-    The p-value is that of the two-sided t-test, t = mean / stderr with clusters − 1 degrees of freedom. Where all rows differ
-    by the same amount the standard error is 0: p is 1 if that amount is 0 and otherwise None, for nothing then can be tested.
+    The p-value is that of the two-sided t-test, t = mean / stderr with clusters − 1 degrees of freedom, and the interval mean ±
+    t · stderr, cut to −1 to 1. Both are None for fewer than `FEWEST_CLUSTERS` clusters. Where all rows differ by the same amount
+    the standard error is 0 and there is no interval: p is 1 if that amount is 0 and otherwise None, for nothing can be tested.
 
     Args:
         first: scores of one model.
@@ -127,14 +150,19 @@ def paired_difference(first: Sequence[float], second: Sequence[float], clusters:
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} scores are not of the same rows")
-    result = estimate([a - b for a, b in zip(first, second, strict=True)], clusters)
-    if result.stderr is None:
-        p_value = None
-    elif result.stderr == 0:
-        p_value = 1.0 if result.mean == 0 else None
-    else:
-        p_value = float(2 * stats.t.sf(abs(result.mean) / result.stderr, result.clusters - 1))
-    return Difference(result.mean, result.stderr, result.low, result.high, p_value, result.rows, result.clusters)
+    if not first:
+        raise ValueError("no rows, so no difference")
+    clusters = range(len(first)) if clusters is None else clusters
+    deltas = [a - b for a, b in zip(first, second, strict=True)]
+    stderr, mean, count = clustered_standard_error(deltas, clusters), math.fsum(deltas) / len(deltas), len(set(clusters))
+    low = high = p_value = None
+    if stderr == 0:
+        p_value = 1.0 if mean == 0 else None
+    elif stderr is not None and count >= FEWEST_CLUSTERS:
+        half = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) * stderr
+        low, high = max(-1.0, mean - half), min(1.0, mean + half)
+        p_value = float(2 * stats.t.sf(abs(mean) / stderr, count - 1))
+    return Difference(mean, stderr, low, high, p_value, len(first), count)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

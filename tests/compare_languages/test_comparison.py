@@ -5,11 +5,13 @@ import itertools
 import json
 import math
 import random
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from lm_eval_sea.cli import main
 from lm_eval_sea.compare_languages.comparison import Answers, against_english, patterns, rank_correlation, rank_correlations
@@ -146,7 +148,8 @@ def results(tmp_path) -> Path:
 def test_the_command_writes_what_can_be_counted_by_hand(results, tmp_path, capsys):
     assert main(["compare-languages", str(results), "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
-    assert "base to_ppl native id: 50.0 %, -25.0 [" in out
+    assert "planted: belebele, base to_ppl, prompt in the language, 3 exemplars, acc" in out
+    assert re.search(r"^id +4 +50\.0 +75\.0 +-25\.0 too few passages +–$", out, re.MULTILINE)
     assert "base to_ppl native 3-shot, th: 1 of 4 questions were asked in both languages" in err
     rows = {(row["prompt"], row["question"]): row for row in read(tmp_path / "out" / "questions.csv") if row["setting"] == "base"}
     assert {key: rows["native", "p#1"][key] for key in ("passage", "en", "id", "th", "languages", "right")} == {
@@ -188,7 +191,10 @@ def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, tmp_p
     assert main(["compare-languages", str(results), "--out", str(tmp_path / "out")]) == 0
     err = capsys.readouterr().err
     assert "planted: en of 2026-01-02" in err
-    assert "base to_ppl native 3-shot: no answers in English, so no differences" in err
+    assert (
+        "base to_ppl native 3-shot: no answers in English with as many exemplars (there are some with 0), so no differences"
+        in err
+    )
     assert not (tmp_path / "out" / "differences.csv").exists()
 
 
@@ -227,8 +233,27 @@ def test_samples_that_cannot_be_compared(results, tmp_path, capsys, line, messag
     (path,) = results.glob("samples_id_2*")
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
-    assert main(["compare-languages", str(results), "--out", str(tmp_path / "out")]) == 2
-    assert message in capsys.readouterr().err
+    assert main(["compare-languages", str(results), "--out", str(tmp_path / "out")]) == 0
+    assert f"note: {path}: left out, for {message}" in capsys.readouterr().err
+    found = {(row["setting"], row["prompt"], row["language"]) for row in read(tmp_path / "out" / "differences.csv")}
+    assert ("base", "native", "id") not in found and ("base", "native", "th") in found
+
+
+def test_many_passages_have_intervals_whatever_the_order_of_rows(tmp_path, capsys):
+    questions = [f"p{number}#1" for number in range(40)]
+    english = {question: int(number % 4 > 0) for number, question in enumerate(questions)}
+    thai = {question: int(number % 5 > 1) for number, question in enumerate(questions)}
+    tasks = {"en": (metadata("en"), english), "th": (metadata("th"), dict(reversed(thai.items())))}
+    tasks["arc"] = ({"parallel": False, "language": "en"}, english)
+    write_run(tmp_path / "results", tasks)
+    assert main(["compare-languages", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 0
+    out, err = capsys.readouterr()
+    [row] = read(tmp_path / "out" / "differences.csv")
+    expected = stats.ttest_rel([thai[question] for question in questions], [english[question] for question in questions])
+    assert float(row["p_value"]) == pytest.approx(expected.pvalue) == float(row["p_holm"])
+    assert (float(row["low"]), float(row["high"])) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert f"[{100 * float(row['low']):+.1f}, {100 * float(row['high']):+.1f}]" in out
+    assert "1 tasks left out, for they are of no parallel test: arc" in err
 
 
 def test_an_empty_folder(tmp_path, capsys):

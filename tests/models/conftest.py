@@ -16,6 +16,17 @@ WORDS = TEXT.split()
 _SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 _GQA = _SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 256, "initializer_range": 0.3}
 _WINDOWED = _GQA | {"head_dim": 8, "sliding_window": 24}
+_ALTERNATING = _WINDOWED | {"layer_types": ["sliding_attention", "full_attention"]}
+_VISION = {
+    "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2,
+    "image_size": 28, "patch_size": 14,
+}  # fmt: skip
+_EXPERTS = {"num_experts_per_tok": 2, "moe_intermediate_size": 16}
+_LATENT = {"q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8}
+_PER_LAYER = {
+    "vocab_size_per_layer_input": 400, "hidden_size_per_layer_input": 8, "laurel_rank": 4, "altup_num_inputs": 2,
+    "num_kv_shared_layers": 0, "activation_sparsity_pattern": [0.0, 0.0],
+}  # fmt: skip
 ARCHITECTURES = {
     "llama": ("llama", _GQA),
     "llama-tied": ("llama", _GQA | {"tie_word_embeddings": True}),
@@ -25,7 +36,24 @@ ARCHITECTURES = {
     "qwen3": ("qwen3", _GQA | {"head_dim": 8}),
     "gemma": ("gemma", _GQA | {"head_dim": 8}),
     "gemma2": ("gemma2", _WINDOWED | {"attn_logit_softcapping": 2.0, "final_logit_softcapping": 5.0}),
-    "gemma3": ("gemma3_text", _WINDOWED | {"layer_types": ["sliding_attention", "full_attention"]}),
+    "gemma3": ("gemma3_text", _ALTERNATING),
+    "gemma3-multimodal": ("gemma3", {"text_config": _ALTERNATING, "vision_config": _VISION, "mm_tokens_per_image": 4}),
+    "gemma3n": (
+        "gemma3n_text",
+        _ALTERNATING | _PER_LAYER | {"num_kv_shared_layers": 0, "activation_sparsity_pattern": [0.0, 0.0]},
+    ),
+    "gemma4": ("gemma4_text", _ALTERNATING | {"global_head_dim": 8}),
+    "gemma4-multimodal": ("gemma4", {"text_config": _ALTERNATING | {"global_head_dim": 8}}),
+    "cohere2": ("cohere2", _ALTERNATING),
+    "olmo3": ("olmo3", _GQA | {"sliding_window": 24, "layer_types": ["sliding_attention", "full_attention"]}),
+    "phi3": ("phi3", _GQA),
+    "glm4": ("glm4", _GQA | {"head_dim": 8}),
+    "gpt-oss": ("gpt_oss", _ALTERNATING | {"num_local_experts": 4, "num_experts_per_tok": 2}),
+    "qwen3-moe": ("qwen3_moe", _GQA | _EXPERTS | {"head_dim": 8, "num_experts": 4}),
+    "deepseek-v3": (
+        "deepseek_v3",
+        _GQA | _EXPERTS | _LATENT | {"num_key_value_heads": 4, "n_routed_experts": 4, "n_group": 1, "topk_group": 1},
+    ),
     "mistral": ("mistral", _GQA | {"sliding_window": None}),
     "mistral-windowed": ("mistral", _GQA | {"sliding_window": 24}),
     "gpt2": ("gpt2", {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 256, "initializer_range": 0.3}),
@@ -54,7 +82,8 @@ def tokenizers():
 
 def make_model(name, vocabulary, *, dtype=torch.float32, attention=None, **changes):
     kind, settings = ARCHITECTURES[name]
-    settings = settings | {"vocab_size": vocabulary, "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0} | changes
+    common = {"vocab_size": vocabulary, "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0} | changes
+    settings = settings | ({"text_config": settings["text_config"] | common} if "text_config" in settings else common)
     torch.manual_seed(0)
     options = {} if attention is None else {"attn_implementation": attention}
     return AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **settings), **options).to(dtype).eval()

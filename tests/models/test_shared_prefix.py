@@ -24,6 +24,8 @@ BRANCHING = [name for name in ARCHITECTURES if name not in ("bloom", "falcon-ali
 def test_architectures(name, attention, bos, tokenizers):
     if name == "gemma2" and attention == "sdpa":
         pytest.skip("its soft-capped attention has no sdpa kernel")
+    if name == "gpt-oss" and attention == "sdpa":
+        pytest.skip("transformers has no sdpa for its attention sinks")
     model = make_model(name, len(tokenizers[bos]), attention=attention)
     lm = assert_like_parent(model, tokenizers[bos], ranking_requests(bos=bos))
     assert {(kind.behind_prefix, kind.branching) for kind in lm._verified} >= {(True, True)}

@@ -4,14 +4,28 @@ import math
 
 import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, recall_score
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.report import bias, calibration, differences, generation, load, provenance, robustness, scores
-from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.report import (
+    bias,
+    calibration,
+    checkpoints,
+    differences,
+    generation,
+    load,
+    means,
+    provenance,
+    ranks,
+    robustness,
+    scores,
+)
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.suite import Suite, read_suite
 
 from ..results.lm_eval_output import NEW, OLD, row, write_results, write_samples
 from .planted import (
@@ -56,7 +70,7 @@ def test_frames_are_tidy(frames):
 
 
 def test_headline_score_with_clustered_error(frames):
-    found = at(scores.headline_scores(frames), model="org/a", task=RANKED)
+    found = at(scores.headline_scores(frames)[0], model="org/a", task=RANKED)
     right = [100, 100, 100, 0, 0, 100]  # mean 66.7; passages p, p, p, q, q, r
     mean = sum(right) / 6
     pairs = sum(
@@ -65,41 +79,42 @@ def test_headline_score_with_clustered_error(frames):
     stderr = math.sqrt(pairs * 3 / 2) / 6
     assert (found.score, found.stderr) == (pytest.approx(mean), pytest.approx(stderr))
     assert found.stderr_plain == pytest.approx(stats.sem(right))
-    assert found.low == pytest.approx(max(0, mean - stats.t.ppf(0.975, 2) * stderr))
-    assert found.high == 100  # the upper end is cut
-    assert (found.clusters, found.rows, found.rows_total) == (3, 6, 900)
+    assert 0 <= found.low < mean < found.high <= 100
+    assert (found.clusters, found.rows, found.rows_total, found.few) == (3, 6, 900, True)
     assert found.limited
-    assert (found.chance, found.rescaled) == (25, pytest.approx((mean - 25) / 75 * 100))
+    assert (found.chance, found.normalised) == (25, pytest.approx((mean - 25) / 75 * 100))
 
 
 def test_scores_without_rows_keep_the_error_of_lm_eval(frames):
     for task, value, stderr in ((NO_SAMPLES, 40, 5), (TO_THAI, 30, 2)):
-        found = at(scores.headline_scores(frames), model="org/a", task=task)
+        found = at(scores.headline_scores(frames)[0], model="org/a", task=task)
         assert (found.score, found.stderr) == (pytest.approx(value), pytest.approx(stderr))
-        assert (found.low, found.high) == pytest.approx((value - 1.959964 * stderr, value + 1.959964 * stderr))
+        assert 0 <= found.low < value < found.high <= 100
 
 
-def test_below_chance_is_zero_and_perfect_is_a_hundred():
-    assert scores.rescaled(10, 25) == 0
-    assert scores.rescaled(25, 25) == 0
-    assert scores.rescaled(62.5, 25) == 50
-    assert scores.rescaled(100, 33.3) == 100
+def test_only_seahelms_scale_ends_at_chance(tmp_path):
+    own = {"headline_metric": "acc", "chance": 0.25, "version": 1.0}
+    configs = {"toy": {"metadata": own}, "toy_helm": {"metadata": {**own, "suite": "sea_helm"}}}
+    write_results(tmp_path, NEW, {"toy": {"acc,none": 0.1}, "toy_helm": {"acc,none": 0.1}}, configs=configs)
+    found = scores.headline_scores(load([tmp_path]))[0]
+    assert at(found, task="toy").normalised == pytest.approx(-20)  # (0.1 − 0.25) / 0.75
+    assert at(found, task="toy_helm").normalised == 0
 
 
 def test_means_say_what_is_missing(frames):
     suite = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
-    means = scores.suite_means(scores.headline_scores(frames), suite, ["org/a"])["org/a"]
+    found = means.suite_means(scores.headline_scores(frames)[0], suite, ["org/a"])["org/a"]
     reading = (5 / 6 - 0.25) / 0.75 * 100  # five of six right
     thai = (30 + 45.5) / 2
-    assert (means["task:mrc"].value, means["task:mrc"].found, means["task:mrc"].expected) == (pytest.approx(reading), 1, 1)
-    assert (means["task:mt"].value, means["task:mt"].found, means["task:mt"].expected) == (pytest.approx(thai), 2, 3)
-    assert means["language:th"].value == pytest.approx((reading + thai) / 2)
-    assert (means["language:vi"].value, means["language:vi"].found) == (None, 0)
-    assert (means["all"].value, means["all"].found, means["all"].expected) == (pytest.approx((reading + thai) / 2), 3, 4)
+    assert (found["task:mrc"].value, found["task:mrc"].found, found["task:mrc"].expected) == (pytest.approx(reading), 1, 1)
+    assert (found["task:mt"].value, found["task:mt"].found, found["task:mt"].expected) == (pytest.approx(thai), 2, 3)
+    assert found["language:th"].value == pytest.approx((reading + thai) / 2)
+    assert (found["language:vi"].value, found["language:vi"].found) == (None, 0)
+    assert (found["all"].value, found["all"].found, found["all"].expected) == (pytest.approx((reading + thai) / 2), 3, 4)
 
 
 def test_robustness_by_hand(frames):
-    found = at(robustness.robustness_table(scores.headline_scores(frames)), model="org/a", dataset="belebele")
+    found = at(robustness.robustness_table(scores.headline_scores(frames)[0]), model="org/a", dataset="belebele")
     assert (found[TEXT[-6:]], found.litilo_ppl, found.litilo_gen) == pytest.approx((500 / 6, 400 / 6, 300 / 6))
     assert found.spread == pytest.approx(200 / 6)
 
@@ -168,22 +183,98 @@ def test_generated_answers_in_per_cent(frames):
     assert (found.from_english, found.into_english, found.difference) == (30, 45.5, -15.5)
 
 
-def test_differences_are_paired_and_corrected(frames):
+def test_differences_of_few_rows_have_no_interval(frames):
     table = differences.differences_table(frames)
-    assert set(table.task) == {RANKED, GENERATED, TEXT, CLASSES}
+    assert set(table.task) == {RANKED, GENERATED, TEXT, CLASSES, TO_THAI, FROM_THAI}
     found = at(table, task=RANKED)
     right = {model: [100 * (a == b) for a, b in zip(CHOICES[model][RANKED], GOLDS, strict=True)] for model in CHOICES}
-    deltas = np.subtract(right["org/a"], right["org/b"])
-    by_cluster = [sum(d - deltas.mean() for d, c in zip(deltas, CLUSTERS, strict=True) if c == name) for name in "pqr"]
-    stderr = math.sqrt(1.5 * sum(total**2 for total in by_cluster)) / 6
     assert (found["first"], found["second"]) == ("org/a", "org/b")
-    assert (found.difference, found.stderr) == (pytest.approx(deltas.mean()), pytest.approx(stderr))
-    assert found.p_value == pytest.approx(2 * stats.t.sf(deltas.mean() / stderr, 2))
-    tested = sorted(table.p_value)
-    assert len(tested) == 4
-    assert table.p_holm.min() == pytest.approx(min(1, 4 * tested[0]))
-    alike = at(table, task=CLASSES)  # both chose alike
-    assert alike.p_value == 1 and math.isnan(alike.low) and math.isnan(alike.high)
+    assert found.difference == pytest.approx(np.mean(np.subtract(right["org/a"], right["org/b"])))
+    assert found.few and math.isnan(found.low) and math.isnan(found.p_value)
+    assert at(table, task=CLASSES).p_value == 1  # both chose alike
+
+
+def two_models(folder, answers, *, metric="acc", order=1):
+    """Runs of models a and b on one task; `answers` are by model what is logged for each row. Rows of b come in another order."""
+    metadata = {"headline_metric": metric, "chance": 0.25, "version": 1.0, "dataset": "toy"}
+    for model, logged in answers.items():
+        configs = {"toy": {"metadata": metadata}}
+        value = {} if metric != "acc" else {"toy": {"acc,none": sum(logged) / len(logged)}}
+        write_results(folder / model, NEW, value or {"toy": {"x,none": 1}}, model=model, configs=configs)
+        lines = [
+            row(doc_id=n, filter="none", metrics=[metric], doc={"id": f"r{n}", "cluster": n // 2}, **{metric: entry})
+            for n, entry in enumerate(logged)
+        ]
+        write_samples(folder / model, "toy", NEW, lines[:: order if model == "b" else 1])
+    return load([folder])
+
+
+def test_differences_are_paired_by_row_whatever_the_order(tmp_path):
+    first, second = [float(n % 3 > 0) for n in range(30)], [float(n % 2) for n in range(30)]
+    frames = two_models(tmp_path, {"a": first, "b": second}, order=-1)
+    [found] = differences.differences_table(frames).to_dict("records")
+    by_cluster = np.add.reduceat(np.subtract(first, second), range(0, 30, 2)) / 2  # clusters of two rows, all of one size
+    expected = stats.ttest_1samp(by_cluster, 0)
+    assert found["difference"] == pytest.approx(100 * by_cluster.mean())
+    assert found["p_value"] == pytest.approx(expected.pvalue)
+    assert (found["low"], found["high"]) == pytest.approx(tuple(100 * x for x in expected.confidence_interval(0.95)))
+
+
+def test_corpus_scores_are_compared_on_the_same_draws(tmp_path):
+    reference = ["the", "river", "runs", "slowly", "past", "the", "old", "market", "town"]
+    texts = {
+        model: [[" ".join(reference), " ".join(reference[: keep + n % 3 - 1])] for n in range(40)]
+        for model, keep in {"a": 7, "b": 4}.items()
+    }
+    frames = two_models(tmp_path, texts, metric="chrf++")
+    [found] = differences.differences_table(frames).to_dict("records")
+    expected = [sacrebleu.corpus_chrf([a for _, a in texts[m]], [[r for r, _ in texts[m]]], word_order=2).score for m in "ab"]
+    assert (found["test"], found["metric"]) == ("bootstrap", "chrf++")
+    assert found["difference"] == pytest.approx(expected[0] - expected[1])
+    assert 0 < found["low"] < found["difference"] < found["high"] and found["p_value"] < 0.001
+
+
+def test_ranks_say_ties_and_only_a_clear_best_is_alone(tmp_path):
+    strong, weak = [1.0] * 36 + [0.0] * 4, [1.0] * 8 + [0.0] * 32
+    frames = two_models(tmp_path, {"a": strong, "b": strong[::-1], "c": weak})
+    headline, table = scores.headline_scores(frames)[0], differences.differences_table(frames)
+    assert {model: rank.text for (model, _), rank in ranks.rank_classes(headline, table).items()} == {
+        "a": "1=",
+        "b": "1=",
+        "c": "3",
+    }
+    frames = two_models(tmp_path / "two", {"a": strong, "c": weak})
+    found = ranks.rank_classes(scores.headline_scores(frames)[0], differences.differences_table(frames))
+    assert found["a", "toy"].best and found["c", "toy"].text == "2"
+
+
+def test_means_have_intervals_and_pairs_are_compared_on_common_tasks(tmp_path):
+    answers = {"a": [float(n % 5 > 0) for n in range(80)], "b": [float(n % 2) for n in range(80)]}
+    frames = two_models(tmp_path, answers)
+    suite = Suite({"toy": ("qa", "th"), "toy_more": ("qa", "vi")}, {}, {}, {}, {})
+    analysis = Analysis(frames, suite)
+    mean = analysis.means["a"][means.ALL]
+    assert (mean.found, mean.expected, mean.value) == (1, 2, pytest.approx((0.8 - 0.25) / 0.75 * 100))
+    low, high = mean.interval
+    by_cluster = np.add.reduceat(answers["a"], range(0, 80, 2)) / 2
+    half = 1.96 * stats.sem(by_cluster) / 0.75 * 100
+    assert (mean.value - low, high - mean.value) == (pytest.approx(half, rel=0.25), pytest.approx(half, rel=0.25))
+    [pair] = means.common_means(analysis.headline, suite.members, analysis.draws).to_dict("records")
+    deltas = np.add.reduceat(np.subtract(answers["a"], answers["b"]), range(0, 80, 2)) / 2
+    assert (pair["tasks"], pair["of"], pair["difference"]) == (1, 2, pytest.approx(deltas.mean() / 0.75 * 100))
+    assert pair["stderr"] == pytest.approx(stats.sem(deltas) / 0.75 * 100, rel=0.1)
+
+
+def test_a_curve_over_checkpoints(tmp_path):
+    for step, right in ((1000, 10), (3000, 25), (20000, 35)):
+        answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
+        two_models(tmp_path, answers)
+    curve = checkpoints.curve(Analysis(load([tmp_path]), Suite({}, {}, {}, {}, {})))
+    assert list(curve.step) == [1000, 3000, 20000]
+    assert list(curve["mean"]) == pytest.approx([0, (0.625 - 0.25) / 0.75 * 100, (0.875 - 0.25) / 0.75 * 100])
+    assert (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()
+    names = {"llama-checkpoint-500": 500, "out/ckpt_7": 7, "gpt2-step 12": 12, "m-7b-300": 300, "base": None}
+    assert {name: checkpoints.step_of(name) for name in names} == names
 
 
 def test_what_was_not_made_alike_is_said(tmp_path):
@@ -220,7 +311,7 @@ def test_samples_that_are_cut_short_do_not_replace_the_results(tmp_path):
     path = next(tmp_path.glob(f"org__a/samples_{TEXT}_*"))
     path.write_bytes(path.read_bytes()[:-40])
     frames = load([tmp_path])
-    found = at(scores.headline_scores(frames), model="org/a", task=TEXT)
+    found = at(scores.headline_scores(frames)[0], model="org/a", task=TEXT)
     assert found.score == pytest.approx(500 / 6)
     assert any("cannot be read as JSON" in note for note in frames.notes)
     assert any("5 rows, but the results are of 6" in note for note in frames.notes)
@@ -231,7 +322,7 @@ def test_samples_alone_are_scored_by_the_installed_pack(tmp_path):
     for path in tmp_path.rglob("results_*"):
         path.unlink()
     frames = load([tmp_path])
-    assert at(scores.headline_scores(frames), model="org__a", task=RANKED).score == pytest.approx(400 / 6)
+    assert at(scores.headline_scores(frames)[0], model="org__a", task=RANKED).score == pytest.approx(400 / 6)
     assert any("those of the installed pack are taken" in note for note in frames.notes)
 
 
@@ -240,14 +331,14 @@ def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
     write_samples(tmp_path, "arc_easy", NEW, [row(doc_id=0, acc=1.0)])
     frames = load([tmp_path])
     assert list(frames.tasks.of_pack) == [False]
-    assert scores.headline_scores(frames).empty and frames.samples.empty
+    assert scores.headline_scores(frames)[0].empty and frames.samples.empty
 
 
 def test_an_older_version_of_a_task_is_said(tmp_path):
     write_results(tmp_path, NEW, {TEXT: {"acc_ppl,none": 0.5}}, configs={TEXT: {"metadata": {"version": 0.9}}})
     frames = load([tmp_path])
     assert any("version 0.9 of the task; the installed pack has" in note for note in frames.notes)
-    assert at(scores.headline_scores(frames), task=TEXT).score == 50
+    assert at(scores.headline_scores(frames)[0], task=TEXT).score == 50
 
 
 def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_task_names(tmp_path):
@@ -262,8 +353,8 @@ def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_ta
     frames = load([tmp_path])
     found = at(differences.differences_table(frames), task="sea_helm_x")
     assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
-    scored = at(scores.headline_scores(frames), model="a")
-    assert (scored.score, scored.rescaled) == (75, 50)
+    scored = at(scores.headline_scores(frames)[0], model="a")
+    assert (scored.score, scored.normalised) == (75, 50)
 
 
 def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
@@ -286,7 +377,7 @@ def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
     found = {f"sea_belebele_th_{name}": {"acc_ppl,none": score} for name, score in by_task.items()}
     configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
     write_results(tmp_path, NEW, found, configs=configs)
-    table = robustness.robustness_table(scores.headline_scores(load([tmp_path])))
+    table = robustness.robustness_table(scores.headline_scores(load([tmp_path]))[0])
     plain = at(table, setting="")
     assert (plain.to_ppl, plain.litilo_ppl, plain.spread) == pytest.approx((30, 40, 10))
     assert (at(table, setting="enshots").to_ppl, at(table, setting="translated").to_ppl) == pytest.approx((50, 90))

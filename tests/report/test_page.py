@@ -1,19 +1,29 @@
 """The written report: the page in Chromium, and the files beside it. Screenshots are left in test_artefacts/."""
 
 import csv
+import json
 import re
 from pathlib import Path
 
 import pytest
 from lm_eval.loggers import EvaluationTracker
 
+import lm_eval_sea
 from lm_eval_sea.cli import main
 from lm_eval_sea.report.write import write_report
+from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.sea_helm.totals.evidence import gather
+from lm_eval_sea.sea_helm.totals.hierarchy import Place
+from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
+from lm_eval_sea.sea_helm.totals.totals import compute
 
+from ..sea_helm.totals.planted_runs import write_run
+from ..sea_helm.totals.test_totals import planted as helm_rows
 from ..tasks.evaluation import evaluate
 from .browser import Browser, find_chromium
 from .planted import GENERATED, RANKED, TEXT, plant
 
+SAMPLES = Path(lm_eval_sea.__file__).parent / "samples"
 ARTEFACTS = Path(__file__).resolve().parents[2] / "test_artefacts"
 MCQ = [f"sea_belebele_th_{variant}" for variant in ("to_ppl", "tito_ppl", "litilo_ppl", "litilo_gen")]
 TASKS = [*MCQ, "sea_xnli_th", "sea_flores_en_th", "sea_flores_th_en"]
@@ -61,6 +71,10 @@ def visible(browser, table, column):
     """The entries of a column of a table in the rows that are shown."""
     rows = f"[...document.querySelectorAll('table[data-name={table}] tbody tr')].filter((row) => row.offsetParent)"
     return browser.run(f"{rows}.map((row) => row.cells[{column}].textContent)")
+
+
+def choose(browser, control, value):
+    browser.run(f"byId('{control}').value = {value!r}; byId('{control}').dispatchEvent(new Event('change'))")
 
 
 def test_the_page_of_real_runs(browser, real):
@@ -123,16 +137,175 @@ def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted)
     assert "3 of 6 rows, evenly spaced" in browser.run(count)
     marks = "[...document.querySelectorAll('.sample .mark')].map((mark) => mark.textContent)"
     assert browser.run(marks) == ["✓ right", "✓ right", "✗ wrong"]
-    browser.run("document.getElementById('sample-wrong').click()")
+    choose(browser, "sample-which", "wrong")
     browser.until("document.querySelectorAll('.sample').length === 1")
-    browser.run("document.getElementById('sample-wrong').click()")
+    choose(browser, "sample-which", "")
     browser.run("byId('sample-search').value = 'question 2'; byId('sample-search').dispatchEvent(new Event('input'))")
     browser.until("document.querySelectorAll('.sample').length === 1")
     browser.run("document.querySelector('.sample').open = true")
     browser.until("document.querySelector('.sample .inside')")
-    assert "Instruction\n\nquestion 2\nanswer:" in browser.run("document.querySelector('.sample pre').textContent")
+    assert "Instruction\n\nquestion 2\nanswer:" in browser.run("document.querySelector('.sample .inside').textContent")
     chosen = "[...document.querySelectorAll('.sample .inside tbody tr, .sample .inside table tr')].map((row) => row.textContent)"
     assert any("B. abcd" in text and "✓" in text and "acc_ppl" in text for text in browser.run(chosen))
+
+
+def test_two_models_answers_to_one_row_side_by_side(browser, planted):
+    browser.open(planted / "report.html")
+    browser.run(f"location.hash = 'samples/{RANKED}/org%2Fa'")
+    browser.until(f"document.getElementById('sample-rows').dataset.shown === '{RANKED} org/a'")
+    assert browser.run("byId('sample-which').querySelector('[value=disagree]').disabled")
+    choose(browser, "sample-beside", "org/b")
+    browser.until("document.querySelector('.sample summary').querySelectorAll('.mark').length === 2")
+    choose(browser, "sample-which", "disagree")  # of the rows 0, 2 and 4 the two differ in row 2 alone
+    browser.until("document.querySelectorAll('.sample').length === 1")
+    browser.run("document.querySelector('.sample').open = true")
+    browser.until("document.querySelectorAll('.sample .answer').length === 2")
+    heads = browser.run("[...document.querySelectorAll('.answer .who')].map((head) => head.textContent)")
+    assert heads == ["org/a ✓ right", "org/b ✗ wrong"]
+    assert "1 shown" in browser.run("byId('sample-count').textContent")
+
+
+def test_the_title_of_a_sample_is_its_question(browser, real):
+    browser.open(real / "report.html")
+    browser.run("location.hash = 'samples/sea_belebele_th_to_ppl/' + byId('sample-model').value")
+    browser.until("document.getElementById('sample-rows').dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
+    titles = browser.run("[...document.querySelectorAll('.sample > summary')].map((head) => head.textContent)")
+    with next((SAMPLES / "facebook" / "belebele" / "data").glob("tha_Thai.jsonl")).open(encoding="utf-8") as file:
+        questions = [" ".join(json.loads(line)["question"].split()) for line in file]
+    assert titles and all(any(question[:60] in title for question in questions) for title in titles)
+
+
+def test_filters_act_on_figures_columns_and_samples(browser, planted):
+    browser.open(planted / "report.html")
+    everything = browser.run("byId('sample-task').options.length")
+    browser.run("filters.elements.variant.value = 'classification'; filters.dispatchEvent(new Event('change'))")
+    assert browser.run("[...byId('sample-task').options].map((option) => option.value)") == ["sea_xnli_th"]
+    shown = browser.run("[...document.querySelectorAll('figure')].filter((f) => !f.hidden).length")
+    assert 0 < shown < browser.run("document.querySelectorAll('figure').length")
+    assert not browser.run("byId('bias').querySelector('table').offsetParent")
+    browser.run("filters.elements.variant.value = ''; filters.elements.model.value = 'org/a'")
+    browser.run("filters.dispatchEvent(new Event('change'))")
+    heads = (
+        "[...document.querySelectorAll('table[data-name=scores_by_model] th')].filter((h) => !h.hidden).map((h) => h.textContent)"
+    )
+    assert browser.run(heads) == ["task", "language", "metric", "chance", "org/a"]
+    assert browser.run("byId('sample-task').options.length") == everything
+
+
+def test_an_open_sample_fits_a_phone(browser, real):
+    for task in ("sea_belebele_th_to_ppl", "sea_xnli_th", "sea_flores_en_th"):
+        browser.open(real / "report.html", width=390)
+        browser.run(f"location.hash = 'samples/{task}/' + byId('sample-model').value")
+        browser.until(f"document.getElementById('sample-rows').dataset.shown?.startsWith('{task} ')")
+        browser.run("document.querySelector('.sample').open = true")
+        browser.until("document.querySelector('.sample .inside pre')")
+        assert browser.run("document.documentElement.scrollWidth") == 390
+        wide = "[...document.querySelectorAll('.sample .inside > *')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
+        assert browser.run(wide) == 0
+
+
+def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
+    browser.open(real / "report.html")
+    width = 1032  # A4 landscape without its margins, at 96 dots per inch
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        browser.screenshot(ARTEFACTS / "report_print.png", whole=True)
+        heads = browser.run("[...document.querySelectorAll('thead')].map((head) => getComputedStyle(head).display)")
+        assert set(heads) == {"table-header-group"}
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        cut = "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollHeight > box.clientHeight + 1).length"
+        assert browser.run(cut) == 0
+        assert browser.run("[...document.querySelectorAll('#bar nav, form, #samples')].every((part) => !part.offsetParent)")
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+
+
+def test_totals_of_sea_helm_stand_first(tmp_path):
+    for seed in (1, 2):
+        write_run(tmp_path / "runs" / f"m{seed}", seed, helm_rows(seed), model=f"org/m{seed}")
+    write_report([tmp_path / "runs"], tmp_path / "out", shown_rows=2)
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.index('id="table-sea_helm_totals"') < page.index('id="table-scores_by_model"')
+    assert "sea_xquad_th" not in page  # no empty rows of SailCompass
+    with (tmp_path / "out" / "tables" / "sea_helm_totals.csv").open(encoding="utf-8") as file:
+        found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in csv.DictReader(file)}
+    nodes = compute(gather(find_runs([tmp_path / "runs" / "m1"])[0]), expected_tasks(), unavailable_tasks(), "published").nodes
+    assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
+
+
+def test_the_keyboard_alone_reaches_everything(browser, planted):
+    browser.open(planted / "report.html")
+    browser.run("document.activeElement.blur()")
+    reached = []
+    for _ in range(400):
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        reached.append(browser.run("(document.activeElement.id || document.activeElement.tagName) + ''"))
+        if reached[-1] == "sample-search":
+            break
+    assert {"A", "SELECT", "BUTTON", "DIV", "sample-task", "sample-beside", "sample-search"} <= set(reached)
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert browser.run(outline) != "none"
+    for key in ("Tab", "Enter"):  # the first sample, opened
+        code = {"Tab": 9, "Enter": 13}[key]
+        text = "\r" if key == "Enter" else ""
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, windowsVirtualKeyCode=code, text=text)
+        browser.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+    browser.until("document.querySelector('.sample').open")
+
+
+def luminance(colour):
+    channels = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first, second):
+    lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_contrast(browser, planted, dark):
+    """WCAG 2.2: 3 to 1 for the edges of controls, 4.5 to 1 for text, also on the darkest cell of the heat map."""
+    browser.open(planted / "report.html", dark=dark)
+    style = "getComputedStyle(document.querySelector('{}')).{}"
+    paper = browser.run(style.format("body", "backgroundColor"))
+    assert contrast(browser.run(style.format("select", "borderTopColor")), paper) >= 3
+    for place in ("body", ".note", "a", ".rank"):
+        assert contrast(browser.run(style.format(place, "color")), paper) >= 4.5
+    browser.run("document.querySelector('td:has(a):has(.rank)').className = 'number shade-8'")
+    *shade, alpha = map(float, re.findall(r"[\d.]+", browser.run(style.format("td.shade-8", "backgroundColor"))))
+    base = map(float, re.findall(r"[\d.]+", paper)[:3])
+    cell = " ".join(str(alpha * s + (1 - alpha) * p) for s, p in zip(shade, base, strict=False))
+    for place in ("td.shade-8 a", "td.shade-8 .rank"):
+        assert contrast(browser.run(style.format(place, "color")), cell) >= 4.5
+
+
+def test_what_an_earlier_report_left_is_removed(tmp_path):
+    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
+    write_report([runs], out, shown_rows=2)
+    (out / "tables" / "my_own.csv").write_text("kept")
+    assert (out / "tables" / "calibration.csv").exists()
+    for path in [*runs.rglob("samples_sea_xnli_th_*")]:
+        path.unlink()
+    (out / ".lm_eval_sea_report.json").write_text(
+        json.dumps([*json.loads((out / ".lm_eval_sea_report.json").read_text()), "../runs/x.csv", "/etc/x.csv"])
+    )
+    write_report([runs], out, shown_rows=2)
+    assert not (out / "tables" / "calibration.csv").exists()
+    assert (out / "tables" / "my_own.csv").read_text() == "kept"
+
+
+def test_models_are_called_as_asked(tmp_path, capsys):
+    runs = plant(tmp_path / "runs")
+    names = ["--name", f"{runs / 'org__a'}=first", "--name", f"{runs / 'org__b'}=second = best"]
+    assert main(["report", str(runs), "--out", str(tmp_path / "out"), *names]) == 0
+    with (tmp_path / "out" / "tables" / "runs.csv").open(encoding="utf-8") as file:
+        assert [row["model"] for row in csv.DictReader(file)] == ["first", "second = best"]
+    with pytest.raises(SystemExit):
+        main(["report", str(runs), "--out", str(tmp_path / "out"), "--name", "absent=x"])
+    assert "no file or folder 'absent'" in capsys.readouterr().err
 
 
 def test_what_a_model_wrote_stays_text(browser, planted):

@@ -46,6 +46,42 @@ def test_groups_are_no_tasks(tmp_path):
     assert list(run.tasks) == ["toy_th"]
 
 
+def test_tasks_of_a_group_have_the_same_name_in_both_versions_of_lm_eval(tmp_path):
+    """lm-eval 0.5 writes "group::task"; groups themselves stand among the results in both."""
+    scores = {"toy::toy_th": {"acc,none": 0.5}, "toy": {"acc,none": 0.5}}
+    configs = {"toy::toy_th": {"metadata": {"dataset": "toy"}}}
+    path = write_results(tmp_path, OLD, scores, configs=configs, group_subtasks={"toy": ["toy::toy_th"]})
+    samples = write_samples(tmp_path, "toy::toy_th", OLD, [row(doc_id=0)])
+    [run], notes = find_runs([path])
+    [task] = run.tasks.values()
+    assert (task.name, task.metadata, task.rows, task.samples, notes) == ("toy_th", {"dataset": "toy"}, 2, samples, [])
+    assert run.tasks.keys() == {"toy_th"} and run.groups["toy"]["acc"].value == 0.5
+
+
+def test_the_run_with_more_rows_counts_then_the_newer(tmp_path):
+    def run_of(folder, stamp, rows):
+        counts = {"n-samples": {"toy_th": {"original": 900, "effective": rows}}}
+        write_results(tmp_path / folder, stamp, {"toy_th": {"acc,none": rows / 1000}}, **counts)
+
+    run_of("a", OLD, 900)
+    run_of("b", NEW, 40)
+    [run], notes = find_runs([tmp_path])
+    assert run.tasks["toy_th"].rows == 900
+    assert [note for note in notes if "has more rows (900 instead of 40)" in note]
+    run_of("c", NEW, 900)
+    [run], _ = find_runs([tmp_path])
+    assert run.folder.name == "c"
+    runs, _ = find_runs([tmp_path], all_runs=True)
+    assert len({run.model for run in runs}) == len(runs) == 3  # two of them are of the same second
+
+
+def test_names_of_models(tmp_path):
+    write_results(tmp_path / "a" / "x", OLD, {"toy_th": {"acc,none": 1}})
+    write_results(tmp_path / "a" / "y", NEW, {"toy_vi": {"acc,none": 1}})
+    runs, _ = find_runs([tmp_path], names={tmp_path / "a": "all", tmp_path / "a" / "y": "inner"})
+    assert {run.model: list(run.tasks) for run in runs} == {"all": ["toy_th"], "inner": ["toy_vi"]}
+
+
 def test_results_without_samples(tmp_path):
     path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
     [run], notes = find_runs([tmp_path])
@@ -74,7 +110,7 @@ def test_the_newest_run_of_a_task_wins(tmp_path):
         ("org/model", "toy_th", 1),
         ("other", "toy_th", 0.5),
     ]
-    assert [note for note in notes if "newer" in note] == [
+    assert [note for note in notes if "left out" in note] == [
         "org/model: toy_th of 2026-01-02 03:04:05.000006 left out, for the run of 2026-02-02 03:04:05 is newer"
     ]
 
@@ -87,10 +123,10 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     write_results(tmp_path / "a", OLD, scores, **config(dtype="float16", batch_size=4), chat_template_sha="c0ffee")
     shots = {"n-shot": {"toy_th": 0, "toy_vi": 3}}
     write_results(tmp_path / "b", NEW, scores, **config(dtype="bfloat16", peft="org/adapter"), **shots)
-    [note] = [note for note in find_runs([tmp_path])[1] if "newer" in note]
+    [note] = [note for note in find_runs([tmp_path])[1] if "left out" in note]
     assert note.split("; ", 1)[1] == (
-        "not made alike (dtype: float16, newer bfloat16; arguments: none recorded, newer peft=org/adapter; "
-        "chat template: c0ffee, newer none recorded; exemplars: 3, newer 0)"
+        "not made alike (dtype: float16, kept bfloat16; arguments: none recorded, kept peft=org/adapter; "
+        "chat template: c0ffee, kept none recorded; exemplars: 3, kept 0)"
     )
 
 

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_sea.results.uncertainty import clustered_standard_error, estimate, holm, interval, paired_difference, standard_error
+from lm_eval_sea.results.uncertainty import (
+    FEWEST_CLUSTERS,
+    clustered_standard_error,
+    estimate,
+    holm,
+    paired_difference,
+    score_interval,
+    standard_error,
+)
 
 SCORES = st.floats(0, 1).map(lambda score: round(score, 3))
 CLUSTERED = st.lists(st.tuples(SCORES, st.integers(0, 4)), min_size=2, max_size=20)
@@ -36,22 +44,58 @@ def test_by_hand():
     result = estimate([1, 1, 1, 0, 0, 0], ["a", "a", "b", "b", "c", "c"])
     assert (result.mean, result.rows, result.clusters) == (0.5, 6, 3)
     assert result.stderr == pytest.approx(math.sqrt(3) / 6)
-    assert result.high - result.mean == pytest.approx(4.302653 * math.sqrt(3) / 6)  # t table: 2 degrees of freedom, 97.5 %
+    # the defining equation of the interval; t table: 2 degrees of freedom, 97.5 %; 1/4 / (1/12) = 3 effective rows
+    for end in (result.low, result.high):
+        assert abs(0.5 - end) == pytest.approx(4.302653 * math.sqrt(end * (1 - end) / 3))
 
 
-def test_the_interval_of_many_rows_is_that_of_the_normal_distribution():
-    assert interval(0.5, 0.1, 10**6) == pytest.approx((0.5 - 0.1959964, 0.5 + 0.1959964), abs=1e-5)
+@given(right=st.integers(0, 200_000))
+def test_the_interval_of_many_independent_rows_is_wilsons(right):
+    share = right / 200_000
+    expected = stats.binomtest(right, 200_000).proportion_ci(method="wilson")
+    stderr = math.sqrt(share * (1 - share) / 200_000)
+    assert score_interval(share, stderr, 200_000) == pytest.approx((expected.low, expected.high), abs=1e-6)
 
 
-@given(st.lists(st.tuples(SCORES, SCORES), min_size=2, max_size=20))
+@given(CLUSTERED)
+def test_an_interval_holds_its_mean_and_stays_within_the_scale(rows):
+    scores, clusters = zip(*rows, strict=True)
+    result = estimate(scores, clusters)
+    if result.clusters < 2:
+        assert (result.low, result.high) == (None, None)
+    else:
+        assert 0 <= result.low <= result.mean <= result.high <= 1
+        assert result.low < result.high
+
+
+@pytest.mark.parametrize("rows", [FEWEST_CLUSTERS, 30, 100])
+@pytest.mark.parametrize("truth", [0.05, 0.25, 0.5, 0.9, 0.99])
+def test_the_interval_covers_the_truth_about_as_often_as_it_says(truth, rows):
+    covered = 0.0
+    for right in range(rows + 1):
+        found = estimate([1.0] * right + [0.0] * (rows - right))
+        covered += stats.binom.pmf(right, rows, truth) * (found.low <= truth <= found.high)
+    assert covered > 0.9
+
+
+PAIRED = st.lists(st.tuples(SCORES, SCORES), min_size=FEWEST_CLUSTERS, max_size=30)
+
+
+@given(PAIRED)
 def test_paired_difference_of_independent_rows_is_the_paired_t_test(rows):
     first, second = zip(*rows, strict=True)
     result = paired_difference(first, second)
     assert result.mean == pytest.approx((sum(first) - sum(second)) / len(rows), abs=1e-12)
     if result.stderr > 1e-9:
         expected = stats.ttest_rel(first, second)
+        low, high = expected.confidence_interval(0.95)
         assert result.p_value == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
-        assert (result.low, result.high) == pytest.approx(tuple(expected.confidence_interval(0.95)), abs=1e-9)
+        assert (result.low, result.high) == pytest.approx((max(-1, low), min(1, high)), abs=1e-9)
+
+
+def test_a_difference_of_few_clusters_has_no_interval():
+    result = paired_difference([1, 0, 1, 0], [0, 0, 1, 1], ["a", "a", "b", "c"])
+    assert (result.low, result.high, result.p_value) == (None, None, None) and result.stderr > 0
 
 
 def test_rows_that_all_differ_alike_cannot_be_tested():
@@ -65,6 +109,8 @@ def test_what_cannot_be_averaged_is_an_error():
         lambda: estimate([]),
         lambda: estimate([1, math.nan]),
         lambda: estimate([1, 0], ["a"]),
+        lambda: estimate([55.0, 1.0]),
+        lambda: paired_difference([], []),
         lambda: paired_difference([1], [1, 0]),
     ):
         with pytest.raises(ValueError):

@@ -22,6 +22,8 @@ for (const table of document.querySelectorAll("table[data-name]"))
   for (const header of table.tHead.rows[0].cells)
     header.querySelector("button").addEventListener("click", () => sortBy(table, header));
 
+const packed = [...document.querySelectorAll("script.packed")];
+
 // Filters: one for every kind of key that rows have; a row without that key always stays.
 const KEYS = ["language", "dataset", "variant", "model"];
 const NAMES = { dataset: "data set" };
@@ -42,8 +44,12 @@ function makeFilters() {
   filters.hidden = !filters.children.length;
 }
 
+function wantedKeys() {
+  return [...filters.elements].filter((select) => select.value).map((select) => [select.name, select.value]);
+}
+
 function applyFilters() {
-  const wanted = [...filters.elements].filter((select) => select.value).map((select) => [select.name, select.value]);
+  const wanted = wantedKeys();
   for (const table of document.querySelectorAll("table[data-name]")) {
     let shown = 0;
     const rows = table.tBodies[0].rows;
@@ -51,18 +57,38 @@ function applyFilters() {
       row.hidden = wanted.some(([key, value]) => row.dataset[key] !== undefined && row.dataset[key] !== value);
       shown += !row.hidden;
     }
+    [...table.tHead.rows[0].cells].forEach((header, column) => {
+      const hidden = wanted.some(([key, value]) => {
+        const own = header.getAttribute(`data-shows-${key}`);
+        return own !== null && own !== value;
+      });
+      if (hidden === header.hidden) return;
+      header.hidden = hidden;
+      for (const row of rows) row.cells[column].hidden = hidden;
+    });
     table.closest(".block").querySelector(".count").textContent =
       shown < rows.length ? `${shown} of ${rows.length} rows` : rows.length > 25 ? `${rows.length} rows` : "";
+  }
+  for (const figure of document.querySelectorAll("figure")) {
+    const of = (key) => (figure.dataset[key] === undefined ? undefined : JSON.parse(figure.dataset[key]));
+    figure.hidden = wanted.some(([key, value]) => of(key) && !of(key).includes(value));
+    const more = wanted.map(([key]) => key).filter((key) => (of(key) || []).length > 1).map((key) => NAMES[key] || key);
+    figure.querySelector(".beyond").textContent = more.length ? `Drawn over every ${more.join(" and ")}, not the chosen one alone.` : "";
+  }
+  for (const section of document.querySelectorAll("main section")) {
+    const parts = [...section.querySelectorAll(".block, figure")];
+    for (const block of section.querySelectorAll(".block"))
+      block.hidden = wanted.length > 0 && ![...block.querySelectorAll("tbody tr")].some((row) => !row.hidden);
+    section.classList.toggle("nothing", parts.length > 0 && parts.every((part) => part.hidden));
   }
 }
 
 makeFilters();
 applyFilters();
-filters.addEventListener("change", applyFilters);
+filters.addEventListener("change", () => { applyFilters(); if (packed.length) chooseTasks(); });
 filters.addEventListener("submit", (event) => event.preventDefault());
 
 // Samples: unpacked when they are asked for. Their text is only ever put in place as text.
-const packed = [...document.querySelectorAll("script.packed")];
 const unpacked = new Map();
 
 async function unpack(part) {
@@ -107,14 +133,54 @@ function optionTable(row) {
   return table;
 }
 
-function sampleElement(row, metric, language) {
-  const box = element("details", undefined, "sample");
+function mark(row, metric) {
   const right = isRight(row, metric);
-  const mark = right === undefined ? (row.score === undefined ? "" : row.score.toFixed(2)) : right ? "✓ right" : "✗ wrong";
-  const summary = element("summary");
-  summary.append(element("span", mark, `mark ${right === undefined ? "" : right ? "right" : "wrong"}`));
+  const text = right === undefined ? (row.score === undefined ? "" : row.score.toFixed(2)) : right ? "✓ right" : "✗ wrong";
+  return element("span", text, `mark ${right === undefined ? "" : right ? "right" : "wrong"}`);
+}
+
+// The row's question; without one the end of the prompt, whose last line is the answer cue.
+function titleOf(row) {
+  if (row.title) return row.title;
   const lines = row.prompt.split("\n").filter((line) => line.trim());
-  summary.append(element("span", `${row.id}: ${lines.slice(-4, -1).join(" ") || lines.join(" ")}`));
+  return lines.slice(-2, -1).join(" ") || lines.join(" ");
+}
+
+function answerElement(row, metric, language, model) {
+  const inside = element("div", undefined, "answer");
+  const add = (title, text) => {
+    const block = element("pre", text);
+    block.lang = language;
+    inside.append(element("h4", title), block);
+  };
+  const head = element("h4", `${model} `, "who");
+  head.append(mark(row, metric));
+  inside.append(head);
+  if (row.options) {
+    const box = element("div", undefined, "wide");
+    box.append(optionTable(row));
+    inside.append(element("h4", "Options (✓ is right)"), box);
+    if (row.output !== undefined && row.predictions && row.predictions[metric] == null)
+      inside.append(element("p", "No letter was recognised in the answer.", "note"));
+  }
+  if (row.predictions && !row.options && row.gold !== undefined) {
+    const chosen = Object.entries(row.predictions).map(([name, position]) => `${position == null ? "none" : position + 1} (${name})`);
+    inside.append(element("h4", "Option chosen"), element("p", `${chosen.join(", ")}; right: ${row.gold + 1}`));
+  }
+  if (row.output !== undefined) add("Output of the model", row.output);
+  if (row.answer !== undefined) add("Answer that is scored", row.answer);
+  return inside;
+}
+
+// One row as one model answered it, or as two did. `answers` are {model, row}; the first one's prompt is shown.
+function sampleElement(answers, metric, language) {
+  const row = answers[0].row;
+  const box = element("details", undefined, "sample");
+  const summary = element("summary");
+  for (const answer of answers) summary.append(mark(answer.row, metric));
+  const title = element("span", `${row.id}: ${titleOf(row)}`);
+  title.lang = language;
+  summary.append(title);
   box.append(summary);
   box.addEventListener("toggle", () => {
     if (!box.open || box.children.length > 1) return;
@@ -124,19 +190,12 @@ function sampleElement(row, metric, language) {
       block.lang = language;
       inside.append(element("h4", title), block);
     };
-    add("Prompt", row.prompt);
-    if (row.options) {
-      inside.append(element("h4", "Options (✓ is right)"), optionTable(row));
-      if (row.output !== undefined && row.predictions && row.predictions[metric] == null)
-        inside.append(element("p", "No letter was recognised in the answer.", "note"));
-    }
-    if (row.predictions && !row.options) {
-      const chosen = Object.entries(row.predictions).map(([name, position]) => `${position == null ? "none" : position + 1} (${name})`);
-      inside.append(element("h4", "Option chosen"), element("p", `${chosen.join(", ")}; right: ${row.gold + 1}`));
-    }
-    if (row.output !== undefined) add("Output of the model", row.output);
-    if (row.answer !== undefined) add("Answer that is scored", row.answer);
+    const side = element("div", undefined, "side");
+    for (const answer of answers) side.append(answerElement(answer.row, metric, language, answer.model));
+    inside.append(side);
     if (row.references && !row.options) add(row.references.length > 1 ? "References" : "Reference", row.references.join("\n"));
+    add("Prompt", row.prompt);
+    if (answers[1] && answers[1].row.prompt !== row.prompt) add(`Prompt of ${answers[1].model}`, answers[1].row.prompt);
     box.append(inside);
   });
   return box;
@@ -144,32 +203,72 @@ function sampleElement(row, metric, language) {
 
 const byId = (name) => document.getElementById(name);
 
+const partOf = (task, model) => packed.find((part) => part.dataset.task === task && part.dataset.model === model);
+
+function disagree(first, second, metric) {
+  const choice = (row) => row.predictions && row.predictions[metric] !== undefined ? row.predictions[metric] : row.answer ?? row.output ?? row.score;
+  return choice(first) !== choice(second);
+}
+
+const ORDERS = {
+  sure: (a, b) => (a.row.margin ?? Infinity) - (b.row.margin ?? Infinity),
+  close: (a, b) => Math.abs(a.row.margin ?? Infinity) - Math.abs(b.row.margin ?? Infinity),
+};
+
 async function showSamples() {
-  const part = packed.find((p) => p.dataset.task === byId("sample-task").value && p.dataset.model === byId("sample-model").value);
+  const [task, model, beside] = ["sample-task", "sample-model", "sample-beside"].map((name) => byId(name).value);
+  const [part, other] = [partOf(task, model), beside && beside !== model ? partOf(task, beside) : undefined];
   const list = byId("sample-rows");
+  const which = byId("sample-which");
+  which.querySelector("[value=disagree]").disabled = !other;
+  if (which.value === "disagree" && !other) which.value = "";
   if (!part) {
     list.replaceChildren();
     byId("sample-count").textContent = "This model was not run on this task, or without --log_samples.";
     return;
   }
   const { metric, language, shown, total, file } = part.dataset;
-  list.dataset.asked = part.dataset.task + " " + part.dataset.model;
-  const rows = await unpack(part);
-  if (list.dataset.asked !== part.dataset.task + " " + part.dataset.model) return; // something else was asked for since
+  const asked = [task, model, beside].join("\n");
+  list.dataset.asked = asked;
+  const [rows, others] = [await unpack(part), other ? await unpack(other) : []];
+  if (list.dataset.asked !== asked) return; // something else was asked for since
+  const byKey = new Map(others.map((row) => [`${row.number}\n${row.id}`, row]));
   const text = byId("sample-search").value.toLocaleLowerCase();
-  const found = rows.filter((row) => {
-    if (byId("sample-wrong").checked && isRight(row, metric) !== false) return false;
+  const found = rows.map((row) => ({ row, second: byKey.get(`${row.number}\n${row.id}`) })).filter(({ row, second }) => {
+    if (which.value === "wrong" && isRight(row, metric) !== false) return false;
+    if (which.value === "right" && isRight(row, metric) !== true) return false;
+    if (which.value === "disagree" && !(second && disagree(row, second, metric))) return false;
     return !text || JSON.stringify(row).toLocaleLowerCase().includes(JSON.stringify(text).slice(1, -1));
   });
+  const order = ORDERS[byId("sample-order").value];
+  if (order) found.sort(order);
   const all = shown === total ? `all ${total} rows` : `${shown} of ${total} rows, evenly spaced (all of them: ${file})`;
-  byId("sample-count").textContent = `${found.length} shown; the page holds ${all}. Right and wrong by ${metric}.`;
-  list.replaceChildren(...found.map((row) => sampleElement(row, metric, language)));
-  list.dataset.shown = list.dataset.asked;
+  const pairs = other ? ` ${found.filter(({ second }) => second).length} of them were also asked of ${beside}.` : "";
+  const margins = order && !rows.some((row) => row.margin !== undefined) ? " Answers of this task have no margins, so that the order is that of the data." : "";
+  byId("sample-count").textContent = `${found.length} shown; the page holds ${all}. Right and wrong by ${metric}.${pairs}${margins}`;
+  const answers = ({ row, second }) => [{ model, row }, ...(second ? [{ model: beside, row: second }] : [])];
+  list.replaceChildren(...found.map((pair) => sampleElement(answers(pair), metric, language)));
+  list.dataset.shown = `${task} ${model}`;
+}
+
+// The tasks to choose from are those of the filters above; so is the model, where one is chosen there.
+function chooseTasks() {
+  const wanted = wantedKeys();
+  const fits = (part) => wanted.every(([key, value]) => { const own = JSON.parse(part.dataset.keys)[key]; return own === undefined || own === value; });
+  const select = byId("sample-task");
+  const before = select.value;
+  const names = [...new Set(packed.filter(fits).map((part) => part.dataset.task))].sort();
+  select.replaceChildren(...names.map((name) => new Option(name, name)));
+  if (names.includes(before)) select.value = before;
+  const model = wanted.find(([key]) => key === "model");
+  if (model && [...byId("sample-model").options].some((option) => option.value === model[1])) byId("sample-model").value = model[1];
+  return showSamples();
 }
 
 function chooseFromAddress() {
   const [place, task, model] = location.hash.slice(1).split("/").map(decodeURIComponent);
   if (place !== "samples" || !task) return;
+  if (![...byId("sample-task").options].some((option) => option.value === task)) byId("sample-task").append(new Option(task, task));
   byId("sample-task").value = task;
   byId("sample-model").value = model;
   showSamples();
@@ -177,11 +276,13 @@ function chooseFromAddress() {
 }
 
 if (packed.length) {
-  for (const [name, key] of [["sample-task", "task"], ["sample-model", "model"]])
-    byId(name).append(...[...new Set(packed.map((part) => part.dataset[key]))].sort().map((value) => new Option(value, value)));
-  for (const name of ["sample-task", "sample-model", "sample-wrong"]) byId(name).addEventListener("change", showSamples);
+  const models = [...new Set(packed.map((part) => part.dataset.model))].sort();
+  for (const name of ["sample-model", "sample-beside"]) byId(name).append(...models.map((value) => new Option(value, value)));
+  byId("sample-beside").closest("label").hidden = models.length < 2;
+  byId("sample-which").querySelector("[value=disagree]").hidden = models.length < 2;
+  for (const name of ["sample-task", "sample-model", "sample-beside", "sample-which", "sample-order"]) byId(name).addEventListener("change", showSamples);
   byId("sample-search").addEventListener("input", showSamples);
   byId("choose").addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", chooseFromAddress);
-  showSamples().then(chooseFromAddress);
+  chooseTasks().then(chooseFromAddress);
 }

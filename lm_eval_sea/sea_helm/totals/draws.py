@@ -1,4 +1,4 @@
-"""Draws of a task's score, from which means and standard errors of all levels come. Pure functions, no I/O."""
+"""Draws of a task's score over runs and over questions: June 2026 and the corrected totals. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from lm_eval_sea.sea_helm.totals.task_score import Scoring, numbered
 
-RUN_SEED = 94370244  # of the published notebook
-RUN_DRAWS = 30  # of the published notebook
+RUN_SEED = 94370244  # of the notebook
+RUN_DRAWS = 30  # of the notebook
 QUESTION_SEED = 1234
-QUESTION_DRAWS = 500  # the standard error of a standard error is then about 1 / √(2 · 500), or 3 per cent of it
+QUESTION_DRAWS = 2000  # as many as the replicates of August 2026: enough for the ends of an interval of 95 per cent
 
 
 def run_draws(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
@@ -52,3 +52,9 @@ def mean_and_published_error(draws: np.ndarray) -> tuple[float, float]:
 def standard_error(draws: np.ndarray) -> float:
     """Standard deviation of the draws over questions: the bootstrap's standard error of the score."""
     return float(draws.std(ddof=1))
+
+
+def interval(draws: np.ndarray) -> tuple[float, float]:
+    """The 2.5th and 97.5th percentiles of the draws over questions: the bootstrap's interval of 95 per cent."""
+    low, high = np.percentile(draws, (2.5, 97.5))
+    return float(low), float(high)

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.run_files import Run, TaskResult, read_samples
+from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 SUITE = "sea_helm"
-_PER_CENT = ("rougeL",)  # scores of rows from 0 to 100; those of the others are from 0 to 1
+# A row's metric → its greatest value.
+NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0}
 
 
 class EvidenceError(ValueError):
@@ -30,6 +33,7 @@ class Evidence:
     without_samples: set[Place] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     unequal: set[Place] = field(default_factory=set)  # fewer runs than other tasks, or of several versions
+    base_model: bool = False  # whether the runs showed exemplars without a chat template
 
 
 def place_of(metadata: Mapping[str, Any]) -> Place | None:
@@ -63,6 +67,8 @@ def gather(runs: Sequence[Run]) -> Evidence:
         evidence.notes.append(f"runs of {len(models)} models are mixed: {', '.join(models)}")
         evidence.unequal |= set(found)
     templates = {run.config.get("chat_template_sha") for run in runs if any(map(place_of, _metadata(run)))}
+    shown = [task.num_fewshot for tasks in found.values() for task in tasks]
+    evidence.base_model = templates == {None} and any(shown)
     if len(templates) > 1:
         evidence.notes.append("runs with different chat templates, or with one and without, are mixed")
         evidence.unequal |= set(found)
@@ -96,9 +102,14 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
     values = [result.metrics[headline].value for result in results if headline in result.metrics]
     if values:
         evidence.headlines[place] = (headline, float(np.mean(values)))
-    if results[0].metadata.get("item_metric") is None:
+    scored = [_scores_beside(result) for result in results]
+    if results[0].metadata.get("item_metric") is None and not any(scored):
         return
-    found = [(result, table) for result in results if result.samples and (table := _table(result, evidence.notes))]
+    found = [
+        (result, table)
+        for result, beside in zip(results, scored, strict=True)
+        if result.samples and (table := _table(result, beside, evidence.notes))
+    ]
     tables = [table for _, table in found]
     if not tables:
         evidence.without_samples.add(place)
@@ -114,7 +125,8 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
         evidence.notes.append(f"{name}: the runs have different rows; the {len(shared)} that all have are scored")
         evidence.unequal.add(place)
     if shared:
-        evidence.rows[place] = _task_rows(results[0].metadata, [[table[row] for row in shared] for table in tables])
+        best = _best(place, results[0], [beside for beside in scored if beside], evidence)
+        evidence.rows[place] = _task_rows(results[0].metadata, best, [[table[row] for row in shared] for table in tables])
 
 
 def _settings(results: Sequence[TaskResult]) -> dict[str, list[Any]]:
@@ -122,24 +134,65 @@ def _settings(results: Sequence[TaskResult]) -> dict[str, list[Any]]:
     settings = {
         "versions of the task": [result.version for result in results],
         "numbers of exemplars": [result.num_fewshot for result in results],
-        "versions of the rows (data_sha256)": [result.metadata.get("data_sha256") for result in results],
+        "versions of the rows (data_sha256)": [provenance_of(result.metadata).data_sha256 for result in results],
     }
     return {what: [value for value in values if value is not None] for what, values in settings.items()}
 
 
-def _table(result: TaskResult, notes: list[str]) -> dict[Any, dict[str, Any]]:
-    """The rows of one samples file by their number in the data set."""
+def _scores_beside(result: TaskResult) -> row_scores.RowScores | None:
+    """The scores that a judge or a metric model gave a task that lm-eval has no score of, if there are any."""
+    if result.samples is None or result.metadata.get("item_metric") is not None:
+        return None
+    for kind in (row_scores.JUDGED, row_scores.METRICX):
+        path = row_scores.path_beside(result.samples, kind)
+        if path.exists():
+            try:
+                return row_scores.read(path)
+            except row_scores.RowScoresError as error:
+                raise EvidenceError(str(error)) from error
+    return None
+
+
+def _best(place: Place, result: TaskResult, beside: Sequence[row_scores.RowScores], evidence: Evidence) -> float:
+    """The score of a perfect row, notes on who gave the scores being taken down."""
+    if beside:
+        scorers = sorted({scores.scorer for scores in beside})
+        if len(scorers) > 1:
+            evidence.notes.append(f"{result.name}: scores by several models are mixed: {', '.join(scorers)}")
+            evidence.unequal.add(place)
+        evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
+        return beside[0].best
     metric = result.metadata["item_metric"]
-    columns = ["doc_id", metric, "doc.label", "doc.cluster", "doc.phenomenon"]
+    if metric not in NATIVE_MAXIMUM:
+        known = ", ".join(NATIVE_MAXIMUM)
+        raise EvidenceError(f"{result.name}: the scale of {metric!r} is not known, only that of {known}; run the pack's own task")
+    return NATIVE_MAXIMUM[metric]
+
+
+def _table(result: TaskResult, beside: row_scores.RowScores | None, notes: list[str]) -> dict[Any, dict[str, Any]]:
+    """The rows of one samples file by their number in the data set.
+
+    Args:
+        result: of one run.
+        beside: where the scores are, if not among the samples; rows that have none are left out.
+        notes: gets a line if rows cannot be read.
+    """
+    metric = result.metadata["item_metric"]
+    if metric is None and beside is None:
+        return {}
+    columns = ["doc_id", "doc.label", "doc.cluster", "doc.phenomenon", *([metric] if metric else [])]
     table = {}
     for row in read_samples(result.samples, columns, notes):
-        if row[metric] is None or not np.isfinite(row[metric]):
+        if beside is not None and row["doc_id"] not in beside.scores:
+            continue
+        score = row[metric] if beside is None else beside.scores[row["doc_id"]]
+        if score is None or not np.isfinite(score):
             raise EvidenceError(f"{result.samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
-        table[row["doc_id"]] = row | {"score": float(row[metric])}
+        table[row["doc_id"]] = row | {"score": float(score)}
     return table
 
 
-def _task_rows(metadata: Mapping[str, Any], runs: Sequence[Sequence[Mapping[str, Any]]]) -> TaskRows:
+def _task_rows(metadata: Mapping[str, Any], best: float, runs: Sequence[Sequence[Mapping[str, Any]]]) -> TaskRows:
     rows = runs[0]
     labels = [row["doc.label"] for row in rows]
     phenomena = [row["doc.phenomenon"] for row in rows]
@@ -150,5 +203,5 @@ def _task_rows(metadata: Mapping[str, Any], runs: Sequence[Sequence[Mapping[str,
         phenomena=tuple(phenomena) if all(phenomena) else None,
         is_label_task=bool(metadata.get("labels")),
         chance=float(metadata["chance"]),
-        best=100.0 if metadata["item_metric"] in _PER_CENT else 1.0,
+        best=best,
     )

@@ -1,28 +1,62 @@
-"""What SEA-HELM consists of: the tasks of the pack, and the parts that need a judge model, which it does not have."""
+"""The suites of SEA-HELM: which tasks make a total, in which order, and which of them something else than lm-eval scores."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 
 
-def _places(tasks: dict[str, dict[str, Any]]) -> dict[Place, dict[str, Any]]:
-    return {
-        Place(language, task["competency"], task.get("score_group", ""), task["key"]): task
-        for task in tasks.values()
-        for language in task["languages"]
-    }
+@dataclass(frozen=True)
+class Suite:
+    """What a total is the mean of."""
+
+    name: str
+    version: str  # of SEA-HELM, where the list of tasks comes from
+    places: tuple[Place, ...]  # all tasks; in this order the totals draw their seeds
+    base_skips: frozenset[str] = frozenset()  # names of the tasks that base models leave out
 
 
-def expected_tasks() -> list[Place]:
-    """The tasks of all languages."""
-    return list(_places(read_sea_helm()["tasks"]))
+def read_suite(name: str) -> Suite:
+    """A suite of the catalogue.
 
+    Its tasks come in the order in which they first occur in the languages' lists, the languages of a task in the suite's order.
 
-def unavailable_tasks() -> dict[Place, str]:
-    """What has no score here that would be SEA-HELM's → the model that it needs."""
+    Raises:
+        KeyError: if the catalogue has no such suite.
+    """
     catalogue = read_sea_helm()
-    places = _places(catalogue["judged"]) | _places(catalogue["tasks"])
-    return {place: task["judge"] for place, task in places.items() if "judge" in task}
+    record = catalogue["suites"][name]
+    known = {task["key"]: task for task in (*catalogue["tasks"].values(), *catalogue["judged"].values())}
+    of_language = {
+        language: dict.fromkeys(key for name in names for key in _members(name, known))
+        for language, names in record["languages"].items()
+    }
+    keys = dict.fromkeys(key for keys in of_language.values() for key in keys)
+    places = [
+        _place(language, key, known.get(key, record))
+        for key in keys
+        for language, members in of_language.items()
+        if key in members
+    ]
+    return Suite(name, record["version"], tuple(places), frozenset(record["base_skips"]))
+
+
+def _members(name: str, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The tasks that a name in a suite stands for: those of the group of this name, or the task itself."""
+    return [key for key, task in known.items() if task.get("score_group") == name] or [name]
+
+
+def _place(language: str, key: str, task: Mapping[str, Any]) -> Place:
+    return Place(language, task["competency"], task.get("score_group", ""), key)
+
+
+def judges() -> dict[str, str]:
+    """The tasks that lm-eval does not score, by SEA-HELM's names → what scores them."""
+    catalogue = read_sea_helm()
+    return {
+        task["key"]: task["judge"] for task in (*catalogue["judged"].values(), *catalogue["tasks"].values()) if "judge" in task
+    }

@@ -1,6 +1,6 @@
 """The score of one task from the scores of its rows, in per cent. Pure functions, no I/O.
 
-Two rules. `published_scoring` is the one of SEA-HELM's aggregation notebook, which makes the numbers of its leaderboard: it knows
+Two rules; that of August 2026 is in `replicates.py`. `notebook_scoring` is the one of SEA-HELM's notebook of June 2026: it knows
 nothing of the task and tells multiple choice by right answers that repeat. `corrected_scoring` takes the kind of the task, its
 chance level and its phenomena from the task itself.
 """
@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lm_eval_sea.results.normalisation import normalised_score
+
 
 @dataclass(frozen=True)
 class TaskRows:
@@ -24,7 +26,7 @@ class TaskRows:
     phenomena: tuple[str, ...] | None = None  # a row's linguistic phenomenon, where the task has them
     is_label_task: bool = False
     chance: float = 0.0  # share of right answers by guessing
-    best: float = 1.0  # score of a perfect row: 1 or, for ROUGE-L, 100
+    best: float = 1.0  # score of a perfect row: 1 or 100
 
 
 class Scoring(NamedTuple):
@@ -35,13 +37,13 @@ class Scoring(NamedTuple):
 
 
 def normalise(score: np.ndarray, chance: float) -> np.ndarray:
-    """100 · max((score − chance) / (1 − chance), 0): chance becomes 0, a perfect score 100 (SEA-HELM's score calculations).
+    """`normalised_score`, with 0 for what is below chance (SEA-HELM's score calculations).
 
     Args:
         score: share, any shape.
         chance: share of right answers by guessing.
     """
-    return 100 * np.maximum((score - chance) / (1 - chance), 0)
+    return np.maximum(normalised_score(score, chance), 0)
 
 
 def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -73,7 +75,7 @@ def numbered(names: Sequence[Hashable]) -> np.ndarray:
 
 
 def taken_for_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:
-    """Whether the published rule takes a task for multiple choice: some right answer occurs twice.
+    """Whether the notebook takes a task for multiple choice: some right answer occurs twice.
 
     The notebook cannot compare lists of references, so question answering never is; nor is a task without right answers. A task
     of generated texts is, if two of its references are equal.
@@ -81,7 +83,7 @@ def taken_for_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) ->
     return all(isinstance(label, str) for label in labels) and len(set(labels)) < len(labels)
 
 
-def published_scoring(rows: TaskRows) -> Scoring:
+def notebook_scoring(rows: TaskRows) -> Scoring:
     """The notebook's rule.
 
     Multiple choice: a row is right if its score, cut to a whole number, is 1 (the notebook repeats the right answer that often
@@ -109,6 +111,3 @@ def corrected_scoring(rows: TaskRows) -> Scoring:
 
 def _balanced_scoring(values: np.ndarray, groups: np.ndarray, chance: float) -> Scoring:
     return Scoring(values, lambda drawn, weights: normalise(mean_over_groups(drawn, weights, groups), chance))
-
-
-METHODS: dict[str, Callable[[TaskRows], Scoring]] = {"published": published_scoring, "corrected": corrected_scoring}

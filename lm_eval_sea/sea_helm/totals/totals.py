@@ -1,30 +1,16 @@
-"""SEA-HELM's totals of one model: every node of the hierarchy with its score, its two standard errors and what it lacks."""
+"""SEA-HELM's totals of one model: every node of the hierarchy with its score, its uncertainty and what it lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-from tqdm import tqdm
-
-from lm_eval_sea.sea_helm.totals.draws import (
-    QUESTION_DRAWS,
-    QUESTION_SEED,
-    RUN_DRAWS,
-    RUN_SEED,
-    mean_and_published_error,
-    question_draws,
-    run_draws,
-    standard_error,
-)
+from lm_eval_sea.sea_helm.totals.draws import interval, mean_and_published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
-from lm_eval_sea.sea_helm.totals.task_score import METHODS, TaskRows, taken_for_multiple_choice
-
-PUBLISHED = "published"
-# The two tasks of LINDSEA's pragmatics, whose rows the corrected rule scores together.
-PRAGMATICS = "pragmatics"
+from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, Draws, pooled_pragmatics
+from lm_eval_sea.sea_helm.totals.suite import Suite
+from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 
 @dataclass(frozen=True)
@@ -33,9 +19,11 @@ class Node:
 
     place: Place
     score: float | None  # None: missing
-    published_error: float | None
+    published_error: float | None  # None where SEA-HELM states none
     error: float | None
+    interval: tuple[float, float] | None
     complete: bool
+    in_suite: bool = True  # False: a task that enters no mean
     runs: int | None = None  # of a task
     rows: int | None = None
     headline: tuple[str, float] | None = None  # of a task: lm-eval's own metric, mean over runs
@@ -46,100 +34,108 @@ class Totals:
     """All nodes, and what a reader must know of them."""
 
     method: str
+    suite: Suite
     nodes: dict[Place, Node]
     notes: list[str]
 
 
-def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
-    """The tasks with those of pragmatics made one: SEA-HELM's metric pools single and pair before it averages the phenomena.
-
-    Where the two were run a different number of times, or one is absent, they stay as they are.
-    """
-    pooled = dict(rows)
-    for language in {place.language for place in rows}:
-        members = [place for place in rows if place.language == language and place.group == PRAGMATICS]
-        parts = [rows[place] for place in members]
-        if len(parts) < 2 or len({len(part.scores) for part in parts}) > 1:
-            continue
-        for place in members:
-            del pooled[place]
-        pooled[Place(language, members[0].competency, "", PRAGMATICS)] = replace(
-            parts[0],
-            scores=np.concatenate([part.scores for part in parts], axis=1),
-            labels=sum((part.labels for part in parts), ()),
-            clusters=tuple(f"{number} {cluster}" for number, part in enumerate(parts) for cluster in part.clusters),
-            phenomena=sum((part.phenomena or () for part in parts), ()),
-        )
-    return pooled
-
-
-def compute(evidence: Evidence, expected: Iterable[Place], unavailable: Mapping[Place, str], method: str) -> Totals:
-    """Scores every task and averages level by level.
+def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, str], method: str) -> Totals:
+    """Scores every task and averages those of the suite level by level.
 
     Args:
         evidence: the rows of the tasks that were run.
-        expected: all tasks of the suite.
-        unavailable: the parts of SEA-HELM that cannot be run here → why.
-        method: "published" or "corrected".
+        suite: whose tasks make the means.
+        judges: names of tasks that lm-eval does not score → what scores them.
+        method: one of `METHODS`.
     """
+    rule = METHODS[method]
     notes = list(evidence.notes)
-    rows = pooled_pragmatics(evidence.rows) if method != PUBLISHED else dict(evidence.rows)
-    languages = {place.language for place in rows}
+    rows = pooled_pragmatics(evidence.rows) if rule.pooled else dict(evidence.rows)
+    members = _members(suite, evidence, notes)
     ran = evidence.rows.keys() | evidence.without_samples
-    not_run = [place for place in dict.fromkeys([*expected, *unavailable]) if place.language in languages and place not in ran]
-    missing = [*not_run, *sorted(evidence.without_samples)]
+    languages = {place.language for place in evidence.rows}
+    not_run = [place for place in members if place.language in languages and place not in ran]
+    missing = [*not_run, *sorted(evidence.without_samples & set(members))]
+    draws = rule.draw(rows, suite.places)
+    for place in sorted(evidence.without_samples & set(members)):
+        if rule.zero is not None:
+            notes.append(f"{place.language} {place.task}: counts as 0, as the method of {method} demands of a task without rows")
+            draws[place] = rule.zero
+    notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
+    notes += _notes_on_missing(not_run, judges)
+    inside = {place: draw for place, draw in draws.items() if _pooled_from(place) & set(members)}
+    if outside := sorted(draws.keys() - inside.keys()):
+        names = ", ".join(f"{place.language} {place.task}" for place in outside)
+        notes.append(f"in no mean, for the suite {suite.name} {suite.version} has them not: {names}")
     uneven = evidence.unequal | {
         Place(place.language, place.competency, "", PRAGMATICS) for place in evidence.unequal if place.group == PRAGMATICS
     }
-    of_runs, of_questions = _draws(rows, method)
-    if method == PUBLISHED:
-        for place in sorted(evidence.without_samples):
-            notes.append(f"{place.language} {place.task}: counts as 0, as the published method demands of a task without rows")
-            of_runs[place], of_questions[place] = np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)
-        notes += [
-            f"{place.language} {place.task}: taken for multiple choice by the published rule, for two of its references are equal"
-            for place, task in sorted(rows.items())
-            if taken_for_multiple_choice(task.labels) and not task.is_label_task
-        ]
-    notes += _notes_on_missing(not_run, unavailable)
-    lacking = incomplete([*missing, *uneven]) | uneven | evidence.without_samples
-    runs, questions = aggregate(of_runs), aggregate(of_questions)
+    in_means = [place for place in (*missing, *uneven) if _pooled_from(place) & set(members)]
+    lacking = incomplete(in_means) | uneven | evidence.without_samples
+    nodes = _nodes(inside, rows, evidence, lacking, rule.published_error, in_suite=True)
+    nodes |= _nodes({place: draws[place] for place in outside}, rows, evidence, lacking, rule.published_error, in_suite=False)
+    for place in [*missing, *sorted(evidence.without_samples)]:
+        headline = evidence.headlines.get(place)
+        nodes.setdefault(place, Node(place, None, None, None, None, False, place in members, headline=headline))
+    return Totals(method, suite, nodes, notes)
+
+
+def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:
+    """The tasks of the suite that the model is to have: all, or for a base model without those that base models leave out."""
+    if not evidence.base_model:
+        return list(suite.places)
+    left_out = sorted({place.task for place in suite.places if place.task in suite.base_skips})
+    if left_out:
+        notes.append(f"exemplars and no chat template: a base model, for which SEA-HELM leaves out {', '.join(left_out)}")
+    return [place for place in suite.places if place.task not in suite.base_skips]
+
+
+def _pooled_from(place: Place) -> set[Place]:
+    """A task itself and, of pooled pragmatics, the two tasks that it is made of."""
+    parts = {Place(place.language, place.competency, PRAGMATICS, f"pragmatic-{part}") for part in ("single", "pair")}
+    return {place} | (parts if place.task == PRAGMATICS else set())
+
+
+def _nodes(
+    draws: Mapping[Place, Draws],
+    rows: Mapping[Place, TaskRows],
+    evidence: Evidence,
+    lacking: set[Place],
+    published_error: bool,
+    *,
+    in_suite: bool,
+) -> dict[Place, Node]:
+    """The nodes of these tasks and, if they are in the suite, of all means above them."""
+    scores = {place: draw.score for place, draw in draws.items()}
+    questions = {place: draw.questions for place, draw in draws.items()}
+    if in_suite:
+        scores, questions = aggregate(scores), aggregate(questions)
     nodes = {}
-    for place, draws in runs.items():
-        score, published_error = mean_and_published_error(draws)
+    for place, drawn in scores.items():
+        score, error_of_mean = mean_and_published_error(drawn) if published_error else (float(drawn.mean()), None)
         task = rows.get(place)
         nodes[place] = Node(
             place=place,
             score=score,
-            published_error=published_error,
+            published_error=error_of_mean,
             error=standard_error(questions[place]),
+            interval=interval(questions[place]),
             complete=place not in lacking,
-            runs=task and len(task.scores),
-            rows=task and len(task.labels),
+            in_suite=in_suite,
+            runs=len(task.scores) if task else None,
+            rows=len(task.labels) if task else None,
             headline=evidence.headlines.get(place),
         )
-    for place in missing:
-        nodes.setdefault(place, Node(place, None, None, None, complete=False, headline=evidence.headlines.get(place)))
-    return Totals(method, nodes, notes)
+    return nodes
 
 
-def _draws(rows: Mapping[Place, TaskRows], method: str) -> tuple[dict[Place, np.ndarray], dict[Place, np.ndarray]]:
-    runs, questions = np.random.default_rng(RUN_SEED), np.random.default_rng(QUESTION_SEED)
-    of_runs, of_questions = {}, {}
-    for place, task in tqdm(sorted(rows.items()), desc="Drawing", unit="task"):
-        scoring = METHODS[method](task)
-        of_runs[place] = run_draws(scoring, runs)
-        of_questions[place] = question_draws(scoring, task.clusters, questions)
-    return of_runs, of_questions
-
-
-def _notes_on_missing(missing: Iterable[Place], unavailable: Mapping[Place, str]) -> list[str]:
+def _notes_on_missing(missing: Iterable[Place], judges: Mapping[str, str]) -> list[str]:
     by_language: dict[str, list[str]] = {}
-    by_reason: dict[str, list[str]] = {}
+    by_judge: dict[str, list[str]] = {}
     for place in missing:
-        if reason := unavailable.get(place):
-            by_reason.setdefault(reason, []).append(f"{place.language} {place.task}")
+        if judge := judges.get(place.task):
+            by_judge.setdefault(judge, []).append(f"{place.language} {place.task}")
         else:
             by_language.setdefault(place.language, []).append(place.task)
     notes = [f"{language}: not run: {', '.join(tasks)}" for language, tasks in sorted(by_language.items())]
-    return notes + [f"missing, for {reason}: {', '.join(tasks)}" for reason, tasks in by_reason.items()]
+    return notes + [f"missing, for {judge}: {', '.join(tasks)}" for judge, tasks in by_judge.items()]

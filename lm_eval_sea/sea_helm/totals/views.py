@@ -14,7 +14,13 @@ from lm_eval_sea.sea_helm.totals.totals import Node, Totals
 VIEWS = ("overall", "language", "detailed")
 _ORDER = {view: number for number, view in enumerate(VIEWS)}
 _INCOMPLETE = "*"
-_ERRORS = {"published_error": "published s.e.", "standard_error": "s.e. over questions"}
+_NOT_IN_SUITE = "†"
+_COLUMNS = {
+    "low": "2.5 %",
+    "high": "97.5 %",
+    "standard_error": "s.e. over questions",
+    "published_error": "published s.e.",
+}
 
 
 def view_of(place: Place) -> str:
@@ -35,9 +41,12 @@ def _record(node: Node) -> dict[str, object]:
         "group": "" if average else place.group,
         "task": place.task,
         "score": node.score,
-        "published_error": node.published_error,
+        "low": node.interval and node.interval[0],
+        "high": node.interval and node.interval[1],
         "standard_error": node.error,
+        "published_error": node.published_error,
         "complete": node.complete,
+        "in_suite": node.in_suite,
         "runs": node.runs,
         "rows": node.rows,
         "metric": metric,
@@ -46,9 +55,13 @@ def _record(node: Node) -> dict[str, object]:
 
 
 def frame(totals: Totals) -> pd.DataFrame:
-    """One line a node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100."""
+    """One line a node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100.
+
+    Every line names method, suite and the suite's version.
+    """
     nodes = sorted(totals.nodes.values(), key=lambda node: (_ORDER[view_of(node.place)], bool(node.place.language), node.place))
-    return pd.DataFrame([_record(node) for node in nodes]).astype({"runs": "Int64", "rows": "Int64"})
+    made = {"method": totals.method, "suite": totals.suite.name, "suite_version": totals.suite.version}
+    return pd.DataFrame([_record(node) | made for node in nodes]).astype({"runs": "Int64", "rows": "Int64"})
 
 
 def as_csv(totals: Totals) -> str:
@@ -57,16 +70,18 @@ def as_csv(totals: Totals) -> str:
 
 
 def as_json(totals: Totals) -> str:
-    """Method, notes, and the nodes of each view."""
+    """Method, suite, notes, and the nodes of each view."""
     nodes = frame(totals)
     views = {view: json.loads(nodes[nodes.view == view].drop(columns="view").to_json(orient="records")) for view in VIEWS}
-    return json.dumps({"method": totals.method, "notes": totals.notes, **views}, ensure_ascii=False, indent=2) + "\n"
+    made = {"method": totals.method, "suite": totals.suite.name, "suite_version": totals.suite.version}
+    return json.dumps({**made, "notes": totals.notes, **views}, ensure_ascii=False, indent=2) + "\n"
 
 
 def as_text(totals: Totals) -> str:
     """The three views as aligned columns, and the notes."""
     nodes = frame(totals)
-    nodes["score"] = [_score(score, complete) for score, complete in zip(nodes.score, nodes.complete, strict=True)]
+    errors = [column for column in _COLUMNS if nodes[column].notna().any()]
+    nodes["score"] = [_score(*node) for node in zip(nodes.score, nodes.complete, nodes.in_suite, strict=True)]
     overall, language, detailed = (nodes[nodes.view == view] for view in VIEWS)
     competencies = language.pivot(index="language", columns="competency", values="score")
     detailed = detailed.assign(
@@ -74,10 +89,10 @@ def as_text(totals: Totals) -> str:
         metric_value=detailed.metric_value.map("{:.4g}".format, na_action="ignore"),
         **{column: detailed[column].map("{:d}".format, na_action="ignore").astype(object) for column in ("runs", "rows")},
     )
-    columns = ["language", "competency", "task", "score", *_ERRORS, "runs", "rows", "metric", "metric_value"]
+    columns = ["language", "competency", "task", "score", *errors, "runs", "rows", "metric", "metric_value"]
     parts = [
-        f"Overall, {totals.method} method, points of 0 to 100",
-        _lines(overall[["language", "score", *_ERRORS]]),
+        f"SEA-HELM, suite {totals.suite.name} {totals.suite.version}, method {totals.method}, points of 0 to 100",
+        _lines(overall[["language", "score", *errors]]),
         "Competencies",
         _lines(competencies.reset_index()),
         "Tasks, with lm-eval's own metric",
@@ -87,17 +102,21 @@ def as_text(totals: Totals) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _score(score: float | None, complete: bool) -> str:
-    return "missing" if pd.isna(score) else f"{score:.2f}{' ' if complete else _INCOMPLETE}"
+def _score(score: float | None, complete: bool, in_suite: bool) -> str:
+    if pd.isna(score):
+        return "missing"
+    return f"{score:.2f}{_NOT_IN_SUITE if not in_suite else ' ' if complete else _INCOMPLETE}"
 
 
 def _lines(table: pd.DataFrame) -> str:
-    return table.rename(columns=_ERRORS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
+    return table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
 
 
 def _footnotes(totals: Totals) -> list[str]:
-    incomplete = any(not node.complete for node in totals.nodes.values())
-    return [f"{_INCOMPLETE} incomplete: the mean of what is there"] * incomplete + [f"- {note}" for note in totals.notes]
+    nodes = totals.nodes.values()
+    marks = [f"{_INCOMPLETE} incomplete: the mean of what is there"] * any(node.in_suite and not node.complete for node in nodes)
+    marks += [f"{_NOT_IN_SUITE} not in the suite: enters no mean"] * any(not node.in_suite for node in nodes)
+    return marks + [f"- {note}" for note in totals.notes]
 
 
 WRITERS: dict[str, Callable[[Totals], str]] = {".json": as_json, ".csv": as_csv, ".txt": as_text}

@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from .normalisation import normalised_score
+
 
 class Outcome(NamedTuple):
     """Whether the answer to one row is right."""
@@ -54,9 +56,8 @@ def _variance_of_mean(values: Sequence[float]) -> float:
 
 
 def normalised(rows: Sequence[Outcome]) -> float:
-    """`mean_of_groups` with guessing at 0 and the best at 100: 100 · max((x − chance) / (1 − chance), 0). SEA-HELM's score."""
-    chance = rows[0][2]
-    return 100 * max((mean_of_groups(rows) - chance) / (1 - chance), 0.0)
+    """`mean_of_groups` on the scale of `normalised_score`; below chance is 0, as in SEA-HELM's score."""
+    return max(normalised_score(mean_of_groups(rows), rows[0][2]), 0.0)
 
 
 def normalised_stderr(rows: Sequence[Outcome]) -> float:

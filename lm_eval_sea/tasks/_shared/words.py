@@ -25,9 +25,9 @@ _SYMBOL_QUOTES = "`´"
 def normalise(text: str) -> str:
     """A text without differences that do not change an answer.
 
-    In this order: invisible format characters (zero-width ones, soft hyphens) removed, Unicode NFC with one form of Thai and Lao vowels (`composed`), lower case, digits of all
-    scripts as ASCII digits, blanks and line breaks as one blank each, punctuation of all scripts cut off at both ends. Of text
-    that is all punctuation nothing is cut off.
+    In this order: invisible format characters (zero-width ones, soft hyphens) removed, Unicode NFC with one form of Thai and Lao
+    vowels (`composed`), lower case, digits of all scripts as ASCII digits, blanks and line breaks as one blank each, punctuation
+    of all scripts cut off at both ends. Of text that is all punctuation nothing is cut off.
     """
     text = "".join(character for character in text if unicodedata.category(character) != "Cf")
     text = composed(composed(text).lower())

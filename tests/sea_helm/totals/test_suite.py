@@ -1,38 +1,74 @@
-"""What SEA-HELM consists of, and its totals from real output of lm-eval."""
+"""The suites of SEA-HELM, and its totals from real output of lm-eval."""
 
 import argparse
 import json
 import re
 
+import pytest
+import yaml
+
+from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.commands.score_command import ENDINGS, add_score
-from lm_eval_sea.sea_helm.totals.evidence import place_of
-from lm_eval_sea.sea_helm.totals.hierarchy import Place
-from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
-from lm_eval_sea.sea_helm.totals.task_score import METHODS
+from lm_eval_sea.commands.score_command import ENDINGS, METHODS, SUITES, add_score
+from lm_eval_sea.sea_helm.totals import methods
+from lm_eval_sea.sea_helm.totals.evidence import NATIVE_MAXIMUM, place_of
+from lm_eval_sea.sea_helm.totals.hierarchy import PUBLISHED_LANGUAGES, Place
+from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
 from lm_eval_sea.sea_helm.totals.views import WRITERS
 
-
-def test_expected_are_the_generating_tasks_of_the_pack():
-    places = [place for task in read_tasks().tasks.values() if (place := place_of(task.metadata))]
-    assert sorted(places) == sorted(expected_tasks())
+from ..official import checkout
 
 
-def test_what_needs_a_judge_is_unavailable():
-    unavailable = unavailable_tasks()
-    assert unavailable[Place("id", "nlg", "translations", "translation-en-xx")] == "the metric model MetricX-24"
-    assert unavailable[Place("tl", "cultural", "", "kalahi-judge")] == "a judge model"
-    without_rows = [task.metadata for task in read_tasks().tasks.values() if place_of(task.metadata)]
-    assert {place_of(facts) for facts in without_rows if facts["item_metric"] is None} <= set(unavailable)
+def test_suites_are_those_of_sea_helm():
+    folder = checkout("seahelm_tasks/task_config.yaml")
+    official = yaml.safe_load((folder / "seahelm_tasks/task_config.yaml").read_text(encoding="utf-8"))
+    for name, suite in read_sea_helm()["suites"].items():
+        assert {language: set(tasks) for language, tasks in suite["languages"].items()} == {
+            language: set(tasks) for language, tasks in official[name].items()
+        }
+    skipped = yaml.safe_load((folder / "seahelm_tasks/constants.yaml").read_text(encoding="utf-8"))["base_models_skip_tasks"]
+    assert read_suite("seahelm").base_skips <= set(skipped)
+    assert not set(skipped) & {place.task for place in read_suite("seahelm").places} - read_suite("seahelm").base_skips
+
+
+def test_the_suite_of_the_leaderboard():
+    suite = read_suite("seahelm")
+    languages = {place.language for place in suite.places}
+    assert suite.version == "v1.2.1" and languages == set(PUBLISHED_LANGUAGES)
+    tasks = {language: {place.task for place in suite.places if place.language == language} for language in languages}
+    assert len(tasks["id"]) == 16 and "belebele-qa-mc" not in tasks["id"] | tasks["vi"] | tasks["th"] | tasks["ta"]
+    assert not {"nli", "causal", "abssum"} & tasks["ms"] and "toxicity" not in tasks["ta"]
+    exams = {place for place in suite.places if place.group == "thai_exam"}
+    assert {place.language for place in exams} == {"th"} and len(exams) == 5
+    assert Place("id", "nlg", "translations", "translation-en-xx") in suite.places
+
+
+def test_what_the_suite_has_is_where_the_tasks_say():
+    """Competency and group of a task are the same in the suite and in the task's own metadata."""
+    of_tasks = {place[0::3]: place for task in read_tasks().tasks.values() if (place := place_of(task.metadata))}
+    for name in SUITES:
+        for place in read_suite(name).places:
+            assert of_tasks.get((place.language, place.task), place) == place
+
+
+def test_what_lm_eval_does_not_score_has_a_judge():
+    assert judges()["translation-en-xx"] == "the metric model MetricX-24"
+    assert judges()["kalahi-judge"] == "a judge model"
+    scored = [task.metadata for task in read_tasks().tasks.values() if place_of(task.metadata)]
+    assert {facts["sea_helm_task"] for facts in scored if facts["item_metric"] is None} <= set(judges())
+    assert {facts["item_metric"] for facts in scored} <= {*NATIVE_MAXIMUM, None}
 
 
 def test_the_command_offers_what_there_is():
-    """It names methods and formats itself, so that its help needs none of the libraries behind them."""
+    """It names methods, suites and formats itself, so that its help needs none of the libraries behind them."""
     parser = argparse.ArgumentParser()
     add_score(parser.add_subparsers())
-    for method in METHODS:
-        assert parser.parse_args(["score", "sea-helm", "runs", "--method", method]).method == method
+    assert set(METHODS) == set(methods.METHODS) and set(SUITES) == set(read_sea_helm()["suites"])
+    assert parser.parse_args(["score", "sea-helm", "runs"]).method == "2026-08"
+    assert parser.parse_args(["score", "sea-helm", "runs"]).suite == "seahelm"
     assert set(ENDINGS) == set(WRITERS)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["score", "sea-helm", "runs", "--method", "published"])
 
 
 TASKS = "sea_helm_id_nli,sea_helm_id_qa,sea_helm_id_lindsea_syntax,sea_helm_id_ifeval,sea_helm_id_translation_en_xx"
@@ -48,10 +84,11 @@ def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
     content = json.loads((tmp_path / "totals.json").read_text())
     tasks = {line["task"]: line for line in content["detailed"] if line["task"]}
     assert {"nli", "qa", "mp-r", "if-eval"} <= {task for task, line in tasks.items() if line["score"] is not None}
+    assert (content["method"], content["suite"], content["suite_version"]) == ("2026-08", "seahelm", "v1.2.1")
     assert tasks["translation-en-xx"]["score"] is None and tasks["translation-en-xx"]["metric"] == "chrf++"
     assert all(0 <= line["score"] <= 100 for line in tasks.values() if line["score"] is not None)
     assert re.search(r"id\s+nlr\s+nli", scored.stdout)
-    assert "missing, for a judge model: id mt-bench-judge" in scored.stdout
+    assert "missing, for a judge model: id syntax-criteria, id mt-bench-judge" in scored.stdout
 
 
 def test_a_mistake_is_one_line(run_python, tmp_path):

@@ -11,7 +11,7 @@ from lm_eval_sea.sea_helm.totals.task_score import (
     corrected_scoring,
     mean_over_groups,
     normalise,
-    published_scoring,
+    notebook_scoring,
     taken_for_multiple_choice,
     weighted_mean,
 )
@@ -76,19 +76,19 @@ def test_published_multiple_choice_is_told_by_repeated_answers():
 
 def test_published_score_of_labels():
     # recalls: A 2 of 3, B 0 of 1 → 1/3; chance 1/2 → below
-    assert score(published_scoring(task([[1, 1, 0, 0]], "AAAB"))) == 0
+    assert score(notebook_scoring(task([[1, 1, 0, 0]], "AAAB"))) == 0
     # recalls 2/3 and 1 → 5/6; (5/6 − 1/2) / (1/2) = 2/3
-    assert score(published_scoring(task([[1, 1, 0, 1]], "AAAB"))) == pytest.approx(200 / 3)
+    assert score(notebook_scoring(task([[1, 1, 0, 1]], "AAAB"))) == pytest.approx(200 / 3)
 
 
 def test_published_score_of_texts():
-    assert score(published_scoring(task([[0.5, 0.25]], ["one", "two"]))) == pytest.approx(37.5)
-    assert score(published_scoring(task([[50, 25]], ["one", "two"]))) == pytest.approx(37.5)  # already per cent
+    assert score(notebook_scoring(task([[0.5, 0.25]], ["one", "two"]))) == pytest.approx(37.5)
+    assert score(notebook_scoring(task([[50, 25]], ["one", "two"]))) == pytest.approx(37.5)  # already per cent
 
 
 def test_published_score_of_texts_with_equal_references():
     # right is only a score whose whole part is 1; recalls: "same" 1 of 2, "other" 0, so below the chance of 1/2
-    assert score(published_scoring(task([[1.5, 80, 0.9]], ["same", "same", "other"]))) == 0
+    assert score(notebook_scoring(task([[1.5, 80, 0.9]], ["same", "same", "other"]))) == 0
     rows = task([[1.5, 80, 0.9]], ["same", "same", "other"], best=100.0)
     assert score(corrected_scoring(rows)) == pytest.approx((1.5 + 80 + 0.9) / 3)
 
@@ -99,4 +99,4 @@ def test_corrected_score_takes_chance_and_phenomena_from_the_task():
     assert score(corrected_scoring(rows)) == pytest.approx(200 / 3)
     one_label_seen = task([[1, 1, 0]], "AAA", is_label_task=True, chance=0.25)
     assert score(corrected_scoring(one_label_seen)) == pytest.approx(100 * (2 / 3 - 0.25) / 0.75)
-    assert score(published_scoring(one_label_seen)) == pytest.approx(200 / 3)
+    assert score(notebook_scoring(one_label_seen)) == pytest.approx(200 / 3)

@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 
 from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.sea_helm import row_scores
+from lm_eval_sea.sea_helm.row_scores import RowScores
 from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
+from lm_eval_sea.sea_helm.totals.methods import METHODS
+from lm_eval_sea.sea_helm.totals.suite import Suite
 from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
@@ -23,11 +27,13 @@ def place(language, task):
     return Place(language, facts["competency"], facts.get("score_group", ""), task)
 
 
-def totals_of(folder, method="published", expected=(), unavailable=None):
+def totals_of(folder, method="2026-06", also=(), judges=None, suite=None):
+    """The totals of all that was run, in a suite that has it and these other tasks also."""
     runs, notes = find_runs([folder], seeds=True)
     evidence = gather(runs)
     evidence.notes[:0] = notes
-    return compute(evidence, expected, unavailable or {}, method)
+    ran = sorted(evidence.rows.keys() | evidence.without_samples)
+    return compute(evidence, suite or Suite("planted", "v0", tuple(dict.fromkeys([*ran, *also]))), judges or {}, method)
 
 
 def planted(seed, size=40):
@@ -44,7 +50,7 @@ def planted(seed, size=40):
 
 
 def recomputed(runs):
-    """The published totals in plain loops: reference E4 read once more. runs: one planted mapping a seed."""
+    """The totals of June 2026 in plain loops. runs: one planted mapping a seed."""
     generator = np.random.default_rng(94370244)
     tasks = sorted(runs[0], key=lambda key: place(*key))
     scores = {}
@@ -113,30 +119,30 @@ def test_perfect_and_guessing_models(tmp_path):
 
 def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     write_run(tmp_path / "run", 1, planted(1))
-    judged = {Place("id", "multi-turn", "", "mt-bench"): "a judge model"}
-    expected = [place("id", task) for task in ("sentiment", "nli", "causal", "qa", "abssum", "if-eval")]
-    totals = totals_of(tmp_path, expected=expected, unavailable=judged)
+    also = [place("id", "if-eval"), Place("id", "multi-turn", "", "mt-bench")]
+    totals = totals_of(tmp_path, also=also, judges={"mt-bench": "a judge model"})
     assert totals.nodes[place("id", "if-eval")].score is None
     assert not totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete
     assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
     assert "id: not run: if-eval" in totals.notes
     assert "missing, for a judge model: id mt-bench" in totals.notes
     translation = place("id", "translation-en-xx")  # a task of the pack whose published score is unavailable
-    twice = totals_of(tmp_path, expected=[translation], unavailable={translation: "MetricX"})
+    twice = totals_of(tmp_path, also=[translation], judges={"translation-en-xx": "MetricX"})
     assert "missing, for MetricX: id translation-en-xx" in twice.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
 
 
-def test_a_task_without_rows_is_zero_only_by_the_published_method(tmp_path):
+@pytest.mark.parametrize("method", ["2026-08", "2026-06"])
+def test_a_task_without_rows_is_zero_only_by_sea_helms_methods(tmp_path, method):
     rows = {("id", "nli"): planted(1)["id", "nli"]}
     write_run(tmp_path / "a", 1, rows)
     write_run(tmp_path / "b", 2, {("id", "causal"): planted(1)["id", "causal"]}, samples=False)
-    published, corrected = totals_of(tmp_path), totals_of(tmp_path, "corrected")
+    published, corrected = totals_of(tmp_path, method), totals_of(tmp_path, "corrected")
     nli = published.nodes[place("id", "nli")].score
     assert published.nodes[place("id", "causal")].score == 0
     assert published.nodes[Place("id")].score == pytest.approx(nli / 2)
     assert any("counts as 0" in note for note in published.notes)
-    assert not any("not run" in note for note in totals_of(tmp_path, expected=[place("id", "causal")]).notes)
+    assert not any("not run" in note for note in published.notes)
     assert place("id", "causal") not in corrected.nodes or corrected.nodes[place("id", "causal")].score is None
     assert corrected.nodes[Place("id")].score == pytest.approx(corrected.nodes[place("id", "nli")].score)
 
@@ -228,14 +234,13 @@ def test_views_as_text_csv_and_json(tmp_path):
     rows = planted(1)
     rows["id", "translation-en-xx"] = [(42.0, "x"), (44.0, "y")]
     write_run(tmp_path / "run", 1, rows)
-    unavailable = {place("id", "translation-en-xx"): "MetricX"}
-    totals = totals_of(tmp_path, unavailable=unavailable)
+    totals = totals_of(tmp_path, also=[place("id", "translation-en-xx")], judges={"translation-en-xx": "MetricX"})
     lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
     assert {line["view"] for line in lines} == {"overall", "language", "detailed"}
     [sea] = [line for line in lines if line["language"] == "SEA"]
     assert float(sea["score"]) == pytest.approx(totals.nodes[SEA].score)
     content = json.loads(as_json(totals))
-    assert content["method"] == "published" and content["notes"] == totals.notes
+    assert content["method"] == "2026-06" and content["notes"] == totals.notes
     [translation] = [line for line in content["detailed"] if line["task"] == "translation-en-xx"]
     assert translation["score"] is None and translation["metric"] == "chrf++" and translation["metric_value"] == 43
     text = as_text(totals)
@@ -250,3 +255,77 @@ def test_pooled_pragmatics_of_some_rows_is_marked(tmp_path):
     path.write_text(json.dumps(content))
     nodes = totals_of(tmp_path, "corrected").nodes
     assert not nodes[Place("id", "linguistic-diagnostics", "", "pragmatics")].complete
+
+
+def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
+    write_run(tmp_path / "run", 1, planted(1))
+    members = (place("id", "nli"), place("id", "qa"))
+    for method in METHODS:
+        alone = totals_of(tmp_path, method, suite=Suite("planted", "v0", members))
+        nodes = alone.nodes
+        assert not nodes[place("id", "sentiment")].in_suite and nodes[place("id", "sentiment")].score is not None
+        assert Place("jv") not in nodes and Place("id", "nlg") not in nodes
+        of_members = [nodes[member].score for member in members]
+        assert nodes[Place("id")].score == pytest.approx(statistics.fmean(of_members))
+        assert nodes[SEA].score == nodes[ALL].score and nodes[SEA].complete
+        named = {"id abssum", "id causal", "id sentiment", "jv causal", "jv nli", "jv sentiment"}
+        assert set(alone.notes[-1].removeprefix("in no mean, for the suite planted v0 has them not: ").split(", ")) == named
+        assert "† not in the suite" in as_text(alone)
+
+
+def test_the_scores_of_august_have_the_interval_of_their_replicates(tmp_path):
+    for seed in (1, 2):
+        write_run(tmp_path / f"{seed}", seed, planted(seed))
+    totals = totals_of(tmp_path, "2026-08")
+    assert totals.method == "2026-08"
+    for node in totals.nodes.values():
+        low, high = node.interval
+        assert low < node.score < high and node.published_error is None
+        assert high - low == pytest.approx(2 * 1.96 * node.error, rel=0.2)
+    lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
+    assert {(line["method"], line["suite"], line["suite_version"]) for line in lines} == {("2026-08", "planted", "v0")}
+    assert "suite planted v0, method 2026-08" in as_text(totals)
+
+
+def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
+    rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "if-eval"): [(1.0, None), (0.0, None)] * 6}
+    path = write_run(tmp_path / "run", 1, rows)
+    suite = Suite("planted", "v0", (place("id", "nli"), place("id", "if-eval")), frozenset({"if-eval"}))
+    chat = totals_of(tmp_path, "2026-08", suite=suite).nodes
+    assert chat[place("id", "if-eval")].in_suite
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"n-shot": dict.fromkeys(content["results"], 5)}))
+    base = totals_of(tmp_path, "2026-08", suite=suite)
+    assert base.nodes[Place("id")].score == pytest.approx(base.nodes[place("id", "nli")].score)
+    assert base.nodes[Place("id")].complete and not base.nodes[place("id", "if-eval")].in_suite
+    assert any("a base model, for which SEA-HELM leaves out if-eval" in note for note in base.notes)
+
+
+def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
+    rows = {("id", "translation-en-xx"): [(42.0, f"x{number}") for number in range(12)]}
+    write_run(tmp_path / "run", 1, rows)
+    [samples] = tmp_path.rglob("samples_*")
+    notes = ["another model than SEA-HELM's"]
+    scores = RowScores("small-metric", 100.0, {number: 50.0 + number for number in range(12)}, notes)
+    row_scores.write(row_scores.path_beside(samples, row_scores.METRICX), scores)
+    totals = totals_of(tmp_path, "corrected", judges={"translation-en-xx": "MetricX"})
+    assert totals.nodes[place("id", "translation-en-xx")].score == pytest.approx(55.5)
+    assert totals.nodes[SEA].complete
+    assert {"sea_helm_id_translation_en_xx: small-metric", f"sea_helm_id_translation_en_xx: {notes[0]}"} <= set(totals.notes)
+    row_scores.write(row_scores.path_beside(samples, row_scores.METRICX), RowScores("m", 100.0, {0: 50.0}))
+    partial = totals_of(tmp_path, "corrected")
+    assert not partial.nodes[SEA].complete and any("1 of 12 rows" in note for note in partial.notes)
+    row_scores.path_beside(samples, row_scores.METRICX).write_text('{"best": 1, "scores": [{"doc_id": 0, "score": 3}]}')
+    with pytest.raises(EvidenceError, match="not from 0 to 1.*score the task again"):
+        totals_of(tmp_path)
+
+
+def test_a_metric_of_unknown_scale_is_refused(tmp_path):
+    path = write_run(tmp_path / "run", 1, {("id", "qa"): [(0.5, ["x"])] * 3})
+    content = json.loads(path.read_text())
+    content["configs"]["sea_helm_id_qa"]["metadata"]["item_metric"] = "likes"
+    path.write_text(json.dumps(content))
+    [samples] = tmp_path.rglob("samples_*")
+    samples.write_text(samples.read_text().replace('"f1"', '"likes"'))
+    with pytest.raises(EvidenceError, match="the scale of 'likes' is not known"):
+        totals_of(tmp_path)

@@ -1,0 +1,74 @@
+"""The command `lm-eval-sea official`: tasks with another benchmark's own prompts, from the user's checkout of it."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from lm_eval_sea.commands.declaration import declare, fail, show_help
+
+
+def add_official(commands: argparse._SubParsersAction) -> None:
+    """Declares `official` and below it a command per benchmark."""
+    parser = declare(
+        commands,
+        "official",
+        "Write tasks with the official prompts of another benchmark, from your checkout of it.",
+        """examples:
+  git clone https://github.com/sail-sg/sailcompass
+  lm-eval-sea official sailcompass sailcompass --out sailcompass_tasks
+  lm_eval --model hf --model_args pretrained=MODEL --include_path sailcompass_tasks --tasks sailcompass_xcopa_th_ppl""",
+    )
+    parser.set_defaults(run=show_help(parser))
+    _add_sailcompass(parser.add_subparsers(metavar="BENCHMARK"))
+
+
+def _add_sailcompass(commands: argparse._SubParsersAction) -> None:
+    parser = declare(
+        commands,
+        "sailcompass",
+        "The 38 prompt configurations of sail-sg/sailcompass, with its scores.",
+        """Reads a checkout, which is never executed, and writes a folder for lm_eval --include_path: one plain task per
+configuration, with instruction, exemplars, field words, options and order of labels as OpenCompass shows them to a base model,
+and groups that put M3Exam's parts by number of options together. The rows are those of sail/Sailcompass_data, from a folder of
+that name under the current one or from the hub. The pack has none of these texts, and they have no licence: do not publish the
+folder.
+
+examples:
+  lm-eval-sea official sailcompass CHECKOUT --out TASKS
+  lm-eval-sea official sailcompass CHECKOUT --out TASKS --partial   what can be made, although something is missing or differs
+
+docs/compare_with_papers.md says which task and metric gives which published number.
+
+Exit status: 0, 1 if something could not be made, 2 if CHECKOUT is no checkout of it or TASKS holds other files. Nothing is
+written unless all can be made, or --partial is given.""",
+    )
+    parser.add_argument("checkout", metavar="CHECKOUT", type=Path, help="folder of the checkout of sail-sg/sailcompass")
+    parser.add_argument("--out", metavar="TASKS", type=Path, required=True, help="folder to write, or to write anew")
+    parser.add_argument("--partial", action="store_true", help="write what can be made, even if not all can")
+    parser.set_defaults(run=_sailcompass)
+
+
+def _sailcompass(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.official.sailcompass_checkout import CheckoutError, known_files, read_checkout
+    from lm_eval_sea.official.sailcompass_yaml import TAG, task_files
+    from lm_eval_sea.official.task_folder import FolderError, check_folder, write_folder
+
+    try:
+        check_folder(arguments.out)
+        checkout = read_checkout(arguments.checkout, known_files())
+    except (CheckoutError, FolderError) as error:
+        return fail(error, 2)
+    made = task_files(checkout)
+    faults = [*checkout.faults, *made.faults]
+    for fault in faults:
+        print(f"lm-eval-sea: {fault}", file=sys.stderr)
+    if not made.files or (faults and not arguments.partial):
+        advice = "; --partial writes what can be made" if made.files else ""
+        return fail(ValueError(f"nothing was written: {len(faults)} faults in the checkout or its rows{advice}"), 1)
+    write_folder(made.files, arguments.out)
+    print(f"{sum(name.endswith('.yaml') for name in made.files)} task files written to {arguments.out}; now works")
+    print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(str(arguments.out))} --tasks {TAG}")
+    return 0

@@ -1,0 +1,239 @@
+"""Plans requests to an engine that keeps a prefix cache, and reads scores off its answers. Pure functions and lists.
+
+The engine takes whole prompts. It looks up the full blocks of a prompt in its cache, computes the rest, and gives the
+log-probability of each prompt token behind the first computed one: that of a token comes from the position before it. On
+request it also gives those of up to `most_asked` tokens as the next one behind the prompt.
+
+Texts are sent in ascending order of their tokens, so that each shares most with the one before it, from which all that it
+shares is known. Three things keep tokens from being computed again:
+
+- A text that another one begins with is not sent; the other has its scores.
+- Texts that differ in their last token alone are one request, for the text before it and for those tokens behind it.
+- Where a text parts from the one before it exactly at the end of a block, the cache has that whole block, and the first token
+  behind it gets no score. Such tokens are asked for behind the common beginning, which costs a block.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from .prefix_tree import KEY_BYTES, common_prefixes, sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A text to be scored from a position on.
+
+    Attributes:
+        tokens: context and continuation.
+        first: position of the first token of the continuation, 1 or more.
+    """
+
+    tokens: list[int]
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The score of a target: natural logarithm of its probability, and whether greedy decoding yields it."""
+
+    loglikelihood: float
+    is_greedy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """How a target is read off a request.
+
+    Attributes:
+        index: number of the target.
+        first: position of the first token that counts.
+        end: position behind the last token of the prompt that counts.
+        asked: token behind `end` that counts, too, if any.
+    """
+
+    index: int
+    first: int
+    end: int
+    asked: int | None = None
+
+
+@dataclass(slots=True)
+class Request:
+    """What is sent to the engine.
+
+    Attributes:
+        tokens: the prompt.
+        shared: how many tokens it has in common with the request before.
+        asked: tokens whose log-probability as the next one is wanted.
+        scored: whether the log-probabilities of the prompt's own tokens are wanted.
+        reads: targets that can be read off as soon as it is answered.
+    """
+
+    tokens: list[int]
+    shared: int
+    asked: list[int]
+    scored: bool
+    reads: list[Read] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAnswer:
+    """What the engine says.
+
+    Attributes:
+        logprobs: log-probabilities of the last tokens of the prompt, as many as were given.
+        greedy: whether each of them is the most probable one.
+        asked: log-probabilities of the tokens asked for, and whether each is the most probable one.
+    """
+
+    logprobs: Sequence[float]
+    greedy: Sequence[bool]
+    asked: Mapping[int, tuple[float, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Requests in the order in which they are to be sent, and the distinct token positions of all targets."""
+
+    requests: list[Request]
+    distinct_tokens: int
+
+
+def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> Plan:
+    """Plans the requests for targets of two tokens or more.
+
+    Args:
+        targets: the texts.
+        block_size: tokens of a block of the cache, or a divisor of that number.
+        most_asked: the most tokens that can be asked for in one request.
+    """
+    of_key: dict[bytes, list[int]] = defaultdict(list)
+    for index, target in enumerate(targets):
+        of_key[sort_key(target.tokens)].append(index)
+    keys = sorted(of_key)
+    shared = [*common_prefixes(keys), 0]
+    paths: set[bytes] = set()
+    asked: dict[bytes, set[int]] = defaultdict(set)
+    for number, key in enumerate(keys):
+        length = len(key) // KEY_BYTES
+        parting = max(shared[number : number + 2])
+        if length == shared[number + 1]:
+            continue
+        if length == parting + 1:
+            asked[key[:-KEY_BYTES]].add(_last_token(key))
+        else:
+            paths.add(key)
+    needs = _Needs(keys, of_key, targets)
+    _ask_at_boundaries(sorted(paths | asked.keys()), asked, block_size, needs)
+    paths |= asked.keys()
+
+    ordered = sorted(paths)
+    ends = common_prefixes(ordered)
+    requests: list[Request] = []
+    last_of: dict[bytes, Request] = {}
+    for key, common in zip(ordered, ends, strict=True):
+        tokens, wanted = _tokens(key), sorted(asked.get(key, ()))
+        for begin in range(0, max(len(wanted), 1), most_asked):
+            scored = not begin and needs.within(key[: (common + 1) * KEY_BYTES], len(tokens))
+            last_of[key] = Request(tokens, len(tokens) if begin else common, wanted[begin : begin + most_asked], scored)
+            requests.append(last_of[key])
+    for key in keys:
+        place = bisect_left(ordered, key)
+        sent = place < len(ordered) and ordered[place].startswith(key)
+        request = last_of[ordered[place] if sent else key[:-KEY_BYTES]]
+        for index in of_key[key]:
+            first, end = targets[index].first, len(targets[index].tokens)
+            request.reads.append(Read(index, first, end) if sent else Read(index, first, end - 1, _last_token(key)))
+    distinct = sum(len(key) // KEY_BYTES for key in keys) - sum(shared)
+    return Plan(requests, distinct)
+
+
+class _Needs:
+    """Tells whether targets need the scores of tokens behind a prefix."""
+
+    def __init__(self, keys: list[bytes], of_key: Mapping[bytes, list[int]], targets: Sequence[Target]) -> None:
+        self._keys = keys
+        self._firsts = [min(targets[index].first for index in of_key[key]) for key in keys]
+        self._earliest: dict[bytes, float] = {}
+
+    def behind(self, prefix: bytes) -> bool:
+        """Whether a target that begins with `prefix` and goes on needs its next token."""
+        if prefix not in self._earliest:
+            self._earliest[prefix] = self._first(bisect_right(self._keys, prefix), prefix)
+        return self._earliest[prefix] * KEY_BYTES <= len(prefix)
+
+    def within(self, prefix: bytes, end: int) -> bool:
+        """Whether a target that begins with `prefix` needs a token before position `end`."""
+        return self._first(bisect_left(self._keys, prefix), prefix) < end
+
+    def _first(self, begin: int, prefix: bytes) -> float:
+        """The earliest position scored among the targets from number `begin` on that begin with `prefix`."""
+        end = bisect_right(self._keys, prefix, lo=begin, key=lambda key: key[: len(prefix)])
+        return min(self._firsts[begin:end], default=math.inf)
+
+
+def _ask_at_boundaries(ordered: Sequence[bytes], asked: dict[bytes, set[int]], block_size: int, needs: _Needs) -> None:
+    """Adds to `asked` the tokens that would get no score because their text parts from another at the end of a block."""
+    for (before, key), common in zip(pairwise(ordered), common_prefixes(ordered)[1:], strict=True):
+        prefix = key[: common * KEY_BYTES]
+        if common and common % block_size == 0 and needs.behind(prefix):
+            for one in (before, key):
+                if len(one) > len(prefix):
+                    asked[prefix].add(_last_token(one[: len(prefix) + KEY_BYTES]))
+
+
+def _last_token(key: bytes) -> int:
+    return int.from_bytes(key[-KEY_BYTES:], "big")
+
+
+def _tokens(key: bytes) -> list[int]:
+    return [int.from_bytes(key[begin : begin + KEY_BYTES], "big") for begin in range(0, len(key), KEY_BYTES)]
+
+
+class Reader:
+    """Reads scores off the answers, which are to be given in the order of the requests."""
+
+    def __init__(self) -> None:
+        """Begins before the first request."""
+        self._logprobs: list[float | None] = []  # of the tokens of the last request; None where the engine gave none
+        self._greedy: list[bool] = []
+        self._asked: dict[int, dict[int, tuple[float, bool]]] = {}  # by the number of tokens before them
+
+    def read(self, requests: Iterable[Request], answers: Iterable[EngineAnswer]) -> Iterator[tuple[int, Score | None]]:
+        """The targets' numbers and scores; None where the engine did not give all log-probabilities."""
+        for request, answer in zip(requests, answers, strict=True):
+            self._go_to(request, answer)
+            for read in request.reads:
+                yield read.index, self._score(read)
+
+    def _go_to(self, request: Request, answer: EngineAnswer) -> None:
+        length = len(request.tokens)
+        self._asked = {before: asked for before, asked in self._asked.items() if before <= request.shared}
+        del self._logprobs[request.shared :]
+        del self._greedy[request.shared :]
+        given = length - len(answer.logprobs)  # the first position that the engine gave a score of
+        for position in range(request.shared, min(given, length)):
+            logprob, greedy = self._asked.get(position, {}).get(request.tokens[position], (None, False))
+            self._logprobs.append(logprob)
+            self._greedy.append(greedy)
+        skipped = max(request.shared - given, 0)
+        self._logprobs += answer.logprobs[skipped:]
+        self._greedy += answer.greedy[skipped:]
+        if answer.asked:
+            self._asked.setdefault(length, {}).update(answer.asked)
+
+    def _score(self, read: Read) -> Score | None:
+        logprobs, greedy = self._logprobs[read.first : read.end], all(self._greedy[read.first : read.end])
+        if read.asked is not None:
+            logprob, is_greedy = self._asked.get(read.end, {}).get(read.asked, (None, False))
+            logprobs.append(logprob)
+            greedy = greedy and is_greedy
+        if None in logprobs:
+            return None
+        return Score(math.fsum(logprobs), greedy)

@@ -1,0 +1,96 @@
+"""A look at the first tokens of a run's first prompt: faults of them lower every score and raise no error."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from transformers import AutoTokenizer
+
+logger = logging.getLogger("lm_eval_sea")
+
+# How many tokens a warning shows.
+SHOWN = 5
+
+# Models whose tokenizers may leave it out, and whose numbers are wrong without it; lm-eval treats them alike.
+_NEEDS_BOS = ("gemma",)
+
+_BASE_NAME = re.compile(r"(^|[-_./])(base|pt|pretrained)($|[-_.])", re.IGNORECASE)
+
+
+def find_fault(tokens: Sequence[int], *, bos: int | None, wants_bos: bool, templated: bool, name: str) -> str | None:
+    """What is wrong with the beginning of a prompt, and the flag that mends it; None if nothing is known to be.
+
+    That a chat template is missing is no fault: models that chat are ranked without one, too.
+
+    Args:
+        tokens: the first tokens of the prompt.
+        bos: the begin-of-sequence token, if the tokenizer has one.
+        wants_bos: whether the model is used with one.
+        templated: whether a chat template was applied.
+        name: name or folder of the model.
+    """
+    if bos is not None and list(tokens[:2]) == [bos, bos]:
+        return "they begin with two begin-of-sequence tokens; add_bos_token=False in --model_args leaves one out"
+    if bos is not None and wants_bos and list(tokens[:1]) != [bos]:
+        return "the begin-of-sequence token is missing that this model is used with; add_bos_token=True in --model_args adds it"
+    if templated and _BASE_NAME.search(name.rstrip("/").rsplit("/", 1)[-1]):
+        return "a chat template is applied to what its name says is a base model; leave out --apply_chat_template"
+    return None
+
+
+def wants_bos(tokenizer: Any, model_type: str) -> bool:
+    """Whether a Hugging Face tokenizer begins texts with a begin-of-sequence token, or the model needs one anyway."""
+    bos = tokenizer.bos_token_id
+    return bos is not None and (model_type.startswith(_NEEDS_BOS) or tokenizer("a").input_ids[:1] == [bos])
+
+
+def _as_published(tokenizer: Any) -> Any:
+    """The tokenizer without the settings it was loaded with; itself where it cannot be loaded again."""
+    try:
+        return AutoTokenizer.from_pretrained(tokenizer.name_or_path)
+    except (OSError, ValueError):
+        return tokenizer
+
+
+class FirstTokensCheck:
+    """Has an lm-eval model look at the first tokens it is given, and warn once. To be put before its class."""
+
+    _looked = False
+    _templated = False
+
+    def apply_chat_template(self, *args: Any, **kwargs: Any) -> str:
+        """The parent's; remembers that there is one."""
+        self._templated = True
+        return super().apply_chat_template(*args, **kwargs)
+
+    def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[tuple[float, bool]]:
+        """The parent's, after the look."""
+        self._look(requests)
+        return super().loglikelihood(requests, *args, **kwargs)
+
+    def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[str]:
+        """The parent's, after the look."""
+        self._look(requests)
+        return super().generate_until(requests, *args, **kwargs)
+
+    def _look(self, requests: list[Any]) -> None:
+        contexts = (request.args[0] for request in requests)
+        context = next((context for context in contexts if context), None)  # without one, lm-eval puts a token before the text
+        if self._looked or context is None:
+            return
+        self._looked = True
+        model_type = getattr(getattr(self, "config", None) or self._config, "model_type", "")
+        tokens, tokenizer = list(self.tok_encode(context)[:SHOWN]), self.tokenizer
+        fault = find_fault(
+            tokens,
+            bos=tokenizer.bos_token_id,
+            wants_bos=wants_bos(tokenizer if self.add_bos_token is None else _as_published(tokenizer), model_type),
+            templated=self._templated,
+            name=tokenizer.name_or_path,
+        )
+        if fault:
+            shown = " ".join(map(repr, tokenizer.convert_ids_to_tokens(tokens)))
+            logger.warning("The first tokens of the first prompt are %s: %s.", shown, fault)

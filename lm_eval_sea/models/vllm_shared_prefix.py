@@ -1,0 +1,256 @@
+"""lm-eval's `vllm` backend, with log-likelihoods computed along vLLM's prefix cache."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+try:
+    from lm_eval.models.vllm_causallms import VLLM
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"vllm-shared-prefix needs vLLM: pip install 'lm-eval-sea[vllm]' ({error})") from None
+from vllm import RequestOutput, SamplingParams
+from vllm.platforms import current_platform
+
+from .engine_planning import EngineAnswer, Plan, Read, Reader, Request, Score, Target, make_plan
+from .first_tokens import FirstTokensCheck
+from .tolerance import tolerance
+from .work import Work
+
+logger = logging.getLogger("lm_eval_sea")
+
+LMRequest = tuple[tuple[str, str] | None, list[int], list[int]]
+
+# Where vLLM chooses the size itself: its blocks for CPUs have 128 tokens, of which a shared beginning wastes 64 on average.
+CPU_BLOCK_SIZE = 32
+# Divides the size of every backend's blocks.
+SMALLEST_BLOCK_SIZE = 16
+
+# vLLM keeps the answers of a call in Python objects until its end; this many are some hundred megabytes.
+REQUESTS_PER_CALL = 2048
+
+# The most tokens that vLLM takes in `logprob_token_ids`.
+MOST_ASKED = 128
+
+_PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
+
+
+class _Mismatch(Exception):
+    """The log-likelihoods along the prefix cache are not those of plain requests."""
+
+
+class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
+    """A model on vLLM that computes what requests begin with alike once, but for less than a block of the cache.
+
+    Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's
+    prefix cache off, for log-probabilities of cached tokens are not computed again; here they are kept from the request that
+    computed them.
+
+    Attributes:
+        work: how much was computed so far.
+    """
+
+    def __init__(self, pretrained: str, **kwargs: Any) -> None:
+        """Loads the model; the arguments are those of `VLLM`."""
+        if current_platform.is_cpu():
+            kwargs.setdefault("block_size", CPU_BLOCK_SIZE)
+        super().__init__(pretrained, **kwargs)
+        self.work = Work()
+        self._verified: set[bool] = set()  # of tokens asked for, and of tokens of prompts
+        self._plain = False
+        if obstacle := self._find_obstacle():
+            self._fall_back(obstacle)
+
+    def _find_obstacle(self) -> str | None:
+        if "skip_reading_prefix_cache" not in SamplingParams.__struct_fields__:
+            return "this vLLM cannot read its prefix cache for log-probabilities of prompts; 0.11.1 and later can"
+        if self.model_args.get("logprobs_mode", "raw_logprobs") != "raw_logprobs":
+            return "logprobs_mode is not raw_logprobs"
+        if self.data_parallel_size > 1:
+            enabled = self.model_args.get("enable_prefix_caching", True)
+        else:
+            enabled = self.model.llm_engine.vllm_config.cache_config.enable_prefix_caching
+        return None if enabled else "vLLM's prefix cache is off; enable_prefix_caching=True turns it on where the model allows"
+
+    def _fall_back(self, reason: str) -> None:
+        self._plain = True
+        logger.warning("Every request is computed whole, as lm-eval's vllm does: %s.", reason)
+
+    def _loglikelihood_tokens(self, requests: list[LMRequest], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """Log-likelihoods of continuations.
+
+        Args:
+            requests: texts (None for the windows of a rolling log-likelihood), context tokens and continuation tokens.
+            disable_tqdm: whether to show no progress bar.
+        """
+        if self._plain or not all(text and self._has_context(*tokens) for text, *tokens in requests):
+            return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
+        try:
+            answers = self._along_prefixes(requests)
+        except _Mismatch as mismatch:
+            self._fall_back(str(mismatch))
+            return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
+        if left := [index for index, answer in enumerate(answers) if answer is None]:
+            logger.warning(
+                "%d of %d requests are computed anew: vLLM's cache held more than was expected.", len(left), len(answers)
+            )
+            rest = super()._loglikelihood_tokens([requests[index] for index in left], disable_tqdm=disable_tqdm)
+            self.work.forwarded += sum(len(self._target(requests[index]).tokens) for index in left)
+            for index, answer in zip(left, rest, strict=True):
+                answers[index] = answer
+        return answers
+
+    def _has_context(self, context: list[int], continuation: list[int]) -> bool:
+        """Whether a token of context is left when the text is cut to the model's window."""
+        return bool(context) and 0 < len(continuation) < self.max_length - 1
+
+    def _target(self, request: LMRequest) -> Target:
+        _, context, continuation = request
+        tokens = (context + continuation)[-(self.max_length - 1) :]  # vLLM must have room for one more
+        return Target(tokens, len(tokens) - len(continuation))
+
+    def _along_prefixes(self, requests: list[LMRequest]) -> list[tuple[float, bool] | None]:
+        """The answers; None where vLLM's cache had tokens of which the score is not known.
+
+        Raises:
+            _Mismatch: if they are not those of plain requests.
+        """
+        targets = [self._target(request) for request in requests]
+        plan = make_plan(targets, self._block_size(), MOST_ASKED if _can_ask() else 1)
+        self.work.distinct += plan.distinct_tokens
+        if self.data_parallel_size <= 1:
+            self.model.reset_prefix_cache()  # it may hold tokens of another call, whose scores are gone
+        answers: list[tuple[float, bool] | None] = [None] * len(requests)
+        reader = Reader()
+        for begin, end in self._calls(plan):
+            part = plan.requests[begin:end]
+            checks = self._choose_checks(part) if not begin else []
+            outputs, plain = self._generate(part, [targets[read.index] for read in checks])
+            scores = dict(reader.read(part, map(_engine_answer, part, outputs)))
+            self._verify(checks, scores, plain, targets)
+            for index, score in scores.items():
+                if score:
+                    answers[index] = score.loglikelihood, score.is_greedy
+                    self.cache_hook.add_partial("loglikelihood", requests[index][0], answers[index])
+        return answers
+
+    def _calls(self, plan: Plan) -> list[tuple[int, int]]:
+        """What is given to vLLM at once; all of it where every call starts engines of its own."""
+        count = len(plan.requests)
+        if self.data_parallel_size > 1:
+            return [(0, count)]
+        size = REQUESTS_PER_CALL if self.batch_size == "auto" else self.batch_size
+        return [(begin, min(begin + size, count)) for begin in range(0, count, size)]
+
+    def _block_size(self) -> int:
+        if self.data_parallel_size > 1:
+            return SMALLEST_BLOCK_SIZE
+        return self.model.llm_engine.vllm_config.cache_config.block_size or SMALLEST_BLOCK_SIZE
+
+    def _generate(self, requests: Sequence[Request], plain: Sequence[Target]) -> tuple[list[RequestOutput], list[RequestOutput]]:
+        """Sends requests that read the cache, and others that do not; the answers of both."""
+        prompts = [request.tokens for request in requests] + [target.tokens for target in plain]
+        parameters = [_parameters(request) for request in requests]
+        parameters += [SamplingParams(**_PLAIN, prompt_logprobs=1)] * len(plain)
+        order = deal(len(prompts), self.data_parallel_size)
+        outputs = self._model_generate(
+            requests=[prompts[place] for place in order],
+            generate=True,
+            sampling_params=[parameters[place] for place in order],
+        )
+        answers: list[RequestOutput] = [
+            output for _, output in sorted(zip(order, outputs, strict=True), key=lambda pair: pair[0])
+        ]
+        count = len(requests)
+        self.work.forwarded += sum(len(output.prompt_token_ids) - (output.num_cached_tokens or 0) for output in answers[:count])
+        self.work.verification += sum(len(output.prompt_token_ids) for output in answers[count:])
+        return answers[:count], answers[count:]
+
+    def _choose_checks(self, requests: Iterable[Request]) -> list[Read]:
+        """The shortest target that needs tokens of a prompt behind cached ones, and the shortest that needs one asked for."""
+        chosen: dict[bool, Read] = {}
+        for request in requests:
+            if request.shared >= self._block_size():
+                for read in request.reads:
+                    kind = read.asked is not None
+                    if kind not in self._verified and (kind or read.end > request.shared):
+                        chosen[kind] = min(chosen.get(kind, read), read, key=lambda read: read.end)
+        return list(chosen.values())
+
+    def _verify(
+        self, checks: Iterable[Read], scores: dict[int, Score | None], outputs: Iterable[RequestOutput], targets: Sequence[Target]
+    ) -> None:
+        """Holds scores against plain requests.
+
+        Raises:
+            _Mismatch: if they differ too much.
+        """
+        for read, output in zip(checks, outputs, strict=True):
+            tokens = targets[read.index].tokens
+            plain, _ = self._parse_logprobs(tokens, output, read.first)
+            score, count = scores[read.index], len(tokens) - read.first
+            if score is None:  # it is computed anew
+                continue
+            if not abs(plain - score.loglikelihood) <= self._tolerance() * count:
+                raise _Mismatch(
+                    f"along the prefix cache a log-likelihood of {count} token(s) came out as {score.loglikelihood:.6g} and not "
+                    f"as {plain:.6g}"
+                )
+            self._verified.add(read.asked is not None)
+
+    def _tolerance(self) -> float:
+        if self.data_parallel_size > 1:
+            dtype = getattr(torch, str(self.model_args["dtype"]), None)
+            return tolerance(dtype, quantized=bool(self.model_args["quantization"]))
+        config = self.model.llm_engine.model_config
+        return tolerance(config.dtype, quantized=config.quantization is not None)
+
+
+def _can_ask() -> bool:
+    return "logprob_token_ids" in SamplingParams.__struct_fields__  # since 0.20
+
+
+def _parameters(request: Request) -> SamplingParams:
+    options: dict[str, Any] = {"skip_reading_prefix_cache": False}
+    if "flat_logprobs" in SamplingParams.__struct_fields__:  # since 0.12: far fewer objects
+        options["flat_logprobs"] = True
+    if request.scored:
+        options["prompt_logprobs"] = 0
+    if request.asked and _can_ask():
+        options["logprob_token_ids"] = request.asked
+    elif request.asked:  # the one token allowed is sampled, and log-probabilities are those before the others are ruled out
+        options |= {"allowed_token_ids": request.asked, "logprobs": 0}
+    return SamplingParams(**_PLAIN, **options)
+
+
+def _engine_answer(request: Request, output: RequestOutput) -> EngineAnswer:
+    """What an output says of the tokens that were computed; what stands for cached ones, if anything, means nothing."""
+    count = len(request.tokens) - (output.num_cached_tokens or 0) - 1
+    logprobs: list[float] = []
+    ranks: list[int] = []
+    if request.scored and count > 0:
+        given = output.prompt_logprobs[-count:]
+        if hasattr(given, "ranks"):  # FlatLogprobs, one entry a token
+            logprobs, ranks = given.logprobs, given.ranks
+        else:
+            entries = [next(iter(entry.values())) for entry in given if entry]
+            logprobs, ranks = [entry.logprob for entry in entries], [entry.rank for entry in entries]
+        if len(logprobs) != count:
+            logprobs, ranks = [], []
+    asked = {}
+    if request.asked:
+        sampled, entries = output.outputs[0].token_ids[0], output.outputs[0].logprobs[0]
+        for token in request.asked:
+            greedy = sampled == token if _can_ask() else entries[token].rank == 1
+            asked[token] = entries[token].logprob, greedy
+    return EngineAnswer(logprobs, [rank == 1 for rank in ranks], asked)
+
+
+def deal(count: int, replicas: int) -> list[int]:
+    """The order in which numbers 0 to `count` - 1 must be dealt out, one to a replica in turn, for each to have a run of them."""
+    sizes = [len(range(replica, count, replicas)) for replica in range(replicas)]
+    starts = [sum(sizes[:replica]) for replica in range(replicas)]
+    return [starts[place % replicas] + place // replicas for place in range(count)]

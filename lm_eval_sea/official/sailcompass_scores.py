@@ -1,0 +1,236 @@
+"""The scores of SailCompass as its code computes them, oddities included. Pure functions, no I/O.
+
+After sail-sg/sailcompass 6093e6c (`icl_sailor_evaluator.py`, `sailor_text_postprocessors.py`, `datasets/*.py`). Single scores
+are from 0 to 1, corpus scores from 0 to 100; SailCompass prints all as percentages. They exist to stand beside published numbers:
+they give credit for chance letters and charge for what makes no difference to a reader.
+
+Where SailCompass tries cues in the order of a Python set, which changes from process to process, the order here is that of `CUES`
+and its siblings. It matters only for an answer that has two different cues in its first line.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from sacrebleu.metrics import BLEU, CHRF
+
+# The answer begins behind the last occurrence of the first of these that it has.
+CUES = (
+    "คำตอบ: ",
+    "trả lời: ",
+    "jawaban: ",
+    "ไทย: ",
+    "bahasa indonesia: ",
+    "tiếng việt: ",
+    "bahasa inggris: ",
+    "อังกฤษ: ",
+    "tiếng anh: ",
+    "สรุป: ",
+    "ringkasan: ",
+)
+BELEBELE_CUES = ("Context: ", "Answer: ", "Câu hỏi: ", "Bối cảnh: ")
+M3EXAM_CUES = ("Câu hỏi: ",)
+LETTERS = "ABCD"
+THAI_OPTIONS = "12345๑๒๓๔๕ABCD"
+
+_ARABIC, _THAI = "12345", "๑๒๓๔๕"
+# What else an answer to a Thai question may be written as: the other digit, or for a letter the Arabic digit.
+_THAI_TWINS = dict(zip(_ARABIC + _THAI + LETTERS, _THAI + _ARABIC + _ARABIC[: len(LETTERS)], strict=True))
+
+# How an option (@) may be said; the first pattern that is found and holds an option decides. OpenCompass' `first_option_parse`
+# without the patterns that can never decide, because an earlier one finds at least as much.
+_OPTION_PATTERNS = (
+    "答案是?\\s?@",
+    "答案是?\\s?：@",
+    "答案是?\\s?:@",
+    "答案应该?是\\s?@",
+    "答案应该?选\\s?@",
+    "答案为\\s?@",
+    "答案选\\s?@",
+    "选择?\\s?@",
+    "只有选?项?\\s?@\\s?是?对",
+    "只有选?项?\\s?@\\s?是?错",
+    "只有选?项?\\s?@\\s?不?正确",
+    "只有选?项?\\s?@\\s?错误",
+    "说法不?对选?项?的?是\\s?@",
+    "说法不?正确选?项?的?是\\s?@",
+    "说法错误选?项?的?是\\s?@",
+    "@\\s?是正确的",
+    "@\\s?是正确答案",
+    "选项\\s?@\\s?正确",
+    "所以答\\s?@",
+    "1.\\s?@",
+    "[\\s，：:,]@",
+    "[\\s，,：:][故即]@",
+    "[\\s，,：:]因此@",
+    "[是为。]\\s?@",
+    "因此\\s?@",
+    "显然\\s?@",
+    "1.\\s?",
+    "所以\\s?@[.。$]?$",
+    "所有\\s?@[.。$]?$",
+    "答案是\\s?\\S+(?:。|$)",
+    "答案应该是\\s?\\S+(?:。|$)",
+    "答案为\\s?\\S+(?:。|$)",
+    "^选项\\s?@",
+    "^@\\s?选?项",
+    "^@[\\s。，,：:.$]",
+    "^@$",
+    "1.\\s?.*$",
+    "@:",
+    "@",
+)
+
+
+def first_option(text: str, options: str) -> str:
+    """The option that SailCompass reads in an answer: "" for none.
+
+    It is the first option, in the order of `options`, within what the first fitting pattern matches. Any option letter behind a
+    blank or a comma counts, and at last any at all: a plain sentence with a capital A to D in it is an answer.
+
+    Args:
+        text: one line.
+        options: the characters to look for, in order, such as "ABCD".
+    """
+    for pattern in _option_patterns(options):
+        match = pattern.search(text)
+        found = next((option for option in options if match and option in match[0]), "")
+        if found:
+            return found
+    return ""
+
+
+@functools.cache
+def _option_patterns(options: str) -> tuple[re.Pattern, ...]:
+    return tuple(re.compile(pattern.replace("@", f"[{options}]")) for pattern in _OPTION_PATTERNS)
+
+
+def belebele_letter(answer: str) -> str:
+    """The letter of an answer to Belebele: `first_option` of its first line, behind the last cue."""
+    return first_option(_behind_cue(_first_line(answer), BELEBELE_CUES), LETTERS)
+
+
+def m3exam_letter(answer: str) -> str:
+    """The letter of an answer to M3Exam in Javanese or Vietnamese."""
+    return first_option(_behind_cue(_first_line(answer), M3EXAM_CUES), LETTERS)
+
+
+def belebele_exact_match(answer: str, gold: str) -> float:
+    """1 if the letter read in an answer to Belebele is the right one."""
+    return float(belebele_letter(answer) == gold)
+
+
+def m3exam_exact_match(answer: str, gold: str) -> float:
+    """1 if the letter read in an answer to M3Exam in Javanese or Vietnamese is the right one."""
+    return float(m3exam_letter(answer) == gold)
+
+
+def m3exam_thai_exact_match(answer: str, gold: str) -> float:
+    """1 if the digit read in an answer to M3Exam in Thai is the right one, in Arabic or Thai digits.
+
+    A letter counts as the Arabic digit of its position, not as the Thai one.
+    """
+    option = first_option(_first_line(answer), THAI_OPTIONS)
+    return float(bool(option) and gold in (option, _THAI_TWINS[option]))
+
+
+def general_prediction(answer: str) -> str:
+    """An answer as SailCompass compares it: first line, behind the last cue, without punctuation at its end.
+
+    The cues are lower case, and so the answer must be. An answer that begins with a line break is empty.
+    """
+    return general_reference(_behind_cue(_first_line(answer).lstrip(), CUES))
+
+
+def general_reference(reference: str) -> str:
+    """A reference as SailCompass compares it: without punctuation at its end, blanks as one each and none before , and .
+
+    What is cut off the end is all behind the last letter or digit that is no blank, if no blank stands within it. To Python
+    vowel signs and tone marks of Thai are no letters, so they go too.
+    """
+    text = _without_final_marks(reference.lstrip())
+    text = re.sub(r"\s+", " ", text)
+    return re.sub(r"\s+(?=[,.])", "", text).strip()
+
+
+def _without_final_marks(text: str) -> str:
+    kept = re.search(r"\w(?=[^\w\s]*\s*\Z)", text)
+    return text[: kept.end()] if kept else text
+
+
+def _first_line(text: str) -> str:
+    return text.split("\n", 1)[0]
+
+
+def _behind_cue(text: str, cues: Sequence[str]) -> str:
+    cue = next((cue for cue in cues if cue in text), None)
+    return text if cue is None else text.rpartition(cue)[2]
+
+
+def answer_exact_match(answer: str, reference: str) -> float:
+    """1 if an answer (XQuAD) or a label (classification) is the reference, in lower case, as it stands or as compared."""
+    answer, reference = answer.lower(), reference.lower()
+    return float(bool({answer, general_prediction(answer)} & {reference, general_reference(reference)}))
+
+
+def answer_f1(answer: str, reference: str) -> float:
+    """Harmonic mean of precision and recall over words of an answer (XQuAD) or of a label (classification).
+
+    Words are found by newmm if the whole answer, all its lines, is identified as Thai, and at blanks otherwise. For labels this
+    is no macro-F1: it is the exact match, but for labels that share a word.
+    """
+    split = _thai_words if _is_thai(answer) else str.split
+    return _f1(split(general_prediction(answer.lower())), split(general_reference(reference.lower())))
+
+
+def best_exact_match(answer: str, references: Sequence[str]) -> float:
+    """1 if an answer (TyDiQA) as compared is any of the references as compared."""
+    compared = general_prediction(answer.lower())
+    return float(any(compared == general_reference(reference.lower()) for reference in references))
+
+
+def best_f1(answer: str, references: Sequence[str]) -> float:
+    """The best F1 over words, split at blanks, with any reference (TyDiQA)."""
+    words = general_prediction(answer.lower()).split()
+    return max(_f1(words, general_reference(reference.lower()).split()) for reference in references)
+
+
+def _f1(answer: Sequence[str], reference: Sequence[str]) -> float:
+    shared = sum((Counter(answer) & Counter(reference)).values())
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+
+
+def _is_thai(text: str) -> bool:
+    import py3langid  # SailCompass uses langid, which has the same model
+
+    return py3langid.classify(text)[0] == "th"
+
+
+def _thai_words(text: str) -> list[str]:
+    from pythainlp.tokenize import word_tokenize
+
+    return word_tokenize(text, keep_whitespace=False, join_broken_num=True)
+
+
+def text_pair(answer: str, reference: str) -> tuple[str, str]:
+    """An answer and its reference as BLEU and chrF++ compare them.
+
+    The answer in lower case and as in `general_prediction`, the reference only in lower case: its punctuation at the end stays,
+    and every answer lacks it. Neither is normalised to NFC.
+    """
+    return general_prediction(answer.lower()), reference.lower()
+
+
+def bleu(pairs: Sequence[tuple[str, str]]) -> float:
+    """Corpus BLEU of pairs from `text_pair`, 0 to 100: sacreBLEU with its defaults (13a, exponential smoothing)."""
+    answers, references = zip(*pairs, strict=True)
+    return BLEU().corpus_score(answers, [references]).score
+
+
+def chrf(pairs: Sequence[tuple[str, str]]) -> float:
+    """Corpus chrF++ of pairs from `text_pair`, 0 to 100: sacreBLEU's chrF with words up to 2."""
+    answers, references = zip(*pairs, strict=True)
+    return CHRF(word_order=2).corpus_score(answers, [references]).score

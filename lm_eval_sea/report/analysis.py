@@ -1,0 +1,89 @@
+"""The numbers of a report, each computed once and when it is first asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from lm_eval_sea.report import differences, means, ranks, scores
+from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.results.bootstrap import DRAWS, cluster_weights
+from lm_eval_sea.results.normalisation import normalised_score
+
+
+class Analysis:
+    """Frames of runs with what several sections make of them."""
+
+    def __init__(self, frames: Frames, suite: Suite) -> None:
+        self.frames = frames
+        self.suite = suite
+
+    @cached_property
+    def models(self) -> list[str]:
+        """The models by name."""
+        return sorted(self.frames.tasks.model.unique())
+
+    @cached_property
+    def _scored(self) -> tuple[pd.DataFrame, list[str]]:
+        return scores.headline_scores(self.frames)
+
+    @property
+    def headline(self) -> pd.DataFrame:
+        """See `scores.headline_scores`."""
+        return self._scored[0]
+
+    @property
+    def score_notes(self) -> list[str]:
+        """Notes on scores that contradict themselves."""
+        return self._scored[1]
+
+    @cached_property
+    def native(self) -> pd.DataFrame:
+        """The headline scores with prompts in the language of the data."""
+        return self.headline[self.headline.prompt_language != "en"]
+
+    @cached_property
+    def draws(self) -> dict[tuple[str, str], np.ndarray]:
+        """(model, task) → its normalised score on each draw of rows, (draws,), as far as its uncertainty is known.
+
+        Rows are drawn by cluster. Where the rows do not tell the score, the draws are normal with the reported standard error.
+        """
+        found = {}
+        for row in self.headline.to_dict("records"):
+            key = (row["model"], row["task"])
+            chance = row["chance"] / 100
+            logged = self.frames.logged.get(key)
+            if (
+                logged is not None
+                and logged.statistics is not None
+                and abs(logged.statistics.of_all_rows - row["score"] / 100) < 1e-6
+            ):
+                shares = logged.statistics.of_draws(cluster_weights(row["dataset"], logged.clusters))
+            elif not pd.isna(row["stderr"]):
+                seed = hashlib.sha256("\0".join(key).encode(errors="replace")).digest()
+                normal = np.random.default_rng(int.from_bytes(seed[:8], "big")).standard_normal(DRAWS)
+                shares = (row["score"] + row["stderr"] * normal) / 100
+            else:
+                continue
+            normalised = normalised_score(shares, chance)
+            found[key] = np.maximum(normalised, 0) if row["suite"] == scores.SEA_HELM else normalised
+        return found
+
+    @cached_property
+    def means(self) -> dict[str, dict[str, means.Mean]]:
+        """See `means.suite_means`."""
+        return means.suite_means(self.headline, self.suite.members, self.models, self.draws)
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """See `differences.differences_table`."""
+        return differences.differences_table(self.frames)
+
+    @cached_property
+    def ranks(self) -> dict[tuple[str, str], ranks.Rank]:
+        """See `ranks.rank_classes`."""
+        return ranks.rank_classes(self.headline, self.differences)

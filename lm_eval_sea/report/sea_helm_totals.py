@@ -1,0 +1,65 @@
+"""SEA-HELM's totals of every model, for the first screen of a report on its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.model_names import short_names
+from lm_eval_sea.results.run_files import Run, find_runs
+from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather, place_of
+from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
+from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
+from lm_eval_sea.sea_helm.totals.totals import PUBLISHED, compute
+
+
+def totals_by_model(
+    paths: Iterable[Path | str], notes: list[str], names: Mapping[Path, str] | None = None
+) -> pd.DataFrame | None:
+    """One row per average, language and competency; a column per model, each with its standard error and whether it is complete.
+
+    By the published method; all runs of a model count as seeds. None where no task of SEA-HELM was run.
+
+    Args:
+        paths: of the runs.
+        notes: gets a line for models that cannot be scored.
+        names: what to call models.
+    """
+    runs, _ = find_runs(paths, seeds=True, names=names)
+    labels = short_names(run.model for run in runs)
+    by_model: dict[str, list[Run]] = {}
+    for run in runs:
+        if any(place_of(task.metadata) for task in run.tasks.values() if task.metadata.get("suite")):
+            by_model.setdefault(labels[run.model], []).append(run)
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for model, own in sorted(by_model.items()):
+        try:
+            totals = compute(gather(own), expected_tasks(), unavailable_tasks(), PUBLISHED)
+        except (EvidenceError, ValueError, KeyError, TypeError) as error:
+            notes.append(f"{model}: no totals of SEA-HELM ({error})")
+            continue
+        for place, node in sorted(totals.nodes.items(), key=lambda item: (item[0] not in (SEA, ALL), item[0])):
+            if place.task or (place.group and place not in (SEA, ALL)):
+                continue
+            key = (place.language or place.group, place.competency)
+            row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})
+            row |= {model: node.score, f"{model}: error": node.error, f"{model}: incomplete": not node.complete}
+    return pd.DataFrame(list(rows.values())) if rows else None
+
+
+def totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
+    """`totals_by_model` as a table."""
+    models = [name for name in totals.columns if f"{name}: error" in totals.columns]
+    columns = [Column("language", "language"), Column("competency", "competency")]
+    for model in models:
+        columns.append(Column(model, model, "percent", marker=f"{model}: incomplete", shade=model, shows=("model", model)))
+        columns.append(Column(f"{model}: error", "error", "error", shows=("model", model)))
+    note = (
+        "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too. † marks a total that lacks tasks, which the command "
+        "“lm-eval-sea score sea-helm” names."
+    )
+    return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, columns, {"language": suite.languages})

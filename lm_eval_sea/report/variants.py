@@ -1,0 +1,29 @@
+"""The prompt variants of multiple choice (Guo et al. 2024), in order and by symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+# In the order of the paper's table; any other variant follows.
+TITLES = {
+    "to_ppl": "Tₒ",
+    "tito_ppl": "TᵢTₒ",
+    "litito_ppl": "LᵢTᵢTₒ",
+    "litilo_ppl": "LᵢTᵢLₒ",
+    "litilo_gen": "LᵢTᵢLₒ generated",
+    "litiloto_ppl": "LᵢTᵢLₒTₒ",
+}
+VARIANTS = tuple(TITLES)
+
+
+def in_order(variants: Sequence[str]) -> list[str]:
+    """Variants as the paper lists them, then the others by name."""
+    return sorted(set(variants), key=lambda variant: (VARIANTS.index(variant) if variant in VARIANTS else len(VARIANTS), variant))
+
+
+def variant_label(variant: str) -> str:
+    """The paper's symbol of a variant, for drawing."""
+    symbol = TITLES.get(variant, variant)
+    for small, letter in (("ₒ", "$_o$"), ("ᵢ", "$_i$")):
+        symbol = symbol.replace(small, letter)
+    return symbol.replace(" generated", "\ngen.")

@@ -1,0 +1,198 @@
+"""The table that people see after a run: one line per task, in per cent of the best possible score."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lm_eval_sea.results.logged_rows import LoggedRows
+from lm_eval_sea.results.model_names import short_names
+from lm_eval_sea.results.row_statistics import scale_of
+from lm_eval_sea.results.run_files import Run, TaskResult, find_runs, read_samples, run_of
+from lm_eval_sea.results.task_metadata import HEADLINE, metadata_of
+from lm_eval_sea.results.task_score import TaskScore, task_score
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
+from lm_eval_sea.results.visible_text import one_line
+
+WIDTH = 100  # columns of a terminal
+HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
+_NAMES_SHOWN = 4
+Rows = Iterable[Mapping[str, Any]] | None  # None: none were logged
+
+
+class Line(NamedTuple):
+    """One task of one model."""
+
+    name: str
+    rows: int | None
+    rows_total: int | None
+    metric: str
+    score: TaskScore | None
+    notes: Sequence[str]
+
+    @property
+    def limited(self) -> bool:
+        """Whether the score is not of all rows of the data set."""
+        return self.rows is not None and self.rows_total is not None and self.rows < self.rows_total
+
+
+def summary_of_results(results: Mapping[str, Any]) -> str:
+    """The table of one run.
+
+    Args:
+        results: what `lm_eval.simple_evaluate` returns; its `samples`, where there, give intervals clustered by passage.
+    """
+    notes: list[str] = []
+    run = run_of(results, None, notes)
+    samples = results.get("samples")
+    logged = samples if isinstance(samples, Mapping) else {}
+    lines, others = _lines(run, notes, lambda task: _rows_in_memory(logged.get(task.name)))
+    return _text(run, run.model, lines, others, notes)
+
+
+def summary_of_files(paths: Iterable[Path | str]) -> str:
+    """The table of runs on disk, a block per model and run.
+
+    Args:
+        paths: as `find_runs` takes them.
+
+    Raises:
+        RunFilesError: if there is nothing to read.
+    """
+    runs, notes = find_runs(paths)
+    names = short_names(run.model for run in runs)
+    blocks = []
+    for run in runs:
+        own: list[str] = []
+        lines, others = _lines(run, own, partial(_rows_of_file, notes=own))
+        blocks.append(_text(run, names[run.model], lines, others, own))
+    return "\n".join([*blocks, *(_note(note) for note in notes)])
+
+
+def _rows_in_memory(rows: Any) -> Rows:
+    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else None
+
+
+def _rows_of_file(task: TaskResult, notes: list[str]) -> Rows:
+    if task.samples is None:
+        return None
+    headline = str(metadata_of(task, notes)[HEADLINE])
+    return read_samples(task.samples, ["doc_id", "filter", "doc", headline], notes)
+
+
+def _lines(run: Run, notes: list[str], rows_of: Callable[[TaskResult], Rows]) -> tuple[list[Line], list[str]]:
+    """The lines of the pack's tasks, and the names of other tasks."""
+    lines, others = [], []
+    for task in run.tasks.values():
+        metadata = metadata_of(task, notes)
+        if not metadata.get(HEADLINE):
+            others.append(task.name)
+            continue
+        lines.append(_line(task, metadata, rows_of(task)))
+    return lines, others
+
+
+def _line(task: TaskResult, metadata: Mapping[str, Any], rows: Iterable[Mapping[str, Any]] | None) -> Line:
+    metric = str(metadata[HEADLINE])
+    reported, notes = task.metrics.get(metric), []
+    logged = LoggedRows.of(metadata, rows) if rows is not None else None
+    evaluated = task.rows if task.rows is not None else len(logged.keys) if logged else None
+    if logged and logged.keys:
+        score = logged.score(metadata, reported, evaluated)
+        if (found := logged.collapsed()) is not None:
+            notes.append(f"{task.name}: {collapsed_text(task.config.get('doc_to_choice'), *found)}")
+    else:
+        score = task_score(metadata, reported, evaluated=evaluated)
+    if score is None and reported is not None:
+        notes.append(f"{task.name}: {metric} is {reported.value:g}, which is not between 0 and {scale_of(metric):g}; not shown")
+    if score is not None:
+        notes += [f"{task.name}: {note}" for note in score.notes]
+    total = metadata.get("rows") if isinstance(metadata.get("rows"), int) else task.rows_total
+    return Line(task.name, evaluated, total, metric, score, notes)
+
+
+def collapsed_text(labels: Any, option: int, share: float, right: float) -> str:
+    """What is said of an option that is chosen nearly always.
+
+    Args:
+        labels: the words of the options, if they are the same for all rows.
+        option: its position from 0.
+        share: of the rows on which it is chosen, in per cent.
+        right: of the rows on which it is right.
+    """
+    word = f" (“{one_line(str(labels[option]))}”)" if isinstance(labels, list) and option < len(labels) else ""
+    return f"{share:.0f} % of the answers are option {option + 1}{word}, which is right on {right:.0f} %"
+
+
+def _text(run: Run, model: str, lines: Sequence[Line], others: Sequence[str], notes: Sequence[str]) -> str:
+    parts = [_title(run, model)]
+    if lines:
+        table = [HEAD, *(_cells(line) for line in lines)]
+        means = [(one_line(name), "", metric, f"{value:.1f}", "", "") for name, metric, value in _group_means(run, lines)]
+        widths = [max(len(row[place]) for row in table + means) for place in range(len(HEAD))]
+        widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(HEAD) - 1))
+        parts += [_aligned(row, widths) for row in table]
+        if means:
+            parts += ["", "groups (means of their tasks, as lm-eval takes them)", *(_aligned(row, widths) for row in means)]
+    if others:
+        some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
+        parts.append(f"{len(others)} tasks that are not of this pack: {some}")
+    said = [*(note for line in lines for note in line.notes), *_common_notes(run, lines), *notes]
+    return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
+
+
+def _title(run: Run, model: str) -> str:
+    limit = run.config.get("limit")
+    limited = f"; limited: --limit {limit:g}" if isinstance(limit, int | float) and not isinstance(limit, bool) else ""
+    return f"{one_line(model)}, {run.date.isoformat(sep=' ', timespec='minutes')}{limited}; scores in per cent"
+
+
+def _cells(line: Line) -> tuple[str, ...]:
+    rows = "–" if line.rows is None else f"{line.rows:,}" + (f" of {line.rows_total:,}" if line.limited else "")
+    name = one_line(line.name)
+    if line.score is None:
+        return (name, rows, one_line(line.metric), "–", "–", "–")
+    found = line.score
+    interval = "–" if found.low is None or found.high is None else f"[{found.low:.1f}, {found.high:.1f}]"
+    return (name, rows, one_line(line.metric), f"{found.score:.1f}", interval, f"{found.chance:.1f}")
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name = cells[0] if len(cells[0]) <= widths[0] else cells[0][: widths[0] - 1] + "…"
+    left = {0, HEAD.index("metric")}
+    shown = [name, *cells[1:]]
+    return "  ".join(
+        cell.ljust(width) if place in left else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(shown, widths, strict=True))
+    ).rstrip()
+
+
+def _group_means(run: Run, lines: Sequence[Line]) -> list[tuple[str, str, float]]:
+    """Name, headline metric and mean in per cent of the groups whose mean lm-eval gives."""
+    headlines = list(dict.fromkeys(line.metric for line in lines))
+    found = []
+    for name, metrics in run.groups.items():
+        metric = next((metric for metric in headlines if metric in metrics), None)
+        if metric is not None and 0 <= (value := metrics[metric].value / scale_of(metric)) <= 1:
+            found.append((name, metric, 100 * value))
+    return found
+
+
+def _common_notes(run: Run, lines: Sequence[Line]) -> list[str]:
+    limited = [line for line in lines if line.limited]
+    notes = []
+    if limited:
+        notes.append(f"{len(limited)} of {len(lines)} scores are of a part of the rows only")
+    few = [line for line in lines if line.score is not None and line.score.few]
+    if few:
+        notes.append(
+            f"{len(few)} of {len(lines)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
+        )
+    return notes
+
+
+def _note(text: str) -> str:
+    return textwrap.fill(f"note: {one_line(text)}", WIDTH, subsequent_indent="  ")

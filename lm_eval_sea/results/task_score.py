@@ -1,0 +1,130 @@
+"""The score of one task of one model with its uncertainty: the one way from lm-eval's numbers to those that people see.
+
+All numbers are in per cent of the best possible value of the headline metric.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lm_eval_sea.results.normalisation import normalised_score
+from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
+from lm_eval_sea.results.run_files import Metric
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, estimate, score_interval, standard_error
+
+COLLAPSED = 80  # per cent of the answers
+_AGREE = 1e-6
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """The headline score of a task."""
+
+    score: float
+    stderr: float | None  # clustered where rows have scores of their own, else as lm-eval reports it
+    stderr_plain: float | None  # with all rows taken for independent
+    low: float | None  # 95 % interval; None: no standard error
+    high: float | None
+    clusters: int | None  # None: the standard error is the reported one
+    rows: int | None
+    chance: float
+    normalised: float  # chance is 0, perfect is 100; negative below chance
+    notes: Sequence[str] = ()
+
+    @property
+    def few(self) -> bool:
+        """Whether there are so few clusters of rows that the score says little."""
+        independent = self.rows if self.clusters is None else self.clusters
+        return independent is not None and independent < FEWEST_CLUSTERS
+
+
+def task_score(
+    metadata: Mapping[str, Any],
+    reported: Metric | None,
+    rows: RowStatistics | None = None,
+    scores: Sequence[float] | None = None,
+    clusters: Sequence[str] = (),
+    *,
+    evaluated: int | None = None,
+) -> TaskScore | None:
+    """The headline score of a task.
+
+    The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
+    standard error where the rows make the reported value and every row has a score, else with the reported error.
+
+    Args:
+        metadata: of the task; `headline_metric` and `chance` (0 to 1).
+        reported: the headline metric in the results.
+        rows: the rows' statistics of the headline metric.
+        scores: the rows' scores by the headline metric, 0 to 1, where every row has one.
+        clusters: the cluster of each row.
+        evaluated: how many rows were evaluated, for the degrees of freedom of a reported standard error.
+
+    Returns:
+        The score; None, if there is no number or it is not between 0 and the metric's best.
+    """
+    metric = str(metadata["headline_metric"])
+    scale, chance = scale_of(metric), chance_of(metadata)
+    own = estimate(scores, list(clusters)) if scores else None
+    of_rows = own.mean if own else rows.of_all_rows if rows else None
+    value = reported.value / scale if reported else of_rows
+    if value is None or not -_AGREE <= value <= 1 + _AGREE:
+        return None
+    value = min(1.0, max(0.0, value))
+    notes = []
+    if of_rows is not None and not math.isclose(value, of_rows, abs_tol=_AGREE):
+        notes.append(f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}")
+        own = None
+    if own is None:
+        stderr = reported.stderr / scale if reported and reported.stderr is not None else None
+        stderr = stderr if stderr is not None and 0 <= stderr <= 1 else None
+        low, high = score_interval(value, stderr, max(2, evaluated or 2))
+        own = Estimate(value, stderr, low, high, evaluated or 0, 0)
+    plain = standard_error(scores) if scores and own.clusters else own.stderr
+    return TaskScore(
+        score=100 * value,
+        stderr=_percent(own.stderr),
+        stderr_plain=_percent(plain),
+        low=_percent(own.low),
+        high=_percent(own.high),
+        clusters=own.clusters or None,
+        rows=evaluated,
+        chance=100 * chance,
+        normalised=normalised_score(value, chance),
+        notes=notes,
+    )
+
+
+def chance_of(metadata: Mapping[str, Any]) -> float:
+    """What guessing scores, 0 to 1; 0 for free answers, and where the results say nothing that can be a chance level."""
+    chance = metadata.get("chance")
+    return float(chance) if isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance < 1 else 0.0
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def collapsed_answer(chosen: Sequence[int | None], golds: Sequence[int | None]) -> tuple[int, float, float] | None:
+    """The option that a model gives on more than `COLLAPSED` per cent of the rows, whatever is asked.
+
+    Args:
+        chosen: position of the chosen option by row; None for no answer.
+        golds: position of the right one.
+
+    Returns:
+        Its position, the share of rows on which it is chosen and the share on which it is right, in per cent. None, if there is
+        no such option, it is right as often as that, or there are fewer than `FEWEST_CLUSTERS` rows.
+    """
+    if len(chosen) < FEWEST_CLUSTERS:
+        return None
+    counts = Counter(position for position in chosen if position is not None)
+    if not counts:
+        return None
+    [(position, count)] = counts.most_common(1)
+    share, right = 100 * count / len(chosen), 100 * sum(gold == position for gold in golds) / len(golds)
+    return (position, share, right) if share > COLLAPSED >= right else None

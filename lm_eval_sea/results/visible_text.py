@@ -1,0 +1,38 @@
+"""Text of models, data sets and file names, made safe to look at: in a terminal, in a page, in a spreadsheet."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Controls of writing direction, which can show a text in another order than it has (Boucher and Anderson 2021).
+_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters, controls of writing direction and lone surrogates as escapes such as \x1b or \u202e.
+
+    Line breaks and tabs stay. Joiners and other format characters that scripts need stay, too.
+    """
+    return "".join(_escaped(character) if _is_hidden(character) else character for character in text)
+
+
+def _is_hidden(character: str) -> bool:
+    return character in _DIRECTION or (unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t")
+
+
+def _escaped(character: str) -> str:
+    return f"\\x{ord(character):02x}" if ord(character) < 0x100 else f"\\u{ord(character):04x}"
+
+
+def one_line(text: str) -> str:
+    """The visible text on one line."""
+    return " ".join(visible(text).split())
+
+
+def spreadsheet_cell(value: object) -> object:
+    """What a CSV file holds for a value: text that a spreadsheet would run as a formula begins with an apostrophe (OWASP)."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if value.startswith(_FORMULA_STARTS) else text

@@ -1,0 +1,133 @@
+"""Judges the answers in lm-eval's samples of SEA-HELM's judged tasks and writes the scores beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.results.run_files import Run, read_samples
+from lm_eval_sea.sea_helm import row_scores
+from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
+from lm_eval_sea.sea_helm.judge_estimate import estimate
+from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, Question, Rubric, official_rubric, own_rubric
+from lm_eval_sea.sea_helm.judge_rows import COLUMNS, Conversation, JudgeRowError, conversation
+from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, Verdicts, by_category
+from lm_eval_sea.sea_helm.totals.evidence import place_of
+
+VERDICTS = "verdicts"  # beginning of the name of the file with a judge's answers
+
+
+class NothingToJudgeError(ValueError):
+    """The runs have no samples of a judged task; one line that says what to do."""
+
+
+@dataclass
+class Job:
+    """The judging of one samples file."""
+
+    task: str  # name in lm-eval
+    kind: str  # name in SEA-HELM
+    samples: Path
+    seed: int | None  # of the run
+    rubric: Rubric
+    rows: list[Conversation]
+    cache: Cache
+    questions: list[list[Question]]  # of each row
+
+    def call(self, question: Question) -> Call:
+        """The call of a question, with the run's seed, so that runs differ in their judgements too."""
+        seed = {} if self.seed is None else {"seed": self.seed}
+        return Call(question.messages, {**self.rubric.generation, **seed})
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls of all questions."""
+        return [self.call(question) for questions in self.questions for question in questions]
+
+
+def jobs_of(runs: Sequence[Run], checkout: Path | None, notes: list[str]) -> list[Job]:
+    """What there is to judge.
+
+    Args:
+        runs: with the samples of judged tasks; other tasks are passed over.
+        checkout: of SEA-HELM, for its prompts; None: the pack's own.
+        notes: gets a line for what cannot be read.
+
+    Raises:
+        NothingToJudgeError: if no run has samples of a judged task.
+        JudgeRowError, JudgePromptsError: if a row or SEA-HELM's prompts cannot be used.
+    """
+    jobs = []
+    for run in runs:
+        for task in run.tasks.values():
+            place = place_of(task.metadata)
+            if place is None or place.task not in OFFICIAL_FILES or task.samples is None:
+                continue
+            rubric = own_rubric(place.task) if checkout is None else official_rubric(place.task, checkout)
+            try:
+                rows = [conversation(sample) for sample in read_samples(task.samples, COLUMNS, notes)]
+            except JudgeRowError as error:
+                raise JudgeRowError(f"{task.samples}: {error}; run the task again with --log_samples") from error
+            questions = [rubric.questions(row) for row in rows]
+            name = f"{VERDICTS}{task.samples.stem.removeprefix('samples')}.jsonl"
+            cache = Cache(task.samples.with_name(name))
+            seed = run.config.get("torch_seed")
+            jobs.append(Job(task.name, place.task, task.samples, seed, rubric, rows, cache, questions))
+    if not jobs:
+        judged = ", ".join(OFFICIAL_FILES)
+        raise NothingToJudgeError(f"no samples of a judged task ({judged}) in these runs; run one with --log_samples")
+    return jobs
+
+
+def estimate_of(jobs: Sequence[Job], model: str, concurrency: int, prices: tuple[float, float] | None) -> str:
+    """What the calls that are still to be made will take."""
+    found = [(call, job.cache.answer(key_of(model, call))) for job in jobs for call in job.calls]
+    waiting = [call for call, answer in found if answer is None]
+    return estimate(waiting, [answer for _, answer in found if answer is not None], concurrency, prices)
+
+
+def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str]:
+    """Asks what was not asked yet, writes the scores, and says in a line for each task what came of it.
+
+    Raises:
+        JudgeError: if some questions have no answer; then no scores are written.
+    """
+    ask_all(endpoint, [(call, job.cache) for job in jobs for call in job.calls], concurrency)
+    lines = []
+    for job in jobs:
+        scores = scored(job, endpoint.model)
+        path = row_scores.path_beside(job.samples, row_scores.JUDGED)
+        row_scores.write(path, scores)
+        mean = 100 * sum(scores.scores.values()) / len(scores.scores)
+        lines.append(f"{job.task}: {mean:.2f} of 100, {len(job.rows)} rows; {'; '.join([scores.scorer, *scores.notes])}; {path}")
+    return lines
+
+
+def scored(job: Job, model: str) -> row_scores.RowScores:
+    """The scores of a job whose questions are all answered."""
+    verdicts: list[Verdicts] = []
+    for questions in job.questions:
+        answers = [(question, job.cache.answer(key_of(model, job.call(question)))) for question in questions]
+        verdicts.append({question.part: job.rubric.read(question, answer.text) for question, answer in answers if answer})
+    scores = [ROW_SCORES[job.kind](row, found, job.rubric.classes) for row, found in zip(job.rows, verdicts, strict=True)]
+    given = [verdict for found in verdicts for verdict in found.values()]
+    known = [*job.rubric.classes] or ["A", "B", "C"]
+    unreadable = sum(verdict not in known for verdict in given)
+    notes = [f"{unreadable} of {len(given)} verdicts cannot be read and count as 0"] if unreadable else []
+    if job.rubric.official_judge is None:
+        notes.append("not SEA-HELM's number, for the prompts of the judge are our own")
+    elif model.rpartition("/")[2] != job.rubric.official_judge.rpartition("/")[2]:
+        notes.append(f"not SEA-HELM's number, for its judge is {job.rubric.official_judge}")
+    details: dict[str, Any] = {
+        "verdicts": Counter(verdict if verdict in known else "unreadable" for verdict in given),
+        "categories": by_category(job.rows, scores),
+        "rows": [
+            {"doc_id": row.doc_id, "verdicts": [{"part": part, "verdict": verdict} for part, verdict in found.items()]}
+            for row, found in zip(job.rows, verdicts, strict=True)
+        ],
+    }
+    by_row = {row.doc_id: score for row, score in zip(job.rows, scores, strict=True)}
+    return row_scores.RowScores(f"judged by {model} with {job.rubric.source}", 1.0, by_row, notes, details)

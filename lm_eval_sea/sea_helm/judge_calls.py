@@ -1,0 +1,185 @@
+"""Asks a judge over an OpenAI-compatible interface, many questions at once; every answer is on disk as soon as it is there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
+
+RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections, errors of the server
+TIMEOUT_SECONDS = 1200.0  # of a call; a judge may think for long
+BROKEN_ANSWERS = 4  # how often an answer that is no completion is asked for
+_FAILURES_IN_A_ROW = 5  # per worker, after which the server is taken for gone
+
+
+class JudgeError(RuntimeError):
+    """The judge did not answer; one line that says what and how to mend it."""
+
+
+class Call(NamedTuple):
+    """What is sent."""
+
+    messages: list[dict[str, str]]
+    parameters: Mapping[str, Any]  # max_tokens, temperature, …
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    text: str
+    seconds: float = 0.0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+def key_of(model: str, call: Call) -> str:
+    """What tells a call from all others: the same model, messages and parameters are not asked twice."""
+    content = json.dumps([model, call.messages, dict(call.parameters)], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+class Cache(KeyedLines):
+    """The answers of a judge."""
+
+    def answer(self, key: str) -> Answer | None:
+        """The answer to a call; None if there is none that can be used."""
+        record = self.get(key)
+        try:
+            return None if record is None else Answer(**record)
+        except TypeError:
+            return None
+
+
+class Endpoint:
+    """A judge behind an OpenAI-compatible address."""
+
+    def __init__(self, base_url: str, model: str, api_key: str = "none"):
+        """Makes the client; nothing is sent.
+
+        Args:
+            base_url: such as http://localhost:8000/v1.
+            model: the judge's name there.
+            api_key: servers of one's own want none, but the client does.
+
+        Raises:
+            JudgeError: if the package openai is missing.
+        """
+        self.base_url, self.model = base_url, model
+        try:
+            from openai import OpenAI
+        except ImportError as error:
+            raise JudgeError("judging needs the package openai: pip install 'lm-eval-sea[judge]'") from error
+        self._client = OpenAI(base_url=base_url, api_key=api_key, max_retries=RETRIES, timeout=TIMEOUT_SECONDS)
+
+    def ask(self, call: Call) -> Answer:
+        """One answer.
+
+        Raises:
+            JudgeError: if there is none after all retries.
+        """
+        import openai
+
+        before = time.monotonic()
+        problem = ""
+        for _ in range(BROKEN_ANSWERS):
+            try:
+                completion = self._client.chat.completions.create(
+                    model=self.model, messages=call.messages, **_arguments(call.parameters)
+                )
+                text = completion.choices[0].message.content or ""  # all may have gone into thoughts: no verdict
+                usage = completion.usage
+            except (openai.APIResponseValidationError, ValueError, AttributeError, IndexError, TypeError) as error:
+                problem = f"an answer that is no completion ({error!r})"
+                continue
+            except openai.APIStatusError as error:
+                raise Refused(f"{self.base_url}: {error.status_code}: {error.message}", error.status_code) from error
+            except openai.OpenAIError as error:
+                raise JudgeError(f"{self.base_url}: {error}; is the server there?") from error
+            tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)
+            return Answer(text, time.monotonic() - before, *tokens)
+        raise JudgeError(f"{self.base_url}: {problem}, {BROKEN_ANSWERS} times")
+
+
+class Refused(JudgeError):
+    """The server says no, with an HTTP status."""
+
+    def __init__(self, message: str, status: int):
+        super().__init__(message)
+        self.status = status
+
+    @property
+    def of_every_call(self) -> bool:
+        """Whether it would say so again to any other call: wrong key, no such model or address."""
+        return self.status in (401, 403, 404)
+
+
+def _arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as arguments of the client; those it does not know travel in the body as they are."""
+    known = {"max_tokens", "temperature", "top_p", "seed", "reasoning_effort"}
+    unknown = {name: value for name, value in parameters.items() if name not in known}
+    return {name: value for name, value in parameters.items() if name in known} | ({"extra_body": unknown} if unknown else {})
+
+
+def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency: int) -> None:
+    """Asks what no cache has yet, several calls at once, with a progress bar.
+
+    Args:
+        endpoint: the judge.
+        calls: each with the cache that its answer goes to.
+        concurrency: calls at the same time.
+
+    Raises:
+        JudgeError: if some calls have no answer after all others were made, or at once if the server refuses all.
+    """
+    waiting = {key: (call, cache) for call, cache in calls if cache.answer(key := key_of(endpoint.model, call)) is None}
+    failures: list[JudgeError] = []
+    in_a_row = 0
+    with ThreadPoolExecutor(concurrency) as workers, tqdm(total=len(waiting), desc="Judging", unit="answer") as progress:
+        try:
+            for error in _outcomes(workers, endpoint, waiting, concurrency):
+                progress.update()
+                in_a_row = in_a_row + 1 if error else 0
+                if error is not None:
+                    failures.append(error)
+                    if (isinstance(error, Refused) and error.of_every_call) or in_a_row >= _FAILURES_IN_A_ROW * concurrency:
+                        raise JudgeError(f"{error}; stopped, what was answered is kept")
+        finally:
+            workers.shutdown(wait=True, cancel_futures=True)
+    if failures:
+        raise JudgeError(
+            f"{len(failures)} of {len(waiting)} questions have no answer, the first: {failures[0]}; "
+            "start again to ask these alone"
+        )
+
+
+def _outcomes(
+    workers: ThreadPoolExecutor, endpoint: Endpoint, waiting: Mapping[str, tuple[Call, Cache]], concurrency: int
+) -> Iterator[JudgeError | None]:
+    """Makes the calls, a few more than run at once being queued; yields for each its error or None."""
+
+    def work(key: str, call: Call, cache: Cache) -> None:
+        cache.add(key, vars(endpoint.ask(call)))
+
+    pending: set[Future[None]] = set()
+    remaining = iter(waiting.items())
+    while True:
+        while len(pending) < 2 * concurrency and (item := next(remaining, None)):
+            key, (call, cache) = item
+            pending.add(workers.submit(work, key, call, cache))
+        if not pending:
+            return
+        done, pending = wait(pending, return_when=FIRST_COMPLETED)
+        for future in done:
+            error = future.exception()
+            if error is not None and not isinstance(error, JudgeError):
+                raise error
+            yield error

@@ -1,0 +1,230 @@
+"""The questions to a judge, and how its verdicts are read: the pack's own, or SEA-HELM's from a checkout of it.
+
+A text that is judged may hold anything, the tags of a verdict among it. The pack's own questions have a tag of their own each,
+derived from all that was written by others, so that no text can name it. SEA-HELM's tags are always the same: they are defused in
+the texts that were generated before a question is made (`defused`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from lm_eval_sea.sea_helm.judge_rows import Conversation
+
+OWN_PROMPTS = Path(__file__).with_name("judge_prompts.yaml")
+PAIRS = "mt-bench"
+# Task of SEA-HELM → where a checkout has its judge's prompts.
+OFFICIAL_FILES = {
+    "mt-bench-judge": "seahelm_tasks/multi_turn/mt_bench_judge/config.yaml",
+    "kalahi-judge": "seahelm_tasks/cultural/kalahi_judge/config.yaml",
+    "syntax-criteria": "seahelm_tasks/lindsea/syntax_criteria/config.yaml",
+    PAIRS: "seahelm_tasks/multi_turn/mt_bench/config.yaml",
+}
+_YES_OR_NO = "syntax-criteria"  # its criteria are met or not
+_FIRST_VERDICT = "kalahi-judge"  # whose official reading takes the first verdict instead of the last
+_OFFICIAL_VERDICT = re.compile(r"<classification>\s*(\w+)\s*</classification>")
+_OFFICIAL_TAGS = re.compile(r"<(/?\s*(?:classification|reflection|text|transcript|criterion)\s*/?)>", re.IGNORECASE)
+_OFFICIAL_LABELS = re.compile(r"\[\[([ABC])\]\]")
+
+
+class JudgePromptsError(ValueError):
+    """SEA-HELM's prompts cannot be read; one line that says what and how to mend it."""
+
+
+class Question(NamedTuple):
+    """One call of the judge."""
+
+    part: tuple[int, int]  # turn and criterion, or turn and order (0: the model's answer is A, 1: the baseline's)
+    messages: list[dict[str, str]]
+    tag: str  # of the verdict; empty for SEA-HELM's
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """How the rows of one task are judged."""
+
+    questions: Callable[[Conversation], list[Question]]
+    read: Callable[[Question, str], str | None]  # a judge's words → name of a class, or A, B or C; None: no verdict
+    classes: Mapping[str, float]  # name → score; empty for pairs
+    generation: Mapping[str, Any]  # parameters of the calls
+    source: str  # whose prompts these are, in words
+    official_judge: str | None = None  # the model that SEA-HELM names; None with the pack's own prompts
+
+
+def defused(text: str) -> str:
+    """A text that was generated, without the marks by which SEA-HELM's prompts and verdicts are read."""
+    return _OFFICIAL_LABELS.sub(r"[ [\1] ]", _OFFICIAL_TAGS.sub(r"‹\1›", text))
+
+
+def transcript(conversation: Conversation, turn: int) -> str:
+    """What was said up to the answer of a turn."""
+    said = []
+    for number in range(turn):
+        said += [f"[User]\n{conversation.turns[number]}", f"[Assistant (fixed)]\n{conversation.answers[number]}"]
+    return "\n\n".join([*said, f"[User]\n{conversation.turns[turn]}"])
+
+
+def own_rubric(task: str) -> Rubric:
+    """The pack's own way to judge a task.
+
+    Args:
+        task: one of `OFFICIAL_FILES`.
+    """
+    prompts = yaml.safe_load(OWN_PROMPTS.read_text(encoding="utf-8"))
+    source = f"prompts of our own (version {prompts['version']})"
+    if task == PAIRS:
+        return Rubric(lambda row: _own_pairs(prompts["pairs"], row), _read_own, {}, prompts["generation"], source)
+    kind = prompts["yes_or_no" if task == _YES_OR_NO else "criteria"]
+    texts = prompts["criteria"] | kind
+    return Rubric(lambda row: _own_criteria(texts, row), _read_own, kind["classes"], prompts["generation"], source)
+
+
+def _own_criteria(texts: Mapping[str, Any], row: Conversation) -> list[Question]:
+    classes = "\n".join(f"{name}: {description}" for name, description in texts["descriptions"].items())
+    questions = []
+    for number, criterion in enumerate(row.criteria):
+        said, response = transcript(row, criterion.turn), row.answers[criterion.turn]
+        tag = _tag(said, response, criterion.text)
+        user = texts["user"].format(tag=tag, transcript=said, response=response, criterion=criterion.text, classes=classes)
+        questions.append(Question((criterion.turn, number), _messages(texts["system"].format(tag=tag), user), tag))
+    return questions
+
+
+def _own_pairs(texts: Mapping[str, Any], row: Conversation) -> list[Question]:
+    questions = []
+    for turn in range(len(row.turns)):
+        for order in (0, 1):
+            pair = (row.answers, row.baselines) if order == 0 else (row.baselines, row.answers)
+            said = [_alternating(row.turns, answers, turn) for answers in pair]
+            right = _alternating(row.turns, row.references, turn) if row.references else ""
+            tag = _tag(*said, right)
+            parts = [texts["reference"].format(tag=tag, transcript=right)] if right else []
+            parts += [
+                texts["conversation"].format(tag=tag, name=name, transcript=one) for name, one in zip("AB", said, strict=True)
+            ]
+            user = "\n\n".join([*parts, texts["closing"].format(tag=tag)])
+            questions.append(Question((turn, order), _messages(texts["system"].format(tag=tag), user), tag))
+    return questions
+
+
+def _alternating(turns: tuple[str, ...], answers: tuple[str, ...], turn: int) -> str:
+    said = zip(turns[: turn + 1], answers[: turn + 1], strict=True)
+    return "\n\n".join(f"[User]\n{asked}\n\n[Assistant]\n{answered}" for asked, answered in said)
+
+
+def _tag(*texts: str) -> str:
+    """A tag that none of these texts can hold, for it depends on all of them."""
+    return "verdict-" + hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _messages(system: str, user: str) -> list[dict[str, str]]:
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+def _read_own(question: Question, answer: str) -> str | None:
+    found = re.findall(rf"<{question.tag}>\s*(\w+)\s*</{question.tag}>", answer)
+    return found[-1] if found else None
+
+
+def official_rubric(task: str, checkout: Path) -> Rubric:
+    """SEA-HELM's way to judge a task, read from a checkout of its repository.
+
+    Args:
+        task: one of `OFFICIAL_FILES`.
+        checkout: folder of the repository.
+
+    Raises:
+        JudgePromptsError: if the checkout has no such prompts.
+    """
+    path = checkout / OFFICIAL_FILES[task]
+    try:
+        record = yaml.safe_load(path.read_text(encoding="utf-8"))[task]
+        judge = record["judge"]
+        generation, model = dict(judge["judge_generation_kwargs"]), str(judge["judge_model_name"])
+        source = "prompts of SEA-HELM's repository"
+        if task == PAIRS:
+            _ = record["judgement_labels"]["A_wins"], record["judgement_labels"]["B_wins"], record["judgement_labels"]["Tie"]
+            return Rubric(lambda row: _official_pairs(record, row), _pair_reader(record), {}, generation, source, model)
+        classes = {str(name): float(score) for name, score in judge["classifications"].items()}
+        prompts = judge["judge_prompts"]
+        _ = prompts["system_prompt"], prompts["criteria_prompt"]
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        raise JudgePromptsError(
+            f"{path}: no prompts of the judge of {task} ({error!r}); give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
+        ) from error
+    first = task == _FIRST_VERDICT
+    return Rubric(
+        lambda row: _official_criteria(prompts, row),
+        lambda question, answer: _read_official(answer, first=first),
+        classes,
+        generation,
+        source,
+        model,
+    )
+
+
+def _official_criteria(prompts: Mapping[str, Any], row: Conversation) -> list[Question]:
+    row = _defused_row(row)
+    questions = []
+    for number, criterion in enumerate(row.criteria):
+        template = prompts["criteria_prompt"]
+        if isinstance(template, Mapping):
+            template = template[f"turn_{criterion.turn + 1}"]
+        user = template.format(
+            transcript=transcript(row, criterion.turn),
+            prompt=row.turns[criterion.turn],
+            response=row.answers[criterion.turn],
+            keyPointText=criterion.text,
+            reference_text_block="",
+        )
+        questions.append(Question((criterion.turn, number), _messages(prompts["system_prompt"], user), ""))
+    return questions
+
+
+def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Question]:
+    row = _defused_row(row)
+    with_reference = row.category in record["categories_with_reference"]
+    prompts = record["judge"]["judge_prompts"]["with-reference" if with_reference else "without-reference"]
+    questions = []
+    for turn in range(len(row.turns)):
+        for order in (0, 1):
+            first, second = (row.answers, row.baselines) if order == 0 else (row.baselines, row.answers)
+            fields: dict[str, str] = {}
+            for number in range(turn + 1):
+                fields |= {f"question_{number + 1}": row.turns[number], f"answer_a_{number + 1}": first[number]}
+                fields[f"answer_b_{number + 1}"] = second[number]
+                if with_reference:
+                    fields[f"ref_answer_{number + 1}"] = row.references[number]
+            system = prompts[turn]["system_prompt"].format(**record["judgement_labels"])
+            questions.append(Question((turn, order), _messages(system, prompts[turn]["prompt_template"].format(**fields)), ""))
+    return questions
+
+
+def _defused_row(row: Conversation) -> Conversation:
+    """The row with the model's answers defused; what the benchmark wrote stays."""
+    return Conversation(
+        row.doc_id, row.category, row.turns, tuple(map(defused, row.answers)), row.criteria, row.baselines, row.references
+    )
+
+
+def _read_official(answer: str, *, first: bool) -> str | None:
+    found = _OFFICIAL_VERDICT.findall(answer)
+    return found[0 if first else -1] if found else None
+
+
+def _pair_reader(record: Mapping[str, Any]) -> Callable[[Question, str], str | None]:
+    labels = record["judgement_labels"]
+    names = {labels["A_wins"]: "A", labels["B_wins"]: "B", labels["Tie"]: "C"}
+
+    def read(question: Question, answer: str) -> str | None:
+        found = [name for label, name in names.items() if label in answer]
+        return found[0] if len(found) == 1 else None
+
+    return read

@@ -1,0 +1,92 @@
+"""What a judge reads of lm-eval's samples: conversations with the criteria they are judged by. Pure functions, no I/O.
+
+A judged task writes one line a conversation into its samples, whose `doc` has
+
+    id          of the row
+    category    of the row, such as "writing"; may be absent
+    turns       what the user said, turn by turn, as the model saw it, without instructions that all rows share
+    answers     what the model answered to all turns but the last; empty for one turn
+    criteria    list of {"turn": 0, "criterion": "…", "severity": "high"}; `turn` may be absent for one turn, `severity` ("high",
+                "medium", "low" or "generic") where criteria weigh the same; the text is final, without places to fill
+    baselines   instead of criteria, where answers are compared in pairs: the other model's answers, turn by turn
+    references  right answers, turn by turn, where the comparison shows them; may be absent or null
+
+and whose answer to the last turn is `doc.answer` (without the model's thoughts) or else the first of `filtered_resps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+COLUMNS = ("doc_id", "doc", "filtered_resps")  # of lm-eval's samples
+
+
+class JudgeRowError(ValueError):
+    """A line of the samples cannot be judged; one line that says what it lacks."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One statement that an answer meets or not."""
+
+    turn: int  # from 0
+    text: str
+    severity: str = ""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One row that is judged."""
+
+    doc_id: int
+    category: str
+    turns: tuple[str, ...]
+    answers: tuple[str, ...]  # as many as turns
+    criteria: tuple[Criterion, ...] = ()
+    baselines: tuple[str, ...] = ()  # as many as turns, or none
+    references: tuple[str, ...] = ()  # likewise
+
+
+def conversation(sample: Mapping[str, Any]) -> Conversation:
+    """The conversation of a line of lm-eval's samples, as the module describes it.
+
+    Raises:
+        JudgeRowError: if something is missing or does not fit together.
+    """
+    doc = sample.get("doc")
+    if not isinstance(doc, dict):
+        raise JudgeRowError(f"row {sample.get('doc_id')}: no doc")
+    last = doc.get("answer")
+    if last is None:
+        last = next(iter(sample.get("filtered_resps") or []), None)
+    if not isinstance(last, str):
+        raise JudgeRowError(f"row {sample.get('doc_id')}: no answer to the last turn")
+    turns, answers = _texts(sample, doc, "turns"), (*_texts(sample, doc, "answers"), last)
+    baselines, references = _texts(sample, doc, "baselines"), _texts(sample, doc, "references")
+    criteria = tuple(_criterion(sample, record, len(turns)) for record in doc.get("criteria") or [])
+    if len(answers) != len(turns):
+        raise JudgeRowError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(answers)} answers")
+    if not criteria and len(baselines) != len(turns):
+        raise JudgeRowError(f"row {sample['doc_id']}: neither criteria nor a baseline for each turn")
+    if references and len(references) != len(turns):
+        raise JudgeRowError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(references)} references")
+    return Conversation(sample["doc_id"], str(doc.get("category") or ""), turns, answers, criteria, baselines, references)
+
+
+def _texts(sample: Mapping[str, Any], doc: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    texts = doc.get(key) or []
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise JudgeRowError(f"row {sample.get('doc_id')}: {key} is not a list of texts")
+    return tuple(texts)
+
+
+def _criterion(sample: Mapping[str, Any], record: Any, turns: int) -> Criterion:
+    try:
+        criterion = Criterion(int(record.get("turn") or 0), str(record["criterion"]), str(record.get("severity") or "").lower())
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise JudgeRowError(f"row {sample.get('doc_id')}: a criterion without text or with a turn that is no number") from error
+    if not 0 <= criterion.turn < turns:
+        raise JudgeRowError(f"row {sample.get('doc_id')}: a criterion for turn {criterion.turn} of {turns}")
+    return criterion

@@ -1,0 +1,80 @@
+"""From a judge's verdicts to scores of rows, 0 to 1. Pure functions, no I/O; the formulae are those of SEA-HELM's metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from lm_eval_sea.sea_helm.judge_rows import Conversation
+
+Verdicts = Mapping[tuple[int, int], str | None]  # part of a question → verdict; None: it could not be read
+
+WEIGHTS = {"high": 10.0, "medium": 5.0, "low": 1.0}
+GENERIC = "generic"
+
+
+def of_turns(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
+    """mt-bench-judge: mean over the turns of the mean over a turn's criteria; a turn without criteria counts as 0."""
+    scores = _scores(row, verdicts, classes)
+    by_turn = [
+        [score for one, score in zip(row.criteria, scores, strict=True) if one.turn == turn] for turn in range(len(row.turns))
+    ]
+    return fmean(fmean(turn) if turn else 0.0 for turn in by_turn)
+
+
+def of_criteria(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
+    """kalahi-judge: mean over the criteria."""
+    return fmean(_scores(row, verdicts, classes))
+
+
+def of_severities(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
+    """syntax-criteria: mean of the row's own criteria, weighted by severity, times the mean of the generic ones.
+
+    An unknown severity weighs 1. A row without criteria of one of the two kinds scores 0.
+    """
+    scores = _scores(row, verdicts, classes)
+    own = [
+        (WEIGHTS.get(one.severity, 1.0), score)
+        for one, score in zip(row.criteria, scores, strict=True)
+        if one.severity != GENERIC
+    ]
+    generic = [score for one, score in zip(row.criteria, scores, strict=True) if one.severity == GENERIC]
+    if not own or not generic:
+        return 0.0
+    return sum(weight * score for weight, score in own) / sum(weight for weight, _ in own) * fmean(generic)
+
+
+def _scores(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> list[float]:
+    """The score of each criterion; an unknown class, or none, is 0."""
+    return [classes.get(verdicts[one.turn, number] or "", 0.0) for number, one in enumerate(row.criteria)]
+
+
+def of_pairs(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
+    """mt-bench: mean over the turns of 1 for a win in both orders, 0 for a loss in both, ½ for a tie or if the orders disagree.
+
+    Two verdicts that cannot be read count as 0, one of them as a disagreement.
+    """
+    return fmean(_of_pair(verdicts[turn, 0], verdicts[turn, 1]) for turn in range(len(row.turns)))
+
+
+def _of_pair(model_first: str | None, baseline_first: str | None) -> float:
+    outcomes = ({"A": 1.0, "B": 0.0, "C": 0.5}.get(model_first or ""), {"A": 0.0, "B": 1.0, "C": 0.5}.get(baseline_first or ""))
+    if outcomes[0] != outcomes[1]:
+        return 0.5
+    return 0.0 if outcomes[0] is None else outcomes[0]
+
+
+ROW_SCORES = {
+    "mt-bench-judge": of_turns,
+    "kalahi-judge": of_criteria,
+    "syntax-criteria": of_severities,
+    "mt-bench": of_pairs,
+}
+
+
+def by_category(rows: Sequence[Conversation], scores: Sequence[float]) -> dict[str, float]:
+    """Mean score of each category."""
+    members: dict[str, list[float]] = {}
+    for row, score in zip(rows, scores, strict=True):
+        members.setdefault(row.category, []).append(score)
+    return {category: fmean(values) for category, values in sorted(members.items())}

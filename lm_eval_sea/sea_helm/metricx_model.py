@@ -1,0 +1,101 @@
+"""MetricX-24 (Juraska et al. 2024, arxiv.org/abs/2410.03983): the error of a translation, from 0 (none) to 25.
+
+The model is an mT5 whose decoder reads one token, the padding token 0. The logit of the token <extra_id_10> at this place,
+clamped to 0 … 25, is the error. Weights are read by transformers, which takes nothing but tensors from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+OFFICIAL_MODEL = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"
+OFFICIAL_TOKENIZER = "google/mt5-xl"
+MAX_TOKENS = 1536
+WORST = 25.0
+SCORE_TOKEN = 250089  # <extra_id_10>
+START_TOKEN = 0
+SEAHELM, GOOGLE = "seahelm", "google"
+EOS_RULES = (SEAHELM, GOOGLE)
+
+
+class MetricXError(ValueError):
+    """A model cannot be used; one line that says why."""
+
+
+def text_of(source: str, candidate: str, reference: str) -> str:
+    """What the model reads."""
+    return f"source: {source} candidate: {candidate} reference: {reference}"
+
+
+def points(error: float) -> float:
+    """SEA-HELM's score of an error: 100 for none, 0 for 25."""
+    return 100 * (WORST - error) / WORST
+
+
+def tokens_of(tokenizer: Any, texts: Sequence[str], eos: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Token numbers and attention mask of a batch, (texts, tokens) each.
+
+    The model was trained without the end token that its tokenizer adds.
+
+    Args:
+        tokenizer: of mT5.
+        texts: at least one.
+        eos: SEAHELM cuts off the last column of the padded batch, so that only its longest texts lose their end token and a
+            text's score depends on the others of its batch; GOOGLE takes the end token from every text.
+    """
+    if eos == SEAHELM:
+        batch = tokenizer(list(texts), truncation=True, padding=True, max_length=MAX_TOKENS, return_tensors="pt")
+        return batch["input_ids"][:, :-1], batch["attention_mask"][:, :-1]
+    rows = tokenizer(list(texts), truncation=True, max_length=MAX_TOKENS)["input_ids"]
+    batch = tokenizer.pad({"input_ids": [row[:-1] for row in rows]}, return_tensors="pt")
+    return batch["input_ids"], batch["attention_mask"]
+
+
+class MetricX:
+    """A model and its tokenizer."""
+
+    def __init__(self, model: str, tokenizer: str, device: str | None = None):
+        """Loads both.
+
+        Args:
+            model: folder or name on the hub.
+            tokenizer: likewise.
+            device: such as "cuda"; None: a GPU if there is one.
+
+        Raises:
+            MetricXError: if the model is no mT5 with MetricX's token, or one of the two cannot be loaded.
+        """
+        from transformers import AutoConfig, AutoTokenizer, MT5ForConditionalGeneration
+
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        try:
+            config = AutoConfig.from_pretrained(model)
+            if config.model_type != "mt5" or config.vocab_size <= SCORE_TOKEN:
+                raise MetricXError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; take {OFFICIAL_MODEL}")
+            self.tokenizer = AutoTokenizer.from_pretrained(tokenizer)
+            loaded = MT5ForConditionalGeneration.from_pretrained(model, dtype="auto").to(self.device).eval()
+        except MetricXError:
+            raise
+        except (OSError, ImportError, ValueError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise MetricXError(f"{model} with the tokenizer of {tokenizer} cannot be loaded: {reason}") from error
+        self._encoder, self._decoder = loaded.encoder, loaded.decoder
+        self._head = loaded.lm_head.weight[SCORE_TOKEN : SCORE_TOKEN + 1]
+
+    @torch.inference_mode()
+    def errors(self, texts: Sequence[str], eos: str) -> list[float]:
+        """The errors of one batch, 0 to 25.
+
+        Args:
+            texts: as `text_of` writes them.
+            eos: one of EOS_RULES.
+        """
+        tokens, mask = (tensor.to(self.device) for tensor in tokens_of(self.tokenizer, texts, eos))
+        hidden = self._encoder(input_ids=tokens, attention_mask=mask).last_hidden_state
+        start = torch.full((len(texts), 1), START_TOKEN, device=self.device)
+        step = self._decoder(input_ids=start, encoder_hidden_states=hidden, encoder_attention_mask=mask, use_cache=False)
+        logits = torch.nn.functional.linear(step.last_hidden_state[:, 0], self._head)[:, 0]
+        return logits.float().clamp(0, WORST).tolist()

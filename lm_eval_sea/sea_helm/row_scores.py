@@ -1,0 +1,73 @@
+"""Scores that another model gave the rows of a task, in a file beside lm-eval's samples of it.
+
+`samples_<task>_<date>.jsonl` has its scores in `judged_<task>_<date>.json` (by a judge) or `metricx_<task>_<date>.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+JUDGED, METRICX = "judged", "metricx"
+
+
+class RowScoresError(ValueError):
+    """A file of scores cannot be used; one line that says what and how to mend it."""
+
+
+@dataclass(frozen=True)
+class RowScores:
+    """The scores of a task's rows."""
+
+    scorer: str  # what gave the scores, in words
+    best: float  # score of a perfect row; the worst is 0
+    scores: Mapping[int, float]  # doc_id → score
+    notes: Sequence[str] = ()  # what a reader of the scores must know
+    details: Mapping[str, Any] = field(default_factory=dict)  # whatever else is worth keeping, such as verdicts by row
+
+
+def path_beside(samples: Path, kind: str) -> Path:
+    """Where the scores of a samples file are.
+
+    Args:
+        samples: `samples_<task>_<date>.jsonl`.
+        kind: JUDGED or METRICX.
+    """
+    return samples.with_name(f"{kind}{samples.stem.removeprefix('samples')}.json")
+
+
+def write(path: Path, row_scores: RowScores) -> None:
+    """Writes the scores; the file is whole or not there."""
+    content = {
+        "scorer": row_scores.scorer,
+        "best": row_scores.best,
+        "mean": math.fsum(row_scores.scores.values()) / len(row_scores.scores) if row_scores.scores else None,
+        "notes": list(row_scores.notes),
+        "scores": [{"doc_id": doc_id, "score": score} for doc_id, score in row_scores.scores.items()],
+        **row_scores.details,
+    }
+    partial = path.with_suffix(".part")
+    partial.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    os.replace(partial, path)
+
+
+def read(path: Path) -> RowScores:
+    """Reads what `write` has written; details are left out.
+
+    Raises:
+        RowScoresError: if the file is broken or a score is no number from 0 to the best.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        best = float(content["best"])
+        scores = {row["doc_id"]: float(row["score"]) for row in content["scores"]}
+        if not best > 0 or not all(0 <= score <= best for score in scores.values()):
+            raise ValueError(f"a score is not from 0 to {best:g}")
+        return RowScores(str(content["scorer"]), best, scores, [str(note) for note in content["notes"]])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RowScoresError(f"{path}: cannot be read as scores of rows ({error}); remove it and score the task again") from error

@@ -1,0 +1,128 @@
+"""The methods that turn the rows of tasks into draws of their scores, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from lm_eval_sea.sea_helm.totals.draws import QUESTION_DRAWS, QUESTION_SEED, RUN_DRAWS, RUN_SEED, question_draws, run_draws
+from lm_eval_sea.sea_helm.totals.hierarchy import Place
+from lm_eval_sea.sea_helm.totals.replicates import REPLICATES, SEED, is_multiple_choice, rare_labels, replicate_seeds, replicates
+from lm_eval_sea.sea_helm.totals.task_score import (
+    Scoring,
+    TaskRows,
+    corrected_scoring,
+    notebook_scoring,
+    taken_for_multiple_choice,
+)
+
+# The two tasks of LINDSEA's pragmatics, whose rows the corrected rule scores together.
+PRAGMATICS = "pragmatics"
+
+
+class Draws(NamedTuple):
+    """The draws of a task's score, per cent."""
+
+    score: np.ndarray  # their mean is the score
+    questions: np.ndarray  # how far it moves on other questions
+
+
+class Method(NamedTuple):
+    """One way to make totals."""
+
+    draw: Callable[[Mapping[Place, TaskRows], Sequence[Place]], dict[Place, Draws]]  # rows and the suite's tasks → draws
+    zero: Draws | None  # of a task that was run and left no rows; None where it counts for nothing
+    remark: Callable[[TaskRows], str | None]  # what a reader must know of a task
+    published_error: bool = False  # whether SEA-HELM states an error of the mean of the score's draws
+    pooled: bool = False  # whether the two tasks of pragmatics are one
+
+
+def _by_questions(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
+    """August 2026. Every task of the suite takes its seeds, also one without rows: the others' replicates stay the same."""
+    generator = np.random.default_rng(SEED)
+    drawn = {}
+    for place in tqdm(_in_order(rows, suite), desc="Drawing", unit="task"):
+        seeds = replicate_seeds(generator)
+        if place in rows:
+            scores = replicates(rows[place], seeds)
+            drawn[place] = Draws(scores, scores)
+    return drawn
+
+
+def _by_runs(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
+    """June 2026: the run that answers is drawn for each row."""
+    generator, questions = np.random.default_rng(RUN_SEED), np.random.default_rng(QUESTION_SEED)
+    drawn = {}
+    for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
+        scoring = notebook_scoring(rows[place])
+        drawn[place] = Draws(run_draws(scoring, generator), question_draws(scoring, rows[place].clusters, questions))
+    return drawn
+
+
+def _corrected(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
+    """The score of what was run; questions are drawn with all that share a passage, and runs with them."""
+    questions = np.random.default_rng(QUESTION_SEED)
+    drawn = {}
+    for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
+        scoring = corrected_scoring(rows[place])
+        drawn[place] = Draws(_as_run(scoring), question_draws(scoring, rows[place].clusters, questions))
+    return drawn
+
+
+def _as_run(scoring: Scoring) -> np.ndarray:
+    values = scoring.values.mean(axis=0)
+    return scoring.score(values, np.ones(len(values)))[None]
+
+
+def _in_order(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> list[Place]:
+    """The suite's tasks in its order, then the others by name."""
+    return [*suite, *sorted(rows.keys() - set(suite))]
+
+
+def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
+    """The tasks with those of pragmatics made one: SEA-HELM's metric pools single and pair before it averages the phenomena.
+
+    Where the two were run a different number of times, or one is absent, they stay as they are.
+    """
+    pooled = dict(rows)
+    for language in {place.language for place in rows}:
+        members = [place for place in rows if place.language == language and place.group == PRAGMATICS]
+        parts = [rows[place] for place in members]
+        if len(parts) < 2 or len({len(part.scores) for part in parts}) > 1:
+            continue
+        for place in members:
+            del pooled[place]
+        pooled[Place(language, members[0].competency, "", PRAGMATICS)] = replace(
+            parts[0],
+            scores=np.concatenate([part.scores for part in parts], axis=1),
+            labels=sum((part.labels for part in parts), ()),
+            clusters=tuple(f"{number} {cluster}" for number, part in enumerate(parts) for cluster in part.clusters),
+            phenomena=sum((part.phenomena or () for part in parts), ()),
+        )
+    return pooled
+
+
+def _remark_on_replicates(rows: TaskRows) -> str | None:
+    if is_multiple_choice(rows.labels) and (rare := rare_labels(rows.labels)):
+        counts = ", ".join(f"{label} {count}" for label, count in sorted(rare.items()))
+        return f"a right answer of few questions weighs as much as the others ({counts})"
+    if is_multiple_choice(rows.labels) != rows.is_label_task:
+        return f"{'taken' if is_multiple_choice(rows.labels) else 'not taken'} for multiple choice by its right answers"
+    return None
+
+
+def _remark_on_notebook(rows: TaskRows) -> str | None:
+    if taken_for_multiple_choice(rows.labels) and not rows.is_label_task:
+        return "taken for multiple choice by the notebook, for two of its references are equal"
+    return None
+
+
+METHODS = {
+    "2026-08": Method(_by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates),
+    "2026-06": Method(_by_runs, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),
+    "corrected": Method(_corrected, None, lambda rows: None, pooled=True),
+}

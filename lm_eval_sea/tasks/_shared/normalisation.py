@@ -1,0 +1,17 @@
+"""Scores on a scale on which guessing is 0 and the best answer is 100. Pure function, no I/O."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+Number = TypeVar("Number")  # a float, or an array of floats
+
+
+def normalised_score(score: Number, chance: float) -> Number:
+    """100 · (score − chance) / (1 − chance). Below chance it is negative; SEA-HELM's scale puts 0 there, which the caller does.
+
+    Args:
+        score: share of the best possible score, 0 to 1; a number or an array of any shape.
+        chance: share that guessing scores, at least 0 and below 1.
+    """
+    return 100 * (score - chance) / (1 - chance)

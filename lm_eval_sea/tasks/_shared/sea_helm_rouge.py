@@ -1,0 +1,142 @@
+"""ROUGE-L as SEA-HELM computes it for summaries. Pure functions, no I/O.
+
+SEA-HELM uses the multilingual ROUGE of XL-Sum (Hasan et al. 2021, github.com/csebuetnlp/xl-sum): BERT's clean-up, then words that
+depend on the language. It differs from the pack's own ROUGE-L (`words.py`, `overlap.py`): no Unicode normal form, all punctuation
+is a break, blanks are words in Thai, Burmese syllables follow another rule.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import re
+import unicodedata
+
+from .overlap import rouge_l
+
+_REPLACEMENT_CHARACTER = "\ufffd"
+# How the tokenizer of SEA-HELM (OpenNMT's, mode "aggressive") writes two of its own marks when they occur in a text.
+_MARKS = str.maketrans({"\uffed": "\u25a0", "\uffe8": "\u2502"})
+# Chinese characters are words by themselves.
+_CHINESE = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f\U0002b820-\U0002ceaf\U0002f800-\U0002fa1f]"
+)
+# What stands for the blank that a combining mark stands on; punctuation, so that no text has it.
+_BLANK = "\uff05"
+_ASAT = "\u103a"
+_DOT_BELOW = "\u1037"
+_STACKER = "\u1039"
+# Vowel signs, tones, medials and the asat, which stand with the letter before them; the dot below and the stacker are apart.
+_DEPENDENT = frozenset("\u102b\u102c\u102d\u102e\u102f\u1030\u1031\u1032\u1036\u1037\u1038\u103a\u103b\u103c\u103d\u103e")
+
+
+def sea_helm_rouge_l(answer: str, reference: str, language: str) -> float:
+    """F1 of the longest common subsequence of words (Lin 2004), 0 to 100.
+
+    Args:
+        answer: any text.
+        reference: any text.
+        language: code of the texts' language, such as "th".
+    """
+    return 100 * rouge_l(sea_helm_words(answer, language), sea_helm_words(reference, language))
+
+
+def sea_helm_words(text: str, language: str) -> list[str]:
+    """The words of a text as SEA-HELM's ROUGE-L counts them.
+
+    Thai: PyThaiNLP's newmm, blanks among the words. Burmese: syllables. Otherwise, and where these find nothing: what stands
+    between blanks, letters and digits apart, every symbol by itself.
+    """
+    text = _without_punctuation(text.lower().strip())
+    if language == "th":
+        found = _thai_words(text)
+    elif language == "my":
+        found = _syllables(text)
+    else:
+        found = []
+    return [word for word in found or _letters_and_digits(text) if word]
+
+
+def signature(language: str) -> str:
+    """How the words were found; for the signature of the score."""
+    if language == "th":
+        return f"rougeL:sea-helm|tok:newmm+blanks|pythainlp:{importlib.metadata.version('pythainlp')}"
+    return f"rougeL:sea-helm|tok:{'syllables-sea-helm' if language == 'my' else 'letters-digits'}"
+
+
+def _without_punctuation(text: str) -> str:
+    """The text without control characters, with one blank for each run of blanks and punctuation.
+
+    Control characters are all of Unicode's C*, the zero-width ones among them, but for tab and line breaks. Punctuation is
+    Unicode's P* and all ASCII that is no letter, digit or blank.
+    """
+    characters = []
+    for character in text:
+        category = unicodedata.category(character)
+        if character in "\t\n\r" or category == "Zs":
+            characters.append(" ")
+        elif character == _REPLACEMENT_CHARACTER or category.startswith("C"):
+            continue
+        elif category.startswith("P") or (character.isascii() and not character.isalnum()):
+            characters.append(" ")
+        else:
+            characters.append(character)
+    return " ".join("".join(characters).split())
+
+
+def _thai_words(text: str) -> list[str]:
+    return _word_tokenize()(text, engine="newmm")
+
+
+@functools.cache
+def _word_tokenize():
+    try:
+        from pythainlp.tokenize import word_tokenize
+    except ImportError as error:
+        raise ImportError("scores of Thai text need the package PyThaiNLP: pip install pythainlp") from error
+    return word_tokenize
+
+
+def _syllables(text: str) -> list[str]:
+    """Burmese syllables: a letter with the signs that depend on it, what closes it, and what is stacked below it.
+
+    The rule that SEA-HELM's scorer takes from doi.org/10.1145/3325885. Blanks are dropped first; characters of other scripts are
+    syllables by themselves. A unit closes the one before it if it has an asat and fewer than four characters;
+    of several such units in a row the first one only.
+    """
+    text = "".join(text.replace(_DOT_BELOW + _ASAT, _ASAT + _DOT_BELOW).split())
+    units: list[str] = []
+    for character in text:
+        if units and character in _DEPENDENT:
+            units[-1] += character
+        else:
+            units.append(character)
+    syllables: list[str] = []
+    follows_closing = False
+    for unit in units:
+        closes = bool(syllables) and _ASAT in unit and len(unit) < 4
+        if closes and not follows_closing:
+            syllables[-1] += unit
+        else:
+            syllables.append(unit)
+        follows_closing = closes
+    return " ".join(syllables).replace(f" {_STACKER} ", _STACKER).split()
+
+
+def _letters_and_digits(text: str) -> list[str]:
+    """Runs of letters, runs of digits, single symbols, each with the combining marks behind it; Chinese characters one by one."""
+    words = []
+    for part in text.split():
+        previous = ""
+        for character in part.translate(_MARKS):
+            kind = unicodedata.category(character)[0]
+            if kind == "M" and previous or kind == previous and kind in "LN":
+                words[-1] += character
+            elif kind == "M":  # a mark on a blank is not the mark at the beginning of a text
+                words.append(f"{_BLANK}{character}" if words else character)
+                previous = kind
+            else:
+                words.append(character)
+                previous = kind
+    return _CHINESE.sub(r" \g<0> ", " ".join(words)).split()

@@ -1,0 +1,140 @@
+"""Requests to an engine with a prefix cache, held against the sums of a language model that looks at every token before."""
+
+import math
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.models.engine_planning import EngineAnswer, Reader, Target, make_plan
+
+VOCABULARY = 5
+
+
+def distribution(prefix):
+    """Log-probabilities of the next token: arbitrary, and other for every prefix."""
+    dice = random.Random(repr(prefix))
+    weights = [dice.random() + 0.01 for _ in range(VOCABULARY)]
+    return [math.log(weight / sum(weights)) for weight in weights]
+
+
+def brute_force(target):
+    """The score by its definition."""
+    scores = [(distribution(target.tokens[:place]), target.tokens[place]) for place in range(target.first, len(target.tokens))]
+    return math.fsum(logprobs[token] for logprobs, token in scores), all(max(lp) == lp[token] for lp, token in scores)
+
+
+class Engine:
+    """Computes what its cache of full blocks does not hold, and knows nothing of cached tokens."""
+
+    def __init__(self, block_size):
+        self.block_size = block_size
+        self.cached = set()
+        self.computed = 0
+
+    def answer(self, request):
+        tokens = request.tokens
+        cached = 0
+        while cached + self.block_size < len(tokens) and tuple(tokens[: cached + self.block_size]) in self.cached:
+            cached += self.block_size
+        for end in range(self.block_size, len(tokens) + 1, self.block_size):
+            self.cached.add(tuple(tokens[:end]))
+        self.computed += len(tokens) - cached
+        rows = (
+            [(distribution(tokens[:place]), tokens[place]) for place in range(cached + 1, len(tokens))] if request.scored else []
+        )
+        behind = distribution(tokens)
+        return EngineAnswer(
+            [row[token] for row, token in rows],
+            [row[token] == max(row) for row, token in rows],
+            {token: (behind[token], behind[token] == max(behind)) for token in request.asked},
+        )
+
+
+def run(targets, block_size, most_asked):
+    plan, engine, reader = make_plan(targets, block_size, most_asked), Engine(block_size), Reader()
+    assert all(len(request.asked) <= most_asked for request in plan.requests)
+    scores = list(reader.read(plan.requests, map(engine.answer, plan.requests)))
+    assert sorted(index for index, _ in scores) == list(range(len(targets)))
+    return plan, engine, dict(scores)
+
+
+def distinct_positions(targets):
+    return len({tuple(target.tokens[:end]) for target in targets for end in range(1, len(target.tokens) + 1)})
+
+
+@st.composite
+def trees(draw):
+    """Texts that often begin alike, scored from anywhere."""
+    token = st.integers(0, VOCABULARY - 1)
+    texts = [draw(st.lists(token, min_size=2, max_size=12))]
+    for _ in range(draw(st.integers(0, 12))):
+        start = draw(st.sampled_from(texts))
+        text = start[: draw(st.integers(0, len(start)))] + draw(st.lists(token, max_size=6))
+        texts.append(text if len(text) > 1 else text + [0, 1])
+    return [Target(text, draw(st.integers(1, len(text) - 1))) for text in texts]
+
+
+@given(trees(), st.sampled_from([1, 2, 3, 4]), st.sampled_from([1, 2, 128]))
+def test_scores_are_those_of_whole_texts(targets, block_size, most_asked):
+    plan, engine, scores = run(targets, block_size, most_asked)
+    assert plan.distinct_tokens == distinct_positions(targets)
+    for index, target in enumerate(targets):
+        loglikelihood, is_greedy = brute_force(target)
+        assert scores[index].loglikelihood == pytest.approx(loglikelihood, abs=1e-9)
+        assert scores[index].is_greedy == is_greedy
+
+
+@given(trees(), st.sampled_from([2, 4]))
+def test_a_request_costs_less_than_a_block_beside_the_distinct_tokens(targets, block_size):
+    plan, engine, _ = run(targets, block_size, 128)
+    assert engine.computed <= plan.distinct_tokens + block_size * len(plan.requests)
+    for before, request in pairwise(plan.requests):
+        assert before.tokens <= request.tokens
+        assert request.tokens[: request.shared] == before.tokens[: request.shared]
+
+
+def test_letters_behind_a_prompt_are_one_request():
+    """Four letters, with the score of the prompt itself and without."""
+    prompt = [1, 2, 3, 4, 0, 1]
+    letters = [Target([*prompt, letter], len(prompt)) for letter in range(4)]
+    plan, engine, _ = run(letters, 2, 128)
+    assert [(request.tokens, request.asked, request.scored) for request in plan.requests] == [(prompt, [0, 1, 2, 3], False)]
+    plan, engine, _ = run([*letters, Target(prompt, 1)], 2, 128)
+    assert [request.scored for request in plan.requests] == [True]
+    assert engine.computed == len(prompt)
+
+
+def test_a_text_that_another_begins_with_is_not_sent():
+    plan, _, _ = run([Target([1, 2, 3], 1), Target([1, 2, 3, 4, 0], 3), Target([1, 2], 1)], 4, 128)
+    assert [request.tokens for request in plan.requests] == [[1, 2, 3, 4, 0]]
+
+
+@pytest.mark.parametrize("first", [4, 5])
+def test_what_parts_at_the_end_of_a_block_is_asked_for_only_if_it_counts(first):
+    """The token at position 4 stands right behind a cached block of four."""
+    prompt = [1, 2, 3, 4]
+    targets = [Target([*prompt, token, 2, 3], first) for token in (0, 1, 2)]
+    plan, engine, _ = run(targets, 4, 128)
+    asked = [request.asked for request in plan.requests if request.asked]
+    assert asked == ([[0, 1, 2]] if first == 4 else [])
+    assert engine.computed == 4 + 3 * 3
+
+
+def test_nothing_shared_is_sent_as_it_is():
+    targets = [Target([token, 1, 2, 3, 4], 3) for token in range(4)]
+    plan, engine, _ = run(targets, 2, 128)
+    assert [request.tokens for request in plan.requests] == [target.tokens for target in targets]
+    assert engine.computed == plan.distinct_tokens == 20
+
+
+def test_tokens_that_the_cache_held_before_have_no_score():
+    """Another call computed them, so this one does not know their log-probabilities."""
+    target, other = Target([1, 2, 3, 4, 0], 2), Target([4, 4, 4], 1)
+    plan, engine, reader = make_plan([target, other], 2, 128), Engine(2), Reader()
+    engine.answer(plan.requests[0])
+    scores = dict(reader.read(plan.requests, map(engine.answer, plan.requests)))
+    assert scores[0] is None
+    assert scores[1].loglikelihood == pytest.approx(brute_force(other)[0])

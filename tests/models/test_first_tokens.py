@@ -1,0 +1,66 @@
+"""The look at the first tokens of a run."""
+
+import logging
+
+import pytest
+from lm_eval.api.instance import Instance
+
+from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.models.first_tokens import find_fault
+
+FINE = {"bos": 1, "wants_bos": True, "templated": False, "name": "org/model-7b"}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "changes", "words"),
+    [
+        ([1, 5, 6], {}, None),
+        ([1, 1, 5], {}, "add_bos_token=False"),
+        ([1, 1, 5], {"wants_bos": False}, "add_bos_token=False"),
+        ([5, 6], {}, "add_bos_token=True"),
+        ([5, 6], {"wants_bos": False}, None),
+        ([5, 5], {"bos": None}, None),
+        ([], {"wants_bos": False}, None),
+        ([1, 5], {"templated": True, "name": "org/model-7b-base"}, "--apply_chat_template"),
+        ([1, 5], {"templated": True, "name": "/models/gemma-3-4b-pt/"}, "--apply_chat_template"),
+        ([1, 5], {"templated": True, "name": "org/model-7b-instruct"}, None),
+        ([1, 5], {"templated": True, "name": "base/model-7b"}, None),
+        ([1, 5], {"name": "org/model-7b-base"}, None),
+    ],
+)
+def test_faults(tokens, changes, words):
+    fault = find_fault(tokens, **FINE | changes)
+    assert fault is None if words is None else words in fault
+
+
+@pytest.fixture
+def warnings_of(tiny_model_bos, caplog):
+    """What is said before a run's first answers, with arguments of the model and a first prompt."""
+
+    def run(prompt, **arguments):
+        model = SharedPrefixLM(str(tiny_model_bos), device="cpu", dtype="float32", batch_size=1, **arguments)
+        requests = [Instance("loglikelihood", {}, (prompt, " kota"), 0)]
+        with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+            model.loglikelihood(requests, disable_tqdm=True)
+            model.loglikelihood(requests, disable_tqdm=True)
+            model.generate_until([Instance("generate_until", {}, (prompt, {"max_gen_toks": 1, "until": ["\n"]}), 0)])
+        return [message for message in caplog.messages if "first tokens" in message]
+
+    return run
+
+
+def test_ordinary_prompts_are_passed_over(warnings_of):
+    assert warnings_of("sebuah kota") == []
+
+
+def test_a_missing_token_is_said_once_with_the_tokens(warnings_of):
+    (message,) = warnings_of("sebuah kota", add_bos_token=False)
+    assert "add_bos_token=True" in message
+    assert "'<|bos|>'" not in message
+    assert "'s" in message
+
+
+def test_a_doubled_token(warnings_of):
+    (message,) = warnings_of("<|bos|><|bos|>sebuah kota")
+    assert "'<|bos|>' '<|bos|>'" in message
+    assert "add_bos_token=False" in message

@@ -1,0 +1,32 @@
+"""What backends answer to the requests of tasks, and whether two of them answer alike."""
+
+import pytest
+
+from ...tasks.evaluation import evaluate
+from ...tasks.test_runs import scores
+
+ROWS = 2
+
+# A float32 has 24 bits, and a prompt of thousands of tokens a log-likelihood of thousands of nats.
+ROUNDING = 3e-7
+
+
+def answers(samples, tasks, model, folder, **options):
+    metadata = {"pretrained": str(folder)} | options.pop("metadata", {})
+    return evaluate(samples, tasks, model, metadata=metadata, limit=ROWS, **options)
+
+
+def assert_alike(results, expected):
+    """Equal texts, predictions and scores; log-likelihoods within 1e-4 nats, and large ones within their rounding."""
+    assert results["samples"].keys() == expected["samples"].keys()
+    for task, samples in expected["samples"].items():
+        for sample, other in zip(samples, results["samples"][task], strict=True):
+            assert sample["arguments"] == other["arguments"], task
+            for (response,), (answer,) in zip(sample["resps"], other["resps"], strict=True):
+                if isinstance(response, str):  # vLLM keeps back the bytes of a character that is not complete
+                    assert answer.rstrip("\ufffd") == response.rstrip("\ufffd"), task
+                else:
+                    assert float(answer[0]) == pytest.approx(float(response[0]), abs=1e-4, rel=ROUNDING), task
+                    assert answer[1] == response[1], task
+            assert sample["doc"].get("predictions") == other["doc"].get("predictions"), task
+    assert scores(results) == pytest.approx(scores(expected), abs=1e-4, nan_ok=True)

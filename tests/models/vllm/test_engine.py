@@ -1,0 +1,127 @@
+"""Tasks of every kind on vLLM, held against transformers; and the backend that reads vLLM's prefix cache, held against vLLM's."""
+
+import logging
+
+import pytest
+
+pytest.importorskip("vllm", reason="vLLM has an environment of its own: bash scripts/test_vllm.sh")
+
+from lm_eval.api.instance import Instance
+
+from ..conftest import ask, assert_equal, ranking_requests
+from .answers import answers, assert_alike
+
+RANKED = [
+    "sea_belebele_id_to_ppl",
+    "sea_belebele_id_tito_ppl",
+    "sea_belebele_id_litito_ppl",
+    "sea_belebele_id_litilo_ppl",
+    "sea_belebele_id_litiloto_ppl",
+    "sea_xcopa_id_to_ppl",
+    "sea_xnli_th",
+    "sea_wisesight_th",
+    "sea_helm_id_nli_ppl",
+]
+GENERATED = ["sea_belebele_id_litilo_gen", "sea_xquad_th", "sea_flores_en_id", "sea_indosum_id", "sea_helm_id_ifeval"]
+SHORT = {"gen_kwargs": {"max_gen_toks": 24}}
+
+
+@pytest.fixture(scope="module")
+def of_hf(samples, hf, model_folder):
+    """What transformers says, and what is said of the length of documents."""
+    return {
+        "ranked": answers(samples, RANKED, hf, model_folder),
+        "generated": answers(samples, GENERATED, hf, model_folder, **SHORT),
+        "chat": answers(samples, "sea_belebele_th_chat", hf, model_folder, apply_chat_template=True, **SHORT),
+    }
+
+
+class TestVLLM:
+    def test_rankings(self, samples, vllm, model_folder, of_hf):
+        assert_alike(answers(samples, RANKED, vllm, model_folder), of_hf["ranked"])
+
+    def test_generation(self, samples, vllm, model_folder, of_hf):
+        assert_alike(answers(samples, GENERATED, vllm, model_folder, **SHORT), of_hf["generated"])
+
+    def test_chat(self, samples, vllm, model_folder, of_hf):
+        found = answers(samples, "sea_belebele_th_chat", vllm, model_folder, apply_chat_template=True, **SHORT)
+        assert_alike(found, of_hf["chat"])
+
+    def test_cut_documents(self, samples, hf, vllm, model_folder, of_hf, caplog):
+        whole = of_hf["generated"]["samples"]["sea_indosum_id"]
+        longest = max(len(hf.tok_encode(prompt)) for sample in whole for prompt, _ in sample["arguments"])
+        options = SHORT | {"metadata": {"max_length": longest}}  # with no room for an answer
+        expected = answers(samples, "sea_indosum_id", hf, model_folder, **options)
+        assert any("were cut at their end" in record.getMessage() for record in caplog.records)
+        assert_alike(answers(samples, "sea_indosum_id", vllm, model_folder, **options), expected)
+
+
+class TestSharedPrefix:
+    def test_rankings(self, samples, shared, model_folder, of_hf):
+        """With a fraction of the tokens; the self-check included."""
+        before = shared.work.forwarded
+        assert_alike(answers(samples, RANKED, shared, model_folder), of_hf["ranked"])
+        assert not shared._plain
+        plain = sum(
+            len(shared.tok_encode(context + continuation))
+            for samples_of_task in of_hf["ranked"]["samples"].values()
+            for sample in samples_of_task
+            for context, continuation in sample["arguments"]
+        )
+        assert shared.work.forwarded - before < plain / 4
+
+    def test_generation_is_vllms(self, samples, shared, model_folder, of_hf):
+        assert_alike(answers(samples, GENERATED, shared, model_folder, **SHORT), of_hf["generated"])
+
+    @pytest.mark.parametrize("batch_size", ["auto", 5])
+    def test_the_same_requests_again(self, shared, vllm, monkeypatch, batch_size):
+        """What the cache still holds is no score; nor is the end of a batch the end of what was computed."""
+        monkeypatch.setattr(shared, "batch_size", batch_size)
+        requests = ranking_requests(12, prefix=60, bos=True)
+        expected = ask(vllm, requests)
+        for _ in range(2):
+            assert_equal(ask(shared, requests), expected)
+
+    def test_every_end_of_a_block(self, shared, vllm):
+        """Continuations that part at each position of two blocks."""
+        requests = [(f"{'a ' * length}", f"{letter} b c") for length in range(1, 70) for letter in "xyz"]
+        requests += [("", f"{'a ' * length}x") for length in range(1, 70, 3)]
+        assert_equal(ask(shared, requests), ask(vllm, requests))
+
+    def test_one_token_at_a_time(self, shared, vllm, monkeypatch):
+        """As on a vLLM that cannot be asked for several tokens."""
+        from lm_eval_sea.models import vllm_shared_prefix
+
+        monkeypatch.setattr(vllm_shared_prefix, "_can_ask", lambda: False)
+        requests = [(f"kota {'besar ' * 40}", letter) for letter in ("A", "B", "C")]
+        requests += [("", f"kota {'besar ' * 40}")]
+        assert_equal(ask(shared, requests), ask(vllm, requests))
+
+    def test_longer_than_the_window(self, shared, vllm):
+        text = " ".join(map(str, range(6000)))
+        requests = [(text, " satu dua"), (text, " satu tiga"), (text, text[:200])]
+        assert_equal(ask(shared, requests), ask(vllm, requests))
+
+    def test_rolling_log_likelihoods_are_vllms(self, shared, vllm):
+        requests = [Instance("loglikelihood_rolling", {}, (text,), 0) for text in ("kota besar", "kota kecil di tepi sungai")]
+        assert shared.loglikelihood_rolling(requests) == pytest.approx(vllm.loglikelihood_rolling(requests), abs=1e-4)
+
+    def test_numbers_that_differ_are_not_used(self, shared, vllm, monkeypatch, caplog):
+        """A cache that answers with other numbers is found out, and the model computed as lm-eval does."""
+        from lm_eval_sea.models import vllm_shared_prefix
+
+        honest = vllm_shared_prefix._engine_answer
+
+        def dishonest(request, output):
+            answer = honest(request, output)
+            return type(answer)([logprob - 0.01 for logprob in answer.logprobs], answer.greedy, answer.asked)
+
+        monkeypatch.setattr(vllm_shared_prefix, "_engine_answer", dishonest)
+        monkeypatch.setattr(shared, "_verified", set())
+        monkeypatch.setattr(shared, "_plain", False)
+        requests = ranking_requests(6, prefix=60, bos=True)
+        with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+            found = ask(shared, requests)
+        assert_equal(found, ask(vllm, requests))
+        assert shared._plain
+        assert "Every request is computed whole" in caplog.text

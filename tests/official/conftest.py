@@ -1,0 +1,71 @@
+"""A checkout of SailCompass in miniature, with rows; and the real one, if there is one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lm_eval_sea.official.sailcompass_checkout import known_files
+
+MINIATURE = Path(__file__).with_name("miniature_sailcompass")
+
+
+def known_of(folder: Path) -> dict:
+    """What would be known of a checkout if it were the official one: the classes of its code, a task name and digest each."""
+    official = known_files()
+
+    def sha256(path: Path) -> str:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    configurations = {
+        path.relative_to(folder).as_posix(): {"task": f"mini_{path.stem.rsplit('_', 1)[0]}", "sha256": sha256(path)}
+        for path in sorted((folder / "configs" / "datasets").glob("*/*.py"))
+    }
+    code = {
+        path: record | {"sha256": sha256(folder / path)} for path, record in official["code"].items() if (folder / path).is_file()
+    }
+    return official | {"configurations": configurations, "code": code}
+
+
+@pytest.fixture
+def miniature(tmp_path) -> Path:
+    """A copy of the miniature checkout, to be changed at will."""
+    return Path(shutil.copytree(MINIATURE, tmp_path / "sailcompass"))
+
+
+@pytest.fixture
+def known_miniature(miniature, tmp_path, monkeypatch) -> dict:
+    """The miniature as it is now is known, to the command too."""
+    known = known_of(miniature)
+    path = tmp_path / "known.yaml"
+    path.write_text(yaml.safe_dump(known), encoding="utf-8")
+    monkeypatch.setattr("lm_eval_sea.official.sailcompass_checkout.KNOWN_FILES", path)
+    return known
+
+
+@pytest.fixture
+def rows_folder(tmp_path, samples, monkeypatch) -> Path:
+    """The current folder, with hand-written rows in `sail/Sailcompass_data`; M3Exam also by number of options."""
+    data = Path(shutil.copytree(samples / "sail", tmp_path / "rows" / "sail")) / "Sailcompass_data" / "data"
+    exam = json.loads((data / "m3exam" / "thai-questions-test.json").read_text(encoding="utf-8"))
+    for options in (2, 4):
+        part = [row for row in exam if len(row["options"]) == options]
+        assert part
+        path = data / "m3exam" / f"thai-questions-test-{options}.json"
+        path.write_text(json.dumps(part, ensure_ascii=False), encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "rows")
+    return tmp_path / "rows"
+
+
+@pytest.fixture(scope="session")
+def sailcompass_checkout() -> Path:
+    """The real checkout of sail-sg/sailcompass."""
+    if "SAILCOMPASS_CHECKOUT" not in os.environ:
+        pytest.skip("needs the official prompts: set SAILCOMPASS_CHECKOUT to a checkout of sail-sg/sailcompass at 6093e6c")
+    return Path(os.environ["SAILCOMPASS_CHECKOUT"]).resolve()

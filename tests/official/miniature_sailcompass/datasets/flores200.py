@@ -1,0 +1,2 @@
+class Flores200Dataset:
+    pass

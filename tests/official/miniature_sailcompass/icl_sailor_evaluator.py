@@ -1,0 +1,6 @@
+class AnsEvaluator:
+    pass
+
+
+class TextGenEvaluator:
+    pass

@@ -1,0 +1,2 @@
+def first_option_parse(text, options):
+    raise NotImplementedError

@@ -1,0 +1,118 @@
+"""What `lm-eval-sea show` prints, and the same of a run in memory."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.results.summary import WIDTH, summary_of_files, summary_of_results
+
+from .lm_eval_output import NEW, OLD, row, write_results, write_samples
+
+RANKED = {"headline_metric": "acc", "chance": 0.25, "rows": 900, "version": 1.0, "dataset": "toy"}
+TEXT = {"headline_metric": "chrf++", "rows": 12, "version": 1.0}
+
+
+def configs(**metadata):
+    return {name: {"metadata": data} for name, data in metadata.items()}
+
+
+def rows_of(right):
+    return [row(doc_id=n, filter="none", doc={"id": str(n), "gold": 0}, acc=float(score)) for n, score in enumerate(right)]
+
+
+@pytest.fixture
+def runs(tmp_path):
+    scores = {"toy_th": {"acc,none": 0.75, "acc_norm,none": 0.1}, "toy_mt": {"chrf++,none": 41.5, "chrf++_stderr,none": 2.0}}
+    samples = {"toy_th": {"original": 900, "effective": 40}, "toy_mt": {"original": 12, "effective": 12}}
+    write_results(tmp_path, OLD, scores, configs=configs(toy_th=RANKED, toy_mt=TEXT), **{"n-samples": samples})
+    write_samples(tmp_path, "toy_th", OLD, rows_of([1] * 30 + [0] * 10))
+    return tmp_path
+
+
+def line(text, name):
+    [found] = [line for line in text.splitlines() if line.startswith(name)]
+    return found
+
+
+def test_one_line_per_task_on_one_scale(runs, capsys):
+    assert main(["show", str(runs)]) == 0
+    out = capsys.readouterr().out
+    name, *cells = re.split(r"\s{2,}", line(out, "toy_th"))
+    assert cells[:3] + cells[4:] == ["40 of 900", "acc", "75.0", "25.0"]
+    low, high = map(float, re.findall(r"\d+\.\d", cells[3]))
+    # the score interval of a share, with t for z and n − 1 for n, by its defining equation
+    t = stats.t.ppf(0.975, 39)
+    for end in (low, high):
+        assert abs(0.75 - end / 100) == pytest.approx(t * (end / 100 * (1 - end / 100) / 39) ** 0.5, abs=1e-3)
+    assert re.split(r"\s{2,}", line(out, "toy_mt"))[1:4] == ["12", "chrf++", "41.5"]
+    assert "1 of 2 scores are of a part of the rows only" in out
+    assert max(map(len, out.splitlines())) <= WIDTH
+
+
+def test_a_run_in_memory_shows_the_same(runs):
+    import json
+
+    content = json.loads(next(runs.glob("results_*")).read_text())
+    content["samples"] = {"toy_th": [json.loads(text) for text in rows_of([1] * 30 + [0] * 10)]}
+    text = summary_of_results(content)
+    for name in ("toy_th", "toy_mt"):
+        assert line(text, name) == line(summary_of_files([runs]), name)
+
+
+def test_groups_stand_below(tmp_path):
+    results = {"toy_th": {"acc,none": 0.5}, "toy": {"acc,none": 0.625, "acc_stderr,none": "N/A"}}
+    path = write_results(tmp_path, OLD, results, configs=configs(toy_th=RANKED), group_subtasks={"toy": ["toy_th"]})
+    text = summary_of_files([path])
+    assert text.index("toy_th") < text.index("groups") < text.index("62.5")
+
+
+def test_one_answer_to_everything_is_said(tmp_path):
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, configs=configs(toy_th=RANKED))
+    lines = [
+        row(doc_id=n, filter="none", acc=float(n % 2), doc={"gold": n % 2, "predictions": {"acc": 1 if n else 0}})
+        for n in range(20)
+    ]
+    write_samples(tmp_path, "toy_th", OLD, lines)
+    assert "toy_th: 95 % of the answers are option 2, which is right on 50 %" in summary_of_files([tmp_path])
+
+
+def test_a_value_that_cannot_be_is_not_shown(tmp_path):
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 55.0}}, configs=configs(toy_th=RANKED))
+    text = summary_of_files([tmp_path])
+    assert "5500" not in text and "acc is 55, which is not between 0 and 1" in text
+
+
+def test_samples_that_contradict_the_results_are_named(runs):
+    write_samples(runs, "toy_th", OLD, rows_of([1] * 20 + [0] * 20))
+    text = summary_of_files([runs])
+    assert re.split(r"\s{2,}", line(text, "toy_th"))[3] == "75.0"
+    assert "the results say 75.00, the 40 logged rows 50.00" in text
+
+
+def test_the_run_with_more_rows_is_shown(runs):
+    write_results(runs, NEW, {"toy_th": {"acc,none": 0.1}}, configs=configs(toy_th=RANKED))  # 2 rows
+    text = summary_of_files([runs])
+    assert "75.0" in line(text, "toy_th") and "has more rows (40 instead of 2)" in text
+
+
+def test_tasks_of_other_packs_are_named_only(tmp_path):
+    write_results(tmp_path, OLD, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
+    assert "1 tasks that are not of this pack: arc_easy" in summary_of_files([tmp_path])
+
+
+@given(name=st.text(min_size=1, max_size=200), model=st.text(max_size=80), value=st.floats(0, 1))
+def test_any_names_give_lines_of_the_width_without_controls(name, model, value):
+    content = {"results": {name: {"acc,none": value}}, "configs": configs(**{name: RANKED}), "model_name": model}
+    [title, head, task, *_] = summary_of_results(content).split("\n")
+    assert len(task) <= WIDTH and f"{100 * value:.1f}" in task
+    assert "\x1b" not in title + task and "\u202e" not in title + task
+    (title + task).encode()  # no lone surrogates
+
+
+def test_nothing_to_show_is_one_line(tmp_path, capsys):
+    assert main(["show", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,43 @@
+"""Writes runs of SEA-HELM's judged tasks, in the shape of lm-eval's output."""
+
+import json
+
+COMPETENCIES = {
+    "mt-bench-judge": "multi-turn",
+    "mt-bench": "multi-turn",
+    "kalahi-judge": "cultural",
+    "syntax-criteria": "linguistic-diagnostics",
+    "translation-en-xx": "nlg",
+}
+
+
+def two_turns(number: int, first: str, second: str, criteria: list[dict], **more: object) -> dict:
+    """A line of samples of a conversation of two turns."""
+    doc = {"id": str(number), "category": "math" if number % 2 else "writing", "turns": [f"Satu {number}?", f"Dua {number}?"]}
+    doc |= {"answers": [first], "criteria": criteria, "cluster": str(number)}
+    return {"doc_id": number, "doc": doc | more, "filtered_resps": [second], "resps": [[second]]}
+
+
+def one_turn(number: int, answer: str, criteria: list[dict]) -> dict:
+    """A line of samples of one question."""
+    doc = {"id": str(number), "category": "x", "turns": [f"Tanong {number}"], "answers": [], "criteria": criteria}
+    return {"doc_id": number, "doc": doc | {"cluster": str(number)}, "filtered_resps": [answer], "resps": [[answer]]}
+
+
+def write_answers(folder, language: str, task: str, samples: list[dict], *, seed: int = 1):
+    """Writes one run of one task; returns its samples file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name, stamp = f"sea_helm_{language}_{task.replace('-', '_')}", f"2026-01-{seed:02}T00-00-00"
+    metadata = {"suite": "sea_helm", "language": language, "sea_helm_task": task, "competency": COMPETENCIES[task], "chance": 0.0}
+    metadata |= {"variant": "gen", "item_metric": None, "headline_metric": "null_rate"}
+    content = {
+        "results": {name: {"null_rate,none": 0.0}},
+        "configs": {name: {"metadata": metadata}},
+        "n-samples": {name: {"original": len(samples), "effective": len(samples)}},
+        "config": {"model": "hf", "torch_seed": seed},
+        "model_name": "org/model",
+    }
+    (folder / f"results_{stamp}.json").write_text(json.dumps(content), encoding="utf-8")
+    path = folder / f"samples_{name}_{stamp}.jsonl"
+    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples), encoding="utf-8")
+    return path

@@ -1,0 +1,214 @@
+"""MetricX on a tiny random mT5 against a plain loop, batches that are kept, both ways with end tokens, and the totals."""
+
+import json
+import re
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import MT5Config, MT5Model, PreTrainedTokenizerFast
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.commands import metricx_command
+from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.sea_helm import metricx_model
+from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
+from lm_eval_sea.sea_helm.metricx_model import EOS_RULES, MetricX, points, text_of, tokens_of
+from lm_eval_sea.sea_helm.row_scores import read
+
+from .official import checkout, run
+from .planted_answers import write_answers
+
+SOURCES = ["Good morning.", "The quick brown fox jumps over the lazy dog, again and again.", "No.", "Where is it?", "Rain"]
+SOURCES += [
+    "Two plus two is four.",
+    "Read the book!",
+    "She left early",
+    "Prices rose by 3 %.",
+    "A",
+    "Tea or coffee?",
+    "Not yet, he said.",
+]
+
+
+@pytest.fixture(scope="module")
+def tiny_metricx(tmp_path_factory):
+    """A random mT5 with MetricX's number of tokens, and a tokenizer of bytes that adds an end token, as mT5's does."""
+    folder = tmp_path_factory.mktemp("metricx")
+    torch.manual_seed(0)
+    sizes = {"d_model": 16, "d_kv": 4, "d_ff": 16, "num_layers": 2, "num_decoder_layers": 2, "num_heads": 2}
+    config = MT5Config(vocab_size=250112, **sizes)
+    weights = {name: torch.randn(weight.shape, dtype=torch.float64) for name, weight in MT5Model(config).state_dict().items()}
+    # the head is not the embeddings; so large that the errors lie on both sides of the clamp's ends
+    weights["lm_head.weight"] = torch.randn(250112, 16, dtype=torch.float64) * 4
+    for name in ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight"):
+        del weights[name]
+    config.save_pretrained(folder)
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    pieces = {"<pad>": 0, "</s>": 1, "<unk>": 2}
+    pieces |= {piece: number for number, piece in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()), start=3)}
+    tokenizer = Tokenizer(models.WordLevel(pieces, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False), pre_tokenizers.Split("", "isolated")]
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+    fast.save_pretrained(folder)
+    return folder
+
+
+def texts():
+    return [text_of(source, source.lower(), f"{source} {source}") for source in SOURCES]
+
+
+@pytest.mark.parametrize("eos", EOS_RULES)
+def test_errors_are_those_of_a_plain_loop(tiny_metricx, eos):
+    """One text at a time, and the logits of all 250,112 tokens."""
+    scorer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu")
+    weights = load_file(tiny_metricx / "model.safetensors")
+    head = weights.pop("lm_head.weight")
+    weights |= {f"{stack}.embed_tokens.weight": weights["shared.weight"] for stack in ("encoder", "decoder")}
+    model = MT5Model(MT5Config.from_pretrained(tiny_metricx)).double().eval()
+    model.load_state_dict(weights)
+    numbers = scorer.tokenizer(texts())["input_ids"]
+    longest = max(map(len, numbers))
+    expected = []
+    for row in numbers:
+        keeps_end = eos == "seahelm" and len(row) < longest
+        ids = torch.tensor([row if keeps_end else row[:-1]])
+        with torch.no_grad():
+            state = model(input_ids=ids, decoder_input_ids=torch.tensor([[0]])).last_hidden_state
+        expected.append(min(max(float((head @ state[0, 0])[250089]), 0.0), 25.0))
+    assert scorer.errors(texts(), eos) == pytest.approx(expected, abs=1e-5)
+    assert len(set(expected)) > 2
+
+
+# the file alone, for its package imports the clients of all providers
+OFFICIAL = """
+import importlib.util, json, sys
+import torch
+from safetensors.torch import load_file
+from transformers import AutoConfig, AutoTokenizer
+spec = importlib.util.spec_from_file_location("metricx_models", "src/serving/offline/metricx_models.py")
+module = sys.modules["metricx_models"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+folder, texts = json.load(sys.stdin)
+tokens = AutoTokenizer.from_pretrained(folder)(texts, truncation=True, padding=True, max_length=1536, return_tensors="pt")
+weights = load_file(folder + "/model.safetensors")
+weights |= {f"{stack}.embed_tokens.weight": weights["shared.weight"] for stack in ("encoder", "decoder")}
+model = module.MT5ForRegression(AutoConfig.from_pretrained(folder)).double().eval()
+model.load_state_dict(weights)
+with torch.no_grad():
+    found = model(input_ids=tokens["input_ids"][:, :-1], attention_mask=tokens["attention_mask"][:, :-1])
+print(json.dumps(found.predictions.tolist()))
+"""
+
+
+def test_errors_are_those_of_sea_helms_code(tiny_metricx):
+    official = run(checkout("src/serving/offline/metricx_models.py"), OFFICIAL, [str(tiny_metricx), texts()])
+    assert MetricX(str(tiny_metricx), str(tiny_metricx), "cpu").errors(texts(), "seahelm") == pytest.approx(official, abs=1e-5)
+
+
+def test_the_two_ways_with_end_tokens(tiny_metricx):
+    tokenizer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu").tokenizer
+    end = tokenizer.eos_token_id
+    ids, mask = tokens_of(tokenizer, ["a", "abc", "abd"], "seahelm")
+    assert [end in row for row in ids.tolist()] == [True, False, False] and mask.sum(1).tolist() == [2, 3, 3]
+    ids, mask = tokens_of(tokenizer, ["a", "abc", "abd"], "google")
+    assert not any(end in row for row in ids.tolist()) and mask.sum(1).tolist() == [1, 3, 3]
+    long = "a" * 5000
+    for eos in EOS_RULES:
+        assert tokens_of(tokenizer, [long], eos)[0].shape == (1, 1535)
+
+
+def test_points():
+    assert [points(error) for error in (0, 5, 25)] == [100, 80, 0]
+
+
+def write_translations(folder, rows=5):
+    samples = [
+        {
+            "doc_id": number,
+            "doc": {"text": SOURCES[number], "answer": SOURCES[number].lower(), "label": f"x {number}", "cluster": "0"},
+        }
+        for number in range(rows)
+    ]
+    return write_answers(folder, "id", "translation-en-xx", samples)
+
+
+@pytest.fixture
+def with_group():
+    """`write_answers` knows no groups of scores; translations have one."""
+
+    def add(samples):
+        path = next(samples.parent.glob("results_*"))
+        content = json.loads(path.read_text())
+        for config in content["configs"].values():
+            config["metadata"]["score_group"] = "translations"
+        path.write_text(json.dumps(content))
+        return samples
+
+    return add
+
+
+def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, with_group, tmp_path, capsys):
+    samples = with_group(write_translations(tmp_path))
+    command = ["metricx", str(tmp_path), "--model", str(tiny_metricx), "--tokenizer", str(tiny_metricx), "--batch_size", "2"]
+    assert main(command) == 0
+    output = capsys.readouterr().out
+    assert "not SEA-HELM's number, for its model is google/metricx-24-hybrid-xxl-v2p6-bfloat16" in output
+    written = read(samples.with_name(samples.name.replace("samples", "metricx").replace(".jsonl", ".json")))
+    scorer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu")
+    rows = [text_of(SOURCES[number], SOURCES[number].lower(), f"x {number}") for number in range(5)]
+    errors = [error for start in (0, 2, 4) for error in scorer.errors(rows[start : start + 2], "seahelm")]
+    assert written.scores == pytest.approx({number: points(error) for number, error in enumerate(errors)})
+    assert written.best == 100
+    assert main(["score", "sea-helm", str(tmp_path), "--method", "corrected"]) == 0
+    mean = sum(written.scores.values()) / 5
+    assert re.search(rf"id\s+nlg\s+translations translation-en-xx\s+{mean:.2f}", capsys.readouterr().out)
+
+
+def test_batches_are_kept(with_group, tmp_path):
+    with_group(write_translations(tmp_path))
+    jobs = jobs_of(find_runs([tmp_path], seeds=True)[0], [])
+    asked = []
+
+    def errors(batch):
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        asked.append(batch)
+        return [float(len(text)) / 100 for text in batch]
+
+    setting = Setting("m", "t", "google", 2)
+    with pytest.raises(KeyboardInterrupt):
+        score(jobs, errors, setting)
+    assert not list(tmp_path.glob("metricx_*"))
+    again = []
+    score(jobs, lambda batch: again.append(batch) or [float(len(text)) / 100 for text in batch], setting)
+    assert asked == [jobs[0].texts[:2], jobs[0].texts[2:4]] and again == [jobs[0].texts[4:]]
+    [path] = tmp_path.glob("metricx_*")
+    assert read(path).scores == pytest.approx({number: points(len(text) / 100) for number, text in enumerate(jobs[0].texts)})
+    other = []
+    score(jobs, lambda batch: other.append(batch) or [0.0] * len(batch), setting._replace(eos="seahelm"))
+    assert len(other) == 3  # another setting is another number
+
+
+def test_mistakes_are_one_line(tiny_model, with_group, tmp_path, capsys):
+    with_group(write_translations(tmp_path / "run"))
+    write_answers(tmp_path / "other", "id", "kalahi-judge", [])
+    for folder, model, message in [
+        ("run", tiny_model, "no mT5 with more than 250089 tokens, so no MetricX"),
+        ("run", tmp_path / "nothing", "cannot be loaded"),
+        ("other", tiny_model, "no samples of SEA-HELM's translations"),
+    ]:
+        assert main(["metricx", str(tmp_path / folder), "--model", str(model), "--tokenizer", str(model)]) == 1
+        error = capsys.readouterr().err.strip()
+        assert message in error.splitlines()[-1]
+
+
+def test_the_command_knows_what_the_model_knows():
+    """It names them itself, so that its help needs none of the libraries behind them."""
+    assert metricx_command.EOS_RULES == EOS_RULES
+    assert metricx_command.MODEL == metricx_model.OFFICIAL_MODEL
+    assert metricx_command.TOKENIZER == metricx_model.OFFICIAL_TOKENIZER

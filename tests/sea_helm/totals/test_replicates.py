@@ -1,0 +1,166 @@
+"""The aggregation of August 2026 against loops over replicates and questions, and against SEA-HELM's own code."""
+
+import random
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place, aggregate
+from lm_eval_sea.sea_helm.totals.methods import METHODS
+from lm_eval_sea.sea_helm.totals.replicates import (
+    REPLICATES,
+    SEED,
+    is_multiple_choice,
+    rare_labels,
+    replicate_seeds,
+    replicates,
+)
+from lm_eval_sea.sea_helm.totals.task_score import TaskRows
+
+from ..official import checkout, run
+
+
+def task(scores, labels, best=1.0):
+    labels = tuple(tuple(label) if isinstance(label, list) else label for label in labels)
+    return TaskRows(np.array(scores, float), labels, tuple(map(str, range(len(labels)))), best=best)
+
+
+def restated(rows, seed):
+    """One replicate, question by question."""
+    size = len(rows.labels)
+    means = [statistics.fmean(run[number] for run in rows.scores) for number in range(size)]
+    generator = np.random.default_rng(seed)
+    labels = list(rows.labels)
+    if isinstance(labels[0], str) and len(set(labels)) < size / 2:
+        recalls = []
+        for label in sorted(set(labels)):
+            positions = [number for number in range(size) if labels[number] == label]
+            drawn = generator.choice(np.array(positions), size=len(positions), replace=True)
+            recalls.append(statistics.fmean(means[number] / rows.best for number in drawn))
+        chance = 1 / len(recalls)
+        return 100 * max((statistics.fmean(recalls) - chance) / (1 - chance), 0)
+    drawn = generator.integers(0, size, size=size)
+    return 100 / rows.best * max(statistics.fmean(means[number] for number in drawn), 0)
+
+
+def planted(runs=3):
+    """A task of each kind: two and four labels of unequal sizes, texts, judged rows without labels, lists of references."""
+    choose = random.Random(5)
+    tasks = {
+        Place("id", "nlu", "", "sentiment"): ["Positif"] * 31 + ["Negatif"] * 12,
+        Place("th", "knowledge", "thai_exam", "thai_exam_ic"): [choose.choice("ABCD") for _ in range(57)],
+        Place("id", "nlg", "", "abssum"): [f"summary {number}" for number in range(40)],
+        Place("my", "multi-turn", "", "mt-bench-judge"): [None] * 23,
+        Place("id", "nlu", "", "qa"): [["one", "two"]] * 30,
+    }
+    rows = {}
+    for place, labels in tasks.items():
+        best = 100.0 if place.task == "abssum" else 1.0
+        count = len(labels)
+        whole = place.task in ("sentiment", "thai_exam_ic")
+        scores = [[float(choose.random() < 0.6) if whole else best * choose.random() for _ in range(count)] for _ in range(runs)]
+        rows[place] = task(scores, labels, best)
+    return rows
+
+
+def test_replicates_are_those_of_loops():
+    for rows in planted().values():
+        seeds = replicate_seeds(np.random.default_rng(SEED))[:50]
+        assert replicates(rows, seeds) == pytest.approx([restated(rows, seed) for seed in seeds], abs=1e-9)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.tuples(st.sampled_from(["ก", "ข", "A", "a b"]), st.floats(0, 1)), min_size=9, max_size=40), st.integers(0, 2**32)
+)
+def test_replicates_are_those_of_loops_whatever_the_rows(rows, seed):
+    labels, scores = zip(*rows, strict=True)
+    one = task([scores], labels)
+    if len(set(labels)) == 1:  # SEA-HELM divides by zero
+        assert replicates(one, np.array([seed])) == pytest.approx([100 * statistics.fmean(_drawn(scores, seed))])
+    else:
+        assert replicates(one, np.array([seed])) == pytest.approx([restated(one, seed)], abs=1e-9)
+
+
+def _drawn(scores, seed):
+    return [scores[number] for number in np.random.default_rng(seed).integers(0, len(scores), size=len(scores))]
+
+
+def test_all_levels_are_means_replicate_by_replicate():
+    """From the generator of all tasks to Southeast Asia; a task of the suite that was not run takes its seeds all the same."""
+    rows = planted()
+    absent = Place("vi", "nlr", "", "nli")
+    suite = [*list(rows)[:2], absent, *list(rows)[2:]]
+    drawn = METHODS["2026-08"].draw(rows, suite)
+    generator = np.random.default_rng(94370244)
+    expected = {}
+    for place in suite:
+        seeds = generator.integers(0, 2**32 - 1, size=2000)
+        if place in rows:
+            expected[place] = [restated(rows[place], seed) for seed in seeds[:20]]
+    for place, values in expected.items():
+        assert drawn[place].score.shape == (REPLICATES,)
+        assert drawn[place].score[:20] == pytest.approx(values, abs=1e-9)
+    nodes = aggregate({place: draws.score for place, draws in drawn.items()})
+    for number in range(20):
+        of = {place.task: values[number] for place, values in expected.items()}
+        nlu = (of["sentiment"] + of["qa"]) / 2
+        indonesian = (nlu + of["abssum"]) / 2
+        languages = [indonesian, of["thai_exam_ic"], of["mt-bench-judge"]]
+        assert nodes[Place("id", "nlu")][number] == pytest.approx(nlu, abs=1e-9)
+        assert nodes[SEA][number] == nodes[ALL][number] == pytest.approx(statistics.fmean(languages), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["A", "B"] * 2, False),  # 2 of 4: not fewer than half
+        (["A", "B", "A", "B", "A"], True),
+        (["one", "two", "three"], False),
+        ([None] * 9, False),
+        ([("A",)] * 9, False),
+    ],
+)
+def test_multiple_choice_has_fewer_answers_than_half_the_questions(labels, expected):
+    assert is_multiple_choice(labels) is expected
+
+
+def test_answers_of_few_questions_are_named():
+    assert rare_labels(["A"] * 10 + ["B"] * 10) == {}
+    assert rare_labels(["A"] * 30 + ["B"] * 9) == {"A": 30, "B": 9}
+
+
+OFFICIAL = """
+import json, sys
+import numpy as np
+from src.aggregation.bootstrap import run_single_bootstrap
+tasks, seeds = json.load(sys.stdin)
+found = [
+    [run_single_bootstrap(scores, labels, choice, best, np.random.default_rng(seed)) for seed in seeds]
+    for scores, labels, choice, best in tasks
+]
+print(json.dumps(found))
+"""
+
+
+def test_replicates_are_those_of_sea_helms_code():
+    folder = checkout("src/aggregation/bootstrap.py")
+    tasks = list(planted(runs=8).values())
+    seeds = replicate_seeds(np.random.default_rng(SEED))[:200]
+    # SEA-HELM calls a task multiple choice in the same function that reads the files; the kinds are planted here
+    given_tasks = [
+        (
+            rows.scores.mean(axis=0).tolist(),
+            [] if rows.labels[0] is None else list(rows.labels),
+            number < 2,
+            rows.best,
+        )
+        for number, rows in enumerate(tasks)
+    ]
+    assert [is_multiple_choice(rows.labels) for rows in tasks] == [number < 2 for number in range(len(tasks))]
+    official = run(folder, OFFICIAL, [given_tasks, seeds.tolist()])
+    for rows, values in zip(tasks, official, strict=True):
+        assert replicates(rows, seeds) == pytest.approx(values, abs=1e-9)

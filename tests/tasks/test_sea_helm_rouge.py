@@ -1,0 +1,160 @@
+"""ROUGE-L as SEA-HELM computes it, against another reading of its rules and against SEA-HELM's own code."""
+
+import json
+import random
+import unicodedata
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.tasks._shared.sea_helm_rouge import sea_helm_rouge_l, sea_helm_words, signature
+
+from ..sea_helm.official import checkout, run
+
+LANGUAGES = ("id", "vi", "th", "ta", "tl", "my")
+_TEXTS = {
+    "id": ["Harga 25rb/kg, naik 3,5% — kata Menteri (Selasa).", "kata menteri: harga-harga 25 rb naik", "COVID19 di DKI"],
+    "vi": ["Nhiệt độ 38°C ở Hà Nội; “nắng nóng” kéo dài.", "nắng nóng ở hà nội kéo dài, 38 độ", "Việt\u200bNam"],
+    "th": ["ราคา 25 บาท/กก. เพิ่มขึ้น ๓% วันนี้", "วันนี้ราคาเพิ่มขึ้น 3 บาท", "กทม.ฝนตก 80% ของพื้นที่ abc123"],
+    "ta": ["தமிழ்நாடு 100வது விழா, சென்னையில்!", "சென்னையில் 100 வது விழா", "க்ஷ ஸ்ரீ ௫"],
+    "tl": ["Ika-3 na araw: ₱25.50 kada kilo’", "₱25 kada kilo sa ika-3 araw", "Niño, piñata"],
+    "my": ["မြန်မာနိုင်ငံ၏ ရန်ကုန်မြို့တွင် ၂၅ ရာခိုင်နှုန်း", "ရန်ကုန်မြို့ ၂၅% တက္ကသိုလ် အင်္ဂလိပ်", "ကျွန်ုပ် ယောက်ျား abc 12"],
+}
+
+
+def restated_words(text, language):
+    """The rules once more, in regular expressions: breaks, Thai by the library, Burmese and others by patterns."""
+    text = regex.sub(r"[\p{C}\ufffd--[\t\n\r]]", "", text.lower(), flags=regex.V1)
+    text = " ".join(regex.sub(r"[\p{P}\p{Zs}]|[!-/:-@\[-`{-~]", " ", text).split())
+    if language == "th":
+        from pythainlp import word_tokenize
+
+        return word_tokenize(text)
+    if language == "my":
+        text = text.replace(" ", "").replace("\u1037\u103a", "\u103a\u1037")
+        units = regex.findall(r"(?s).[\u102b-\u1032\u1036-\u1038\u103a-\u103e]*", text)
+        closing = [position > 0 and "\u103a" in unit and len(unit) < 4 for position, unit in enumerate(units)]
+        glued = "".join(
+            unit if closes and not closing[position - 1] else f" {unit}"
+            for position, (unit, closes) in enumerate(zip(units, closing, strict=True))
+        )
+        return glued.replace(" \u1039 ", "\u1039").split()
+    text = regex.sub(r"(?<=\s)(?=\p{M})", "@", text).translate({0xFFED: 0x25A0, 0xFFE8: 0x2502})
+    return regex.findall(r"(?:\p{L}\p{M}*)+|(?:\p{N}\p{M}*)+|@?\p{M}+|\S\p{M}*", text)
+
+
+def restated_score(answer, reference, language):
+    """F1 of the longest common subsequence, whose length is found by its recursion."""
+    first, second = restated_words(answer, language), restated_words(reference, language)
+    table = {}
+    for row in range(len(first) + 1):
+        for column in range(len(second) + 1):
+            if not row or not column:
+                table[row, column] = 0
+            elif first[row - 1] == second[column - 1]:
+                table[row, column] = table[row - 1, column - 1] + 1
+            else:
+                table[row, column] = max(table[row - 1, column], table[row, column - 1])
+    common = table[len(first), len(second)]
+    if not common:
+        return 0.0
+    precision, recall = common / len(first), common / len(second)
+    return 100 * 2 * precision * recall / (precision + recall)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_scores_are_those_of_the_restated_rules(language):
+    for answer in _TEXTS[language]:
+        for reference in _TEXTS[language]:
+            assert sea_helm_rouge_l(answer, reference, language) == pytest.approx(
+                restated_score(answer, reference, language), abs=1e-9
+            )
+
+
+_BURMESE = st.text(st.characters(min_codepoint=0x1000, max_codepoint=0x104F) | st.sampled_from(" a1\u103a\u1039\u1037ကင"))
+_SCRIPTS = st.text(st.sampled_from("aB1²é €°க்ி௫วก็0-,.'\u200c\u0301½") | st.characters(max_codepoint=0x24F))
+
+
+@given(_BURMESE)
+def test_burmese_syllables_are_those_of_the_restated_rules(text):
+    assert sea_helm_words(text, "my") == restated_words(text, "my")
+
+
+@given(_SCRIPTS)
+def test_words_are_those_of_the_restated_rules(text):
+    ours = [word.replace("\uff05", "@") for word in sea_helm_words(text, "ta")]
+    assert ours == restated_words(text, "ta")
+
+
+@given(st.text(), st.text(), st.sampled_from(LANGUAGES))
+def test_a_score_is_from_0_to_100_and_of_a_text_with_itself_100(answer, reference, language):
+    assert 0 <= sea_helm_rouge_l(answer, reference, language) <= 100
+    if sea_helm_words(answer, language):
+        assert sea_helm_rouge_l(answer, answer, language) == pytest.approx(100)
+
+
+def test_rules_that_differ_from_the_packs_own():
+    assert sea_helm_words("ฝนตก หนัก", "th") == ["ฝนตก", " ", "หนัก"]  # blanks are words
+    assert sea_helm_words("Harga-harga 25rb", "id") == ["harga", "harga", "25", "rb"]
+    assert sea_helm_words("re\u0301", "id") != sea_helm_words("ré", "id")  # no normal form
+    assert sea_helm_words("တက္ကသိုလ်", "my") == ["တ", "က္က", "သိုလ်"]  # stacked letters stay together
+    assert sea_helm_words("!?", "my") == sea_helm_words("", "th") == []
+
+
+def test_the_signature_says_how_words_are_found():
+    assert len({signature(language) for language in ("th", "my", "id")}) == 3
+
+
+OFFICIAL = """
+import json, sys
+from src.rouge_score.rouge_scorer import RougeScorer
+names = {"th": "thai", "my": "burmese"}
+scorers = {}
+found = []
+for language, answer, reference in json.load(sys.stdin):
+    scorer = scorers.setdefault(language, RougeScorer(["rougeL"], use_stemmer=False, lang=names.get(language)))
+    found.append(100 * scorer.score(reference, answer)["rougeL"].fmeasure)
+print(json.dumps(found))
+"""
+
+
+def _assert_official(triples):
+    official = run(checkout("src/rouge_score/rouge_scorer.py"), OFFICIAL, triples)
+    assert [sea_helm_rouge_l(answer, reference, language) for language, answer, reference in triples] == pytest.approx(
+        official, abs=1e-9
+    )
+
+
+def test_scores_of_written_texts_are_those_of_sea_helms_code():
+    _assert_official([(language, one, other) for language in LANGUAGES for one in _TEXTS[language] for other in _TEXTS[language]])
+
+
+def test_scores_of_texts_of_random_characters_are_those_of_sea_helms_code():
+    """Letters, marks, digits, symbols and punctuation of the languages' scripts in any order."""
+    choose = random.Random(3)
+    ranges = [(0x20, 0x250), (0x300, 0x370), (0xB80, 0xC00), (0xE00, 0xE80), (0x1000, 0x10A0), (0x1E00, 0x1F00), (0x2000, 0x2070)]
+    pool = [chr(point) for start, end in ranges for point in range(start, end) if unicodedata.category(chr(point)) != "Cn"]
+
+    def text():
+        return "".join(choose.choice(choose.choice([pool, "ab1 "])) for _ in range(choose.randint(0, 60)))
+
+    _assert_official([(language, text(), text()) for language in LANGUAGES for _ in range(200)])
+
+
+@pytest.mark.slow
+def test_scores_of_real_rows_are_those_of_sea_helms_code(hub_mirror):
+    """Every summary against the beginning of its text, and that against the text's end; Burmese passages against each other."""
+    triples = []
+    for path in sorted(hub_mirror.glob("aisingapore/NLG-Abstractive-Summarization/data/*/*.jsonl")):
+        language = path.parent.name
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            text = row["prompts"][0]["text"]
+            triples += [(language, text[:300], row["label"]), (language, text[:200], text[-300:])]
+    passages = (hub_mirror / "facebook/belebele/data/mya_Mymr.jsonl").read_text(encoding="utf-8").splitlines()[:200]
+    texts = [json.loads(line)["flores_passage"] for line in passages]
+    triples += [("my", one[:300], other[:300]) for one, other in zip(texts, texts[1:], strict=False)]
+    assert {language for language, _, _ in triples} == set(LANGUAGES) and len(triples) > 1000
+    _assert_official(triples)
