@@ -131,7 +131,7 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
 
 def _settings(results: Sequence[TaskResult]) -> dict[str, list[Any]]:
     """What must be the same in all runs of a task: what it is called in messages → its value in each run that tells it."""
-    settings = {
+    settings: dict[str, list[Any]] = {
         "versions of the task": [result.version for result in results],
         "numbers of exemplars": [result.num_fewshot for result in results],
         "versions of the rows (data_sha256)": [
@@ -187,7 +187,7 @@ def _table(samples: Path, metric: str | None, beside: row_scores.RowScores | Non
     for row in read_samples(samples, columns, notes):
         if beside is not None and row["doc_id"] not in beside.scores:
             continue
-        score = row[metric] if beside is None else beside.scores[row["doc_id"]]
+        score = beside.scores[row["doc_id"]] if beside is not None else row[str(metric)]
         if score is None or not np.isfinite(score):
             raise EvidenceError(f"{samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
         table[row["doc_id"]] = row | {"score": float(score)}
