@@ -5,10 +5,8 @@ lm-eval has no hook for the perplexity of the whole text, which needs a request 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-from lm_eval.api.task import ConfigurableTask
 
 from lm_eval_sea.official.sailcompass_task import answer_scores
 from lm_eval_sea.tasks._shared.calibrated_ranking_task import CalibratedRankingTask
@@ -18,11 +16,7 @@ from lm_eval_sea.tasks._shared.ranking_task import RankingTask
 class SailCompassRankingTask(RankingTask):
     """Ranks the options of a row by `acc_ppl` and scores the chosen label as SailCompass does."""
 
-    def download(self, dataset_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
-        """Loads the rows with the function under `custom_dataset`."""
-        ConfigurableTask.download(self, dataset_kwargs, **kwargs)
-        self._published_exemplars: list[dict] = []
-        self.config.metadata["data_sha256"] = self.config.metadata["provenance"]["data_sha256"]
+    NEEDS_TOKENIZER = "exact_match_sailcompass needs the model's tokenizer"
 
     def fewshot_docs(self) -> list[dict]:
         """None: the exemplars stand in the description."""
@@ -32,14 +26,12 @@ class SailCompassRankingTask(RankingTask):
         """Builds the requests of all rows.
 
         Raises:
-            ValueError: if the tokenizer is not known, for then there is no perplexity.
+            ValueError: if the tokenizer is not known, or declined, for then there is no perplexity.
         """
-        if self._tokenizer is None:
-            raise ValueError(
-                f"{self.task_name}: the perplexity of a text needs the model's tokenizer, which cannot be loaded; name it with "
-                "`--metadata tokenizer=NAME_OR_FOLDER`"
-            )
+        self.test_docs()  # lm-eval 0.5 loads rows late, and they fill the provenance that the key of the cache needs
         super().build_all_requests(**kwargs)
+        if self._tokenizer is None:
+            raise ValueError(f"{self.task_name}: {self.NEEDS_TOKENIZER}; it cannot go without")
 
     def process_results(self, doc: dict, results: Sequence[Any]) -> dict[str, float]:
         """The official scores of the label of the lowest perplexity, for one row."""
@@ -47,7 +39,7 @@ class SailCompassRankingTask(RankingTask):
         record = self.config.dataset_kwargs["sailcompass_rows"]
         label = record["labels"][doc["predictions"]["acc_ppl"]]
         metrics |= answer_scores(record["evaluator"], label, doc["reference"])
-        return {name: value for name, value in metrics.items() if name in self._metric_fn_list}
+        return {name: value for name, value in metrics.items() if name in self._wanted_metrics}
 
 
 class SailCompassCalibratedTask(SailCompassRankingTask, CalibratedRankingTask):

@@ -94,7 +94,7 @@ class _Form:
         (evaluator,) = self.take(evaluator, {"type": Imported})
         turns, max_new_tokens = self.inference(inference)
         parts = self.ranked(inference, turns) if max_new_tokens is None else self.generated(inference, turns)
-        lines = {"question": inference.line, "columns": reader.line, "data": data_set.line, "evaluator": evaluation.line}
+        lines = {"question": inference.line, "columns": reader.line, "data": data_set.line}
         return Configuration(
             self.path, sha256, lines, loader.name, evaluator.name, path.removeprefix("./"), input_columns, answer_column,
             *parts[:3], max_new_tokens, parts[3],

@@ -85,7 +85,7 @@ def task_files(checkout: Checkout) -> TaskFiles:
 
 
 def _render(content: Mapping[str, Any], source: str) -> str:
-    _, body = render("", dict(content)).split("\n", 1)  # the first line speaks of the pack's own books
+    _, body = render("", "", dict(content)).split("\n", 1)  # the first line speaks of the pack's own books
     return f"{MARK} sailcompass from {source}.\n{body}"
 
 

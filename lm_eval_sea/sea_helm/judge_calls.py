@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from tqdm import tqdm
 
@@ -93,7 +93,7 @@ class Endpoint:
         for _ in range(BROKEN_ANSWERS):
             try:
                 completion = self._client.chat.completions.create(
-                    model=self.model, messages=call.messages, **_arguments(call.parameters)
+                    model=self.model, messages=cast(Any, call.messages), **_arguments(call.parameters)
                 )
                 text = completion.choices[0].message.content or ""  # all may have gone into thoughts: no verdict
                 usage = completion.usage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
     found = [
         (result, table)
         for result, beside in zip(results, scored, strict=True)
-        if result.samples and (table := _table(result, beside, evidence.notes))
+        if result.samples and (table := _table(result.samples, result.metadata["item_metric"], beside, evidence.notes))
     ]
     tables = [table for _, table in found]
     if not tables:
@@ -131,7 +132,7 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
 
 def _settings(results: Sequence[TaskResult]) -> dict[str, list[Any]]:
     """What must be the same in all runs of a task: what it is called in messages → its value in each run that tells it."""
-    settings = {
+    settings: dict[str, list[Any]] = {
         "versions of the task": [result.version for result in results],
         "numbers of exemplars": [result.num_fewshot for result in results],
         "versions of the rows (data_sha256)": [provenance_of(result.metadata).data_sha256 for result in results],
@@ -169,25 +170,25 @@ def _best(place: Place, result: TaskResult, beside: Sequence[row_scores.RowScore
     return NATIVE_MAXIMUM[metric]
 
 
-def _table(result: TaskResult, beside: row_scores.RowScores | None, notes: list[str]) -> dict[Any, dict[str, Any]]:
+def _table(samples: Path, metric: str | None, beside: row_scores.RowScores | None, notes: list[str]) -> dict[Any, dict[str, Any]]:
     """The rows of one samples file by their number in the data set.
 
     Args:
-        result: of one run.
+        samples: the file.
+        metric: the column of the scores; None where they are not among the samples.
         beside: where the scores are, if not among the samples; rows that have none are left out.
         notes: gets a line if rows cannot be read.
     """
-    metric = result.metadata["item_metric"]
     if metric is None and beside is None:
         return {}
     columns = ["doc_id", "doc.label", "doc.cluster", "doc.phenomenon", *([metric] if metric else [])]
     table = {}
-    for row in read_samples(result.samples, columns, notes):
+    for row in read_samples(samples, columns, notes):
         if beside is not None and row["doc_id"] not in beside.scores:
             continue
-        score = row[metric] if beside is None else beside.scores[row["doc_id"]]
+        score = beside.scores[row["doc_id"]] if beside is not None else row[str(metric)]
         if score is None or not np.isfinite(score):
-            raise EvidenceError(f"{result.samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
+            raise EvidenceError(f"{samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
         table[row["doc_id"]] = row | {"score": float(score)}
     return table
 

@@ -126,7 +126,7 @@ def _syllables(text: str) -> list[str]:
 
 def _letters_and_digits(text: str) -> list[str]:
     """Runs of letters, runs of digits, single symbols, each with the combining marks behind it; Chinese characters one by one."""
-    words = []
+    words: list[str] = []
     for part in text.split():
         previous = ""
         for character in part.translate(_MARKS):

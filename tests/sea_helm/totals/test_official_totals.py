@@ -1,0 +1,98 @@
+"""The totals of June and of August 2026 against SEA-HELM's own code, level by level."""
+
+import json
+
+import pytest
+
+from lm_eval_sea.sea_helm.totals.evidence import Evidence
+from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
+from lm_eval_sea.sea_helm.totals.suite import Suite
+from lm_eval_sea.sea_helm.totals.totals import compute
+
+from ..official import checkout, run
+from .test_replicates import planted
+
+
+def given(rows):
+    """The rows as SEA-HELM's code takes them: the tasks of a configuration and the scores by language, competency and task."""
+    tasks, data = {}, {}
+    for place, task in rows.items():
+        record = tasks.setdefault(place.task, {"competency": place.competency, "languages": {}})
+        record["languages"][place.language] = {}
+        if place.group:
+            record["aggregation_group"] = place.group
+        labels = [] if task.labels[0] is None else list(task.labels)
+        runs = len(task.scores)
+        data.setdefault(place.language, {}).setdefault(place.competency, {})[place.task] = {
+            "scores": task.scores.tolist(),
+            "length": [len(task.labels)] * runs,
+            "labels": [labels] * runs,
+            "metric": ["normalized_rougel_f1" if task.best == 100 else "normalized_accuracy"] * runs,
+        }
+    return tasks, data
+
+
+def by_node(official, rows, second):
+    """Mean and another number of each node of SEA-HELM's scores; `second` is the other's name."""
+    expected = {ALL: (official["mean"], official[second]), SEA: (official["sea_mean"], official[f"sea_{second}"])}
+    for place in rows:
+        of_language = official[place.language]
+        of_competency = of_language[place.competency]
+        found = {place: of_competency["tasks"][place.task], place._replace(group="", task=""): of_competency}
+        found[Place(place.language)] = of_language
+        if place.group:
+            found[place._replace(task="")] = of_competency["aggregation_groups"][place.group]
+        expected |= {node: (values["mean"], values[second]) for node, values in found.items()}
+    return expected
+
+
+def totals(rows, method):
+    return compute(Evidence(rows=rows), Suite("planted", "v0", tuple(rows)), {}, method).nodes
+
+
+NOTEBOOK = "helpers/results_aggregation.ipynb"
+JUNE = """
+import json, sys
+sources, tasks, data = json.load(sys.stdin)
+for source in sources:
+    exec(source, globals())
+scores, _ = aggregate_scores([{"run_args": {"skip_task": []}, "tasks": tasks}], data)
+print(json.dumps(scores))
+"""
+
+
+def test_totals_of_june_are_those_of_the_notebook():
+    folder = checkout(NOTEBOOK)
+    cells = json.loads((folder / NOTEBOOK).read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells]
+    needed = [
+        source for source in sources if "def aggregate_scores" in source or "def flatten" in source or "TypedDict" in source
+    ]
+    rows = planted(runs=8)
+    official = run(folder, JUNE, [needed, *given(rows)])
+    expected, nodes = by_node(official, rows, "stderr"), totals(rows, "2026-06")
+    assert set(expected) == set(nodes)
+    for place, numbers in expected.items():
+        assert (nodes[place].score, nodes[place].published_error) == pytest.approx(numbers, abs=1e-9)
+
+
+AUGUST = """
+import json, sys
+from src.aggregation.aggregator import MultiRunAggregator
+tasks, data = json.load(sys.stdin)
+aggregator = MultiRunAggregator("", "", 8, num_workers=1)
+scores, _ = aggregator.aggregate_scores([{"run_args": {"skip_task": []}, "tasks": tasks}], data)
+aggregator.pool.terminate()
+print(json.dumps(scores))
+"""
+
+
+@pytest.mark.slow
+def test_totals_of_august_are_those_of_the_aggregator():
+    folder = checkout("src/aggregation/aggregator.py")
+    rows = planted(runs=8)
+    official = run(folder, AUGUST, given(rows))
+    expected, nodes = by_node(official, rows, "ci"), totals(rows, "2026-08")
+    assert set(expected) == set(nodes)
+    for place, (mean, (low, high)) in expected.items():
+        assert (nodes[place].score, *nodes[place].interval) == pytest.approx((mean, low, high), abs=1e-9)
