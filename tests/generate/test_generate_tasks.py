@@ -3,22 +3,24 @@
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import yaml
+
+from lm_eval_sea.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPTS = ROOT / "lm_eval_sea" / "prompts"
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "lm_eval_sea.cli", "tasks", "make", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """`lm-eval-sea tasks make` in this process."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        status = main(["tasks", "make", *map(str, arguments)])
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture

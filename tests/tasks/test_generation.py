@@ -254,8 +254,8 @@ class TestLongInputs:
     """A context too short for prompt and answer, counted in the model's tokens."""
 
     def run(self, folder, task, tiny_model, caplog, room, limit=20):
-        model = PlantedModel(generation=lambda prompt: "")
-        metadata = {"tokenizer": str(tiny_model), "max_length": room}
+        model = PlantedModel(generation=lambda prompt: "", max_length=room)
+        metadata = {"tokenizer": str(tiny_model)}
         with caplog.at_level(logging.WARNING, "lm_eval_sea"):
             evaluate(folder, task, model, metadata=metadata, gen_kwargs={"max_gen_toks": limit})
         messages = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
