@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
+from lm_eval_sea.catalogue.task_list import read_tasks
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 
@@ -29,7 +30,8 @@ def parts_of(suite: str) -> dict[str, str]:
     """The groups that a suite is made of: name → title. Of SEA-HELM those of its pillars that the language has."""
     titles = read_data_sets()["tasks"] if suite == "sea_sailcompass" else read_sea_helm()["pillars"]
     groups = {f"{suite}_{name}": title for name, title in titles.items()}
-    return {name: title for name, title in groups.items() if list((PACK / "tasks").glob(f"*/{name}.yaml"))}
+    known = read_tasks().groups
+    return {name: title for name, title in groups.items() if name in known}
 
 
 def measure(task, limit: int, count: Callable[[str], int]) -> Counter:
@@ -70,7 +72,7 @@ def main() -> None:
     tokenizer = AutoTokenizer.from_pretrained(arguments.tokenizer)
     metadata = {"tokenizer": os.path.abspath(arguments.tokenizer) if os.path.isdir(arguments.tokenizer) else arguments.tokenizer}
     os.chdir(arguments.data)
-    manager = TaskManager(include_path=str(PACK / "tasks"), include_defaults=False, metadata=metadata | {"max_length": 10**9})
+    manager = TaskManager(include_path=str(PACK / "tasks"), include_defaults=False, metadata=metadata)
     total = Counter()
     print(
         "| task | rows | requests | million characters in | out | million tokens in | out |\n|---|---:|---:|---:|---:|---:|---:|"

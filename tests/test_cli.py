@@ -1,5 +1,6 @@
 """The command line as a user meets it: what it prints, and its exit status."""
 
+import re
 import subprocess
 import sys
 
@@ -14,7 +15,7 @@ ROOT = TASKS_FOLDER.parents[1]
 def test_path_is_the_folder_for_include_path(capsys):
     assert main(["path"]) == 0
     assert capsys.readouterr().out == f"{TASKS_FOLDER}\n"
-    assert (TASKS_FOLDER / "belebele" / "sea_belebele_th_to_ppl.yaml").is_file()
+    assert (TASKS_FOLDER / "belebele" / "th" / "to_ppl.yaml").is_file()
 
 
 def test_path_and_help_load_no_heavy_library():
@@ -66,9 +67,9 @@ def test_ls_shows_a_line_a_task_in_aligned_columns(capsys):
 
 def test_ls_without_pattern_shows_everything(capsys):
     _, *lines, groups, tags = lines_of(capsys)
-    files = {path.stem: path.read_text(encoding="utf-8") for path in TASKS_FOLDER.glob("*/sea_*.yaml")}
-    assert {line.split()[0] for line in lines} == {name for name, text in files.items() if "\ntask: " in text}
-    assert set(groups.split()[1:]) == {name for name, text in files.items() if "\ngroup: " in text}
+    named = [re.search(r"^(task|group): (\S+)$", path.read_text(encoding="utf-8"), re.M) for path in TASKS_FOLDER.rglob("*.yaml")]
+    assert {line.split()[0] for line in lines} == {found[2] for found in named if found[1] == "task"}
+    assert set(groups.split()[1:]) == {found[2] for found in named if found[1] == "group"}
     assert {"sea_th", "sea_mcq", "sea_asis"} < set(tags.split())
 
 

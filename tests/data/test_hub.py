@@ -48,8 +48,8 @@ def scores(results):
 
 
 def data_metadata(results):
-    metadata = results["configs"][TASK]["metadata"]
-    return metadata["data_revision"], metadata["data_sha256"]
+    provenance = results["configs"][TASK]["metadata"]["provenance"]
+    return provenance["data_revision"], provenance["data_sha256"]
 
 
 def test_first_run_downloads_and_later_ones_need_no_network(samples, evaluate, run_python, tmp_path, no_network):

@@ -14,8 +14,11 @@ class PlantedModel(LM):
         self,
         loglikelihood: Callable[[str, str], float] | None = None,
         generation: Callable[[str], str] | None = None,
+        max_length: int | None = None,
     ) -> None:
+        """The context is `max_length` tokens of whatever tokenizer the task is told of."""
         super().__init__()
+        self.max_length = max_length
         self._loglikelihood = loglikelihood
         self._generation = generation
         self.requests: list[tuple] = []

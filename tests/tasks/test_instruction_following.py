@@ -1,7 +1,6 @@
-"""SEA-IFEval in whole runs: prompts, thinking, language, limits of responses, rows that are not scored, real rows."""
+"""SEA-IFEval in whole runs: prompts, thinking, language, rows that are not scored, real rows."""
 
 import json
-import logging
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.models.huggingface import HFLM
-from transformers import AutoTokenizer
 
 from lm_eval_sea.tasks._shared.instruction_checkers import INSTRUCTIONS, PHRASES
 from lm_eval_sea.tasks._shared.instruction_scores import is_in_right_language
@@ -75,7 +73,7 @@ def test_sample_record(tmp_path):
     metadata = results["configs"]["sea_helm_id_ifeval"]["metadata"]
     assert metadata["item_metric"] == metadata["headline_metric"] == "pass"
     assert metadata["sea_helm_task"] == "if-eval"
-    assert metadata["signatures"]["right_language"].startswith("script:latin|lid:py3langid+words|lang:id+ms|")
+    assert metadata["provenance"]["signatures"]["right_language"].startswith("script:latin|lid:py3langid+words|lang:id+ms|")
 
 
 def test_predict_only_gives_responses_without_scores(tmp_path):
@@ -92,7 +90,7 @@ class TestPrompts:
         rows = [row for row in map(json.loads, lines) if language != "th" or row["metadata"]["subcategory"] != WORDS]
         model = PlantedModel(generation=lambda prompt: "")
         evaluate(samples, f"sea_helm_{language}_ifeval", model)
-        assert [prompt for prompt, _ in model.requests] == [row["prompts"][0]["text"] + "\n\n" for row in rows]
+        assert [prompt for prompt, _ in model.requests] == [row["prompts"][0]["text"] for row in rows]
         expected = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
         assert all(arguments == expected for _, arguments in model.requests)
 
@@ -114,7 +112,7 @@ class TestPrompts:
         model = PlantedModel(generation=lambda prompt: "")
         results = run(tmp_path, [published("detectable_format:title", {})], "", model=model, num_fewshot=5)
         assert results["n-shot"]["sea_helm_id_ifeval"] == 0
-        assert model.requests[0][0] == "Tulislah sesuatu.\n\n"
+        assert model.requests[0][0] == "Tulislah sesuatu."
 
 
 class TestRows:
@@ -127,7 +125,7 @@ class TestRows:
         results = run(tmp_path, rows, "…", language=language)
         name = f"sea_helm_{language}_ifeval"
         assert len(results["samples"][name]) == scored
-        assert results["configs"][name]["metadata"]["rows_not_scored"] == 2 - scored
+        assert results["configs"][name]["metadata"]["provenance"]["rows_not_scored"] == 2 - scored
 
     @pytest.mark.parametrize(
         ("row", "message"),
@@ -148,34 +146,6 @@ class TestRows:
     def test_faults_are_named(self, tmp_path, row, message):
         with pytest.raises(ValueError, match=message):
             run(tmp_path, [row], "")
-
-
-class TestLimit:
-    """4,096 tokens, or what the context leaves."""
-
-    def limits(self, folder, tiny_model, room, caplog, rows):
-        model = PlantedModel(generation=lambda prompt: "")
-        with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-            run(folder, rows, "", model=model, metadata={"tokenizer": str(tiny_model), "max_length": room})
-        messages = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
-        return {arguments["max_gen_toks"] for _, arguments in model.requests}, messages
-
-    def test_lowered_for_all_responses(self, tmp_path, tiny_model, caplog):
-        prompts = ["Tulislah judul.", "Tulislah judul yang sangat panjang untuk sebuah buku tentang pasar."]
-        rows = [published("detectable_format:title", {}, prompt=prompt) for prompt in prompts]
-        longest = len(AutoTokenizer.from_pretrained(tiny_model).encode(prompts[1] + "\n\n"))
-        assert self.limits(tmp_path, tiny_model, 4096 + longest, caplog, rows) == ({4096}, [])
-        found, (message,) = self.limits(tmp_path, tiny_model, 1000 + longest, caplog, rows)
-        assert found == {1000}
-        assert message == (
-            "sea_helm_id_ifeval: responses may have 1000 tokens instead of 4096, for the model's context is "
-            f"{1000 + longest} and the longest prompt {longest}."
-        )
-
-    def test_no_room_is_refused(self, tmp_path, tiny_model, caplog):
-        rows = [published("detectable_format:title", {}, prompt="Tulislah judul buku. " * 20)]
-        with pytest.raises(ValueError, match=r"sea_helm_id_ifeval: a prompt of \d+ tokens leaves no room for a response"):
-            self.limits(tmp_path, tiny_model, 20, caplog, rows)
 
 
 class TestLanguage:
@@ -222,7 +192,9 @@ class TestRealRows:
         samples = results["samples"][f"sea_helm_{language}_ifeval"]
         kinds = Counter(sample["doc"]["instruction_ids"][0] for sample in samples)
         assert kinds == dict.fromkeys(set(INSTRUCTIONS) - ({WORDS} if language == "th" else set()), 5)
-        assert results["configs"][f"sea_helm_{language}_ifeval"]["metadata"]["rows_not_scored"] == (5 if language == "th" else 0)
+        assert results["configs"][f"sea_helm_{language}_ifeval"]["metadata"]["provenance"]["rows_not_scored"] == (
+            5 if language == "th" else 0
+        )
         for sample in samples:
             instruction = sample["doc"]["instruction_ids"][0]
             if instruction == "language:response_language":

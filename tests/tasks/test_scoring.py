@@ -125,12 +125,12 @@ def test_generated_text_without_a_letter_is_null_and_wrong(samples):
     assert (scores["exact_match,none"], scores["null_rate,none"]) == (0.0, 1.0)
 
 
-def test_generation_is_greedy_and_stops_at_the_line(samples):
+def test_generation_is_greedy_and_stops_at_the_next_question(samples):
+    """Not at a line break, which models write before the letter too."""
     model = PlantedModel(generation=lambda prompt: "1")
     evaluate(samples, "sea_m3exam_th_litilo_gen", model)
-    assert all(
-        options == {"until": ["\n"], "do_sample": False, "temperature": 0.0, "max_gen_toks": 10} for _, options in model.requests
-    )
+    expected = {"until": ["\nคำถาม:"], "do_sample": False, "temperature": 0.0, "max_gen_toks": 10}
+    assert [options for _, options in model.requests] == [expected] * 4
 
 
 def test_a_sample_carries_what_an_analyst_needs(samples, tiny_model):
@@ -157,9 +157,11 @@ def test_metadata_reaches_the_results(samples):
     assert metadata["prompt_language"] == "th"
     assert metadata["prompt_book_version"] >= 1
     assert metadata["data_source"] == "sail/Sailcompass_data"
-    assert metadata["data_revision"] == "local folder"
-    assert metadata["pack_version"] == __version__
-    assert len(metadata["data_sha256"]) == 64
+    provenance = metadata["provenance"]
+    assert provenance["data_revision"] == "local folder"
+    assert provenance["pack_version"] == __version__
+    assert provenance["rows_published"] == 4
+    assert len(provenance["data_sha256"]) == 64
 
 
 def test_predict_only_gives_no_scores(samples):

@@ -51,8 +51,7 @@ def scores(results: dict, task: str) -> dict[str, float]:
 
 
 def metadata(task: str) -> dict:
-    text = (TASKS / "sea_helm" / f"{task}.yaml").read_text(encoding="utf-8").replace("!function ", "")
-    return yaml.safe_load(text)["metadata"]
+    return read_tasks().tasks[task].metadata
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +216,7 @@ def test_contextual_calibration_takes_off_the_bias(samples):
 
 def test_gen_kwargs_and_predict_only(samples):
     model = PlantedModel(generation=lambda prompt: "Jawaban: Positif")
-    evaluate(samples, "sea_helm_id_sentiment", model, gen_kwargs="do_sample=True,temperature=0.7,max_tokens=99")
+    evaluate(samples, "sea_helm_id_sentiment", model, gen_kwargs="do_sample=True,temperature=0.7,max_gen_toks=99")
     assert {(a["do_sample"], a["temperature"], a["max_gen_toks"]) for _, a in model.requests} == {(True, 0.7, 99)}
     results = evaluate(samples, ["sea_helm_id_sentiment", "sea_helm_id_qa"], model, predict_only=True, limit=1)
     assert [len(rows) for rows in results["samples"].values()] == [1, 1]

@@ -17,9 +17,9 @@ def folder(request):
 
 
 def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplog):
-    model = PlantedModel(lambda context, ending: -len(ending) / 3, lambda prompt: " 26")
+    model = PlantedModel(lambda context, ending: -len(ending) / 3, lambda prompt: " 26", max_length=32768)
     with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-        results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model), "max_length": 32768}, limit=4)
+        results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model)}, limit=4)
     assert [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"] == []
     assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["data_sets"])
     assert results["group_subtasks"][SUITE] == [f"{SUITE}_{task}" for task in CATALOGUE["tasks"]]
