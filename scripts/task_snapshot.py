@@ -232,9 +232,8 @@ def compare(old_path: Path, new_path: Path, verbose: bool) -> int:
         )
     scored = [name for name in old if "zero" in old[name]]
     requests = sum(len(old[name][key]["requests"]) for name in scored for key in old[name] if key in ("zero", "usual", "chat"))
-    print(
-        f"{len(old)} and {len(new)} tasks; {len(scored)} with {requests} requests stored; {len(changed)} tasks ask or score differently"
-    )
+    print(f"{len(old)} and {len(new)} tasks; {len(scored)} with {requests} requests stored")
+    print(f"{len(changed)} tasks ask or score differently")
     return len(changed)
 
 
