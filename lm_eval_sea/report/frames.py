@@ -17,6 +17,7 @@ from lm_eval_sea.results.run_files import Run, RunFilesError, TaskResult, find_r
 from lm_eval_sea.results.run_settings import run_settings
 from lm_eval_sea.results.task_metadata import HEADLINE, item_metric, metadata_of, version_note
 from lm_eval_sea.results.task_score import chance_of
+from lm_eval_sea.results.visible_text import one_line
 
 # Entries of a task's metadata that are columns of the frame `tasks`, with what stands for a missing one.
 METADATA = {
@@ -126,9 +127,12 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "task": key[1],
         "of_pack": bool(metadata.get(HEADLINE)),
         "headline": metadata.get(HEADLINE) and str(metadata[HEADLINE]),
-        **{column: str(metadata.get(_METADATA_NAMES.get(column, column)) or absent) for column, absent in METADATA.items()},
+        **{
+            column: one_line(str(metadata.get(_METADATA_NAMES.get(column, column)) or absent))
+            for column, absent in METADATA.items()
+        },
         "chance": chance_of(metadata),
-        "dataset": str(metadata.get("dataset") or "") + (AS_PUBLISHED if metadata.get("as_published") else ""),
+        "dataset": one_line(str(metadata.get("dataset") or "")) + (AS_PUBLISHED if metadata.get("as_published") else ""),
         "item_metric": item_metric(metadata),
         "rows": rows,
         "rows_total": total,

@@ -24,7 +24,7 @@ def overview_section(analysis: Analysis, totals: pd.DataFrame | None, *, steps: 
     text = [
         "The score of a task is its headline metric, in per cent, with a 95 % interval; “chance” is what guessing scores. "
         f"{LIMITED} marks numbers that are not of all rows of the data set (--limit), “few” those of fewer than ten independent "
-        "rows. The darker the cell, the farther above chance."
+        "rows. The stronger the colour of a cell, the farther above chance."
     ]
     if several:
         text.append(

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from lm_eval_sea.results.run_choice import kept_apart, without_superseded
+from lm_eval_sea.results.visible_text import one_line
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
@@ -159,8 +160,8 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def plain_name(name: str) -> str:
-    """The name of a task: lm-eval 0.5 puts the groups through which it was asked for before it, "group::task"."""
-    return name.rpartition("::")[2] or name
+    """The name of a task on one line: lm-eval 0.5 puts the groups through which it was asked for before it, "group::task"."""
+    return one_line(name.rpartition("::")[2] or name)
 
 
 def _task_and_date(samples: Path) -> tuple[str, datetime | None]:

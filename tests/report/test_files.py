@@ -1,0 +1,67 @@
+"""The files of a report stay whole, and text in them cannot do harm."""
+
+import csv
+
+import pandas as pd
+import pytest
+
+from lm_eval_sea.report.files import MANIFEST, ReportFolder
+from lm_eval_sea.report.tables import Column, Table, markdown
+from lm_eval_sea.report.write import write_report
+
+from ..results.lm_eval_output import NEW, write_results
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    folder = ReportFolder(tmp_path)
+    folder.write("tables/a.csv", "old")
+    real = type(tmp_path).write_bytes
+
+    def half(path, data):
+        real(path, data[: len(data) // 2])
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(type(tmp_path), "write_bytes", half)
+    with pytest.raises(OSError, match="No space left"):
+        folder.write("tables/a.csv", "a new and longer text")
+    assert (tmp_path / "tables" / "a.csv").read_text() == "old"
+    assert [path.name for path in (tmp_path / "tables").iterdir()] == ["a.csv"]
+
+
+@pytest.mark.parametrize(
+    "manifest", ["{", "[1, null]", '{"a": 1}', '["../outside.csv", "/outside.csv", "tables/x.py"]', "\udcff"]
+)
+def test_a_manifest_from_elsewhere_removes_nothing_else(tmp_path, manifest):
+    out = tmp_path / "out"
+    (out / "tables").mkdir(parents=True)
+    for path in (tmp_path / "outside.csv", out / "tables" / "x.py"):
+        path.write_text("kept")
+    (out / MANIFEST).write_bytes(manifest.encode(errors="surrogateescape"))
+    ReportFolder(out).finish()
+    assert (tmp_path / "outside.csv").read_text() == (out / "tables" / "x.py").read_text() == "kept"
+
+
+def test_tables_hold_no_formulas_and_no_controls(tmp_path):
+    metadata = {"headline_metric": "acc", "version": 1.0, "dataset": "=cmd|' /C calc'!A0", "language": "\x1b[31mth\u202e"}
+    configs = {"toy": {"metadata": metadata}}
+    write_results(tmp_path / "runs", NEW, {"toy": {"acc,none": 0.5}}, model="@SUM(1)", configs=configs)
+    write_report([tmp_path / "runs"], tmp_path / "out", shown_rows=2)
+    for path in (tmp_path / "out" / "tables").iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert "\x1b" not in text and "\u202e" not in text
+        assert not [cell for row in csv.reader(text.splitlines()) for cell in row if cell.startswith(("=", "@", "+", "\t"))]
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "\x1b" not in text and "\u202e" not in text
+
+
+def test_markdown_marks_ranks_and_incomplete_means():
+    frame = pd.DataFrame(
+        [{"s": 61.25, "low": 50.0, "high": 70.0, "best": True, "rank": "1", "m": 40.0, "of": "3 of 9", "few": True}]
+    )
+    columns = [
+        Column("s", "score", "score", low="low", high="high", strong="best", rank="rank"),
+        Column("m", "mean", "mean", members="of", few="few"),
+    ]
+    line = markdown(Table("t", "T", "", frame, columns)).splitlines()[-1]
+    assert line == r"| **61.2 \[50.0, 70.0\]** (1) | (40.0; 3 of 9) few |"
