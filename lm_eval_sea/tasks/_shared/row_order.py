@@ -18,10 +18,10 @@ def _drawn(row: Mapping[str, Any], number: int) -> str:
 def fair_order(rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Positions of the rows in an order in which every beginning has the labels and passages of the whole.
 
-    Published files are often sorted: the first 295 of IndoLEM's 1,002 rows are positive. So the rows of each label (`gold`, or the
-    position of the right option) are put into a random order, fixed by the rows' ids, in which a passage (`cluster`) comes a second
-    time only when all have come once. Then the labels are dealt in proportion: the row of rank r of the n rows of its label
-    stands at (r + 1/2) / n.
+    Published files are often sorted: the first 295 of IndoLEM's 1,002 rows are positive. So the rows of each label (`gold`, or
+    the position of the right option) are put into a random order, fixed by the rows' ids, in which a passage (`cluster`) comes a
+    second time only when all have come once. Then the labels are dealt in proportion: the row of rank r of the n rows of its
+    label stands at (r + 1/2) / n.
 
     Args:
         rows: processed rows, with `id`, `cluster` and, where there are labels, `gold`.
