@@ -23,7 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lm_eval_sea.tasks._shared.target_language import ALSO, is_in_language  # noqa: E402
+from lm_eval_sea.tasks._shared.metrics.target_language import ALSO, is_in_language  # noqa: E402
 
 FOLDER = "facebook/flores/data"
 FILES = {

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.tasks._shared.words import words
+from lm_eval_sea.tasks._shared.metrics.words import words
 
 Row = Mapping[str, Any]
 

@@ -15,9 +15,9 @@ from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_sea.catalogue.task_list import TaskRecord
 from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.metrics.words import segment
 from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, row_processor
 from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
-from lm_eval_sea.tasks._shared.words import segment
 
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10

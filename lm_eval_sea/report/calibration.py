@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.tasks._shared.classification_metrics import Choice, Evidence, batch_calibrated_choices, macro_f1
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, Evidence, batch_calibrated_choices, macro_f1
 
 # Metric whose choice counts → what it is called.
 METHODS = {

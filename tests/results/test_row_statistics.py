@@ -9,7 +9,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 from lm_eval_sea.results.bootstrap import cluster_weights, spread_of
 from lm_eval_sea.results.row_statistics import statistics_of
-from lm_eval_sea.tasks._shared.overlap import bleu_of_counts, ngram_counts
+from lm_eval_sea.tasks._shared.metrics.overlap import bleu_of_counts, ngram_counts
 
 WORDS = st.lists(st.sampled_from(["ban", "cat", "dog", "eel", "fox", "gnu", "hen"]), min_size=1, max_size=9).map(" ".join)
 PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)

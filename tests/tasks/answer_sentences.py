@@ -11,9 +11,9 @@ from pathlib import Path
 
 import yaml
 
-from lm_eval_sea.tasks._shared.answer_patterns import script_letters
-from lm_eval_sea.tasks._shared.answer_phrases import PHRASES
-from lm_eval_sea.tasks._shared.letter_answer import extract_letter
+from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
+from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES
+from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 
 LETTERS = ["A", "B", "C", "D"]
 OPTIONS = ["1895", "1902", "1911", "1926"]

@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.answer_phrases import PHRASES, WRITTEN_TOGETHER
-from lm_eval_sea.tasks._shared.letter_answer import extract_letter
-from lm_eval_sea.tasks._shared.sea_helm_answer import strict_label
+from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TOGETHER
+from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
+from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label
 
 from .answer_sentences import LETTERS, OPTIONS, SENTENCES, alphabets, rates, read, say
 from .prompt_texts import CATALOGUE, ROOT

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.answer_text import answer_text, composed, plain
+from lm_eval_sea.tasks._shared.reading.answer_text import answer_text, composed, plain
 
 DECOMPOSED = unicodedata.normalize("NFD", "Trả lời: Huế")
 CUE_TH, CUE_VI, CUE_ID = "คำตอบ:", "Trả lời:", "Jawaban:"

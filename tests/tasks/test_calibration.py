@@ -13,8 +13,8 @@ from lm_eval.api.samplers import ContextSampler
 from lm_eval.tasks import TaskManager
 from sklearn.metrics import f1_score
 
-from lm_eval_sea.tasks._shared import calibration, classification_metrics
-from lm_eval_sea.tasks._shared.classification_metrics import Choice, Evidence
+from lm_eval_sea.tasks._shared.metrics import calibration, classification_metrics
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, Evidence
 
 from .evaluation import TASKS, evaluate, write_json_lines
 from .planted_model import PlantedModel

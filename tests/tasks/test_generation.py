@@ -362,7 +362,7 @@ class TestRealRows:
 def test_every_generated_task_has_a_signature_for_every_metric():
     from lm_eval.tasks._yaml_loader import load_yaml
 
-    from lm_eval_sea.tasks._shared.generation_metrics import METRICS
+    from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS
 
     for template in ("qa_yaml", "translation_yaml", "summarization_yaml"):
         names = [metric["metric"] for metric in load_yaml(TASKS / "_shared" / template, resolve_func=False)["metric_list"]]

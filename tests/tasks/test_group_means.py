@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score
 
-from lm_eval_sea.tasks._shared.group_means import (
+from lm_eval_sea.tasks._shared.metrics.group_means import (
     Outcome,
     mean_of_groups,
     mean_of_groups_stderr,

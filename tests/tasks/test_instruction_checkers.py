@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.instruction_checkers import (
+from lm_eval_sea.tasks._shared.metrics.instruction_checkers import (
     INSTRUCTIONS,
     PHRASES,
     UNCOUNTED_WORDS,

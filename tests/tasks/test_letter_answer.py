@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.letter_answer import extract_letter
+from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 
 LATIN = ["A", "B", "C", "D"]
 CITIES = ["Jakarta", "Hà Nội", "tidak ada jawaban", "A.M."]

@@ -12,9 +12,9 @@ from pythainlp.tokenize import word_tokenize
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
 
-from lm_eval_sea.tasks._shared.generation_metrics import METRICS, metrics_for, signatures
-from lm_eval_sea.tasks._shared.overlap import bleu_of_counts, bleu_of_counts_stderr, longest_common_subsequence, rouge_l
-from lm_eval_sea.tasks._shared.words import words
+from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS, metrics_for, signatures
+from lm_eval_sea.tasks._shared.metrics.overlap import bleu_of_counts, bleu_of_counts_stderr, longest_common_subsequence, rouge_l
+from lm_eval_sea.tasks._shared.metrics.words import words
 
 PAIRS = {  # reference, answer
     "vi": [

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.precision import half_precision_type
+from lm_eval_sea.tasks._shared.metrics.precision import half_precision_type
 
 many = st.lists(st.floats(-5000, -0.0078125, width=32), min_size=20, unique=True)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.qa_metrics import contains, exact_match, token_f1
-from lm_eval_sea.tasks._shared.words import normalise, words
+from lm_eval_sea.tasks._shared.metrics.qa_metrics import contains, exact_match, token_f1
+from lm_eval_sea.tasks._shared.metrics.words import normalise, words
 
 
 def nfd(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.ranking import OptionScore, first_maximum, log_perplexity, predictions
+from lm_eval_sea.tasks._shared.metrics.ranking import OptionScore, first_maximum, log_perplexity, predictions
 
 
 def option(loglikelihood, characters=1, size=1, tokens=None, log_perplexity=None):

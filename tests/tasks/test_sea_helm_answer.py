@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.sea_helm_answer import (
+from lm_eval_sea.tasks._shared.reading.sea_helm_answer import (
     THINKING_MARKERS,
     published_label,
     published_text,

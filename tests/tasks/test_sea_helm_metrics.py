@@ -11,9 +11,9 @@ from pythainlp.tokenize import word_tokenize
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import CHRF
 
-from lm_eval_sea.tasks._shared.burmese import burmese_syllables
-from lm_eval_sea.tasks._shared.sea_helm_metrics import METRICS, NORMALISED, answer_f1
-from lm_eval_sea.tasks._shared.words import words
+from lm_eval_sea.tasks._shared.metrics.burmese import burmese_syllables
+from lm_eval_sea.tasks._shared.metrics.sea_helm_metrics import METRICS, NORMALISED, answer_f1
+from lm_eval_sea.tasks._shared.metrics.words import words
 
 
 def squad_f1(answer: str, reference: str) -> float:

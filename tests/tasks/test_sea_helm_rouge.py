@@ -9,7 +9,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.sea_helm_rouge import sea_helm_rouge_l, sea_helm_words, signature
+from lm_eval_sea.tasks._shared.metrics.sea_helm_rouge import sea_helm_rouge_l, sea_helm_words, signature
 
 from ..sea_helm.official import checkout, run
 

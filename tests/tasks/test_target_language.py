@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_sea.tasks._shared.target_language import identify, is_in_language, is_off_target, target_signature
+from lm_eval_sea.tasks._shared.metrics.target_language import identify, is_in_language, is_off_target, target_signature
 
 SENTENCES = {
     "en": "The museum keeps more than a hundred old maps, some of them drawn by sailors.",

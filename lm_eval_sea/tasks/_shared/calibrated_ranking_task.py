@@ -8,10 +8,10 @@ from typing import Any
 
 from lm_eval.api.instance import Instance
 
-from .calibration import content_free_log_shares, log_softmax, subtract_bias
-from .classification_metrics import Choice, Evidence
 from .lm_eval_private import another_request, change_responses, responses
-from .ranking import OptionScore, first_maximum
+from .metrics.calibration import content_free_log_shares, log_softmax, subtract_bias
+from .metrics.classification_metrics import Choice, Evidence
+from .metrics.ranking import OptionScore, first_maximum
 from .ranking_task import RankingTask
 
 

@@ -17,12 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # read by `_module_of`, too
     from .calibrated_ranking_task import CalibratedRankingTask as CalibratedRankingTask
-    from .classification_metrics import batch_calibrated_accuracy as batch_calibrated_accuracy
-    from .classification_metrics import batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr
-    from .classification_metrics import batch_calibrated_macro_f1 as batch_calibrated_macro_f1
-    from .classification_metrics import batch_calibrated_macro_f1_stderr as batch_calibrated_macro_f1_stderr
-    from .classification_metrics import macro_f1 as macro_f1
-    from .classification_metrics import macro_f1_stderr as macro_f1_stderr
     from .generation_scores import load_letter_rows as load_letter_rows
     from .generation_scores import load_qa_rows as load_qa_rows
     from .generation_scores import load_summary_rows as load_summary_rows
@@ -33,31 +27,37 @@ if TYPE_CHECKING:  # read by `_module_of`, too
     from .generation_scores import score_summary as score_summary
     from .generation_scores import score_text_translation as score_text_translation
     from .generation_scores import score_translation as score_translation
-    from .group_means import mean_of_groups as mean_of_groups
-    from .group_means import mean_of_groups_stderr as mean_of_groups_stderr
-    from .group_means import normalised as normalised
-    from .group_means import normalised_stderr as normalised_stderr
-    from .group_means import share_in_argument_structure as share_in_argument_structure
-    from .group_means import share_in_argument_structure_stderr as share_in_argument_structure_stderr
-    from .group_means import share_in_filler_gap_dependencies as share_in_filler_gap_dependencies
-    from .group_means import share_in_filler_gap_dependencies_stderr as share_in_filler_gap_dependencies_stderr
-    from .group_means import share_in_morphology as share_in_morphology
-    from .group_means import share_in_morphology_stderr as share_in_morphology_stderr
-    from .group_means import share_in_NPIs_and_negation as share_in_NPIs_and_negation
-    from .group_means import share_in_NPIs_and_negation_stderr as share_in_NPIs_and_negation_stderr
-    from .group_means import share_in_presuppositions as share_in_presuppositions
-    from .group_means import share_in_presuppositions_stderr as share_in_presuppositions_stderr
-    from .group_means import share_in_scalar_implicatures as share_in_scalar_implicatures
-    from .group_means import share_in_scalar_implicatures_stderr as share_in_scalar_implicatures_stderr
     from .instruction_rows import process_instructions as process_instructions
     from .instruction_scores import load_instruction_rows as load_instruction_rows
     from .instruction_scores import score_instructions as score_instructions
-    from .overlap import bleu_of_counts as bleu_of_counts
-    from .overlap import bleu_of_counts_stderr as bleu_of_counts_stderr
+    from .metrics.classification_metrics import batch_calibrated_accuracy as batch_calibrated_accuracy
+    from .metrics.classification_metrics import batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr
+    from .metrics.classification_metrics import batch_calibrated_macro_f1 as batch_calibrated_macro_f1
+    from .metrics.classification_metrics import batch_calibrated_macro_f1_stderr as batch_calibrated_macro_f1_stderr
+    from .metrics.classification_metrics import macro_f1 as macro_f1
+    from .metrics.classification_metrics import macro_f1_stderr as macro_f1_stderr
+    from .metrics.group_means import mean_of_groups as mean_of_groups
+    from .metrics.group_means import mean_of_groups_stderr as mean_of_groups_stderr
+    from .metrics.group_means import normalised as normalised
+    from .metrics.group_means import normalised_stderr as normalised_stderr
+    from .metrics.group_means import share_in_argument_structure as share_in_argument_structure
+    from .metrics.group_means import share_in_argument_structure_stderr as share_in_argument_structure_stderr
+    from .metrics.group_means import share_in_filler_gap_dependencies as share_in_filler_gap_dependencies
+    from .metrics.group_means import share_in_filler_gap_dependencies_stderr as share_in_filler_gap_dependencies_stderr
+    from .metrics.group_means import share_in_morphology as share_in_morphology
+    from .metrics.group_means import share_in_morphology_stderr as share_in_morphology_stderr
+    from .metrics.group_means import share_in_NPIs_and_negation as share_in_NPIs_and_negation
+    from .metrics.group_means import share_in_NPIs_and_negation_stderr as share_in_NPIs_and_negation_stderr
+    from .metrics.group_means import share_in_presuppositions as share_in_presuppositions
+    from .metrics.group_means import share_in_presuppositions_stderr as share_in_presuppositions_stderr
+    from .metrics.group_means import share_in_scalar_implicatures as share_in_scalar_implicatures
+    from .metrics.group_means import share_in_scalar_implicatures_stderr as share_in_scalar_implicatures_stderr
+    from .metrics.overlap import bleu_of_counts as bleu_of_counts
+    from .metrics.overlap import bleu_of_counts_stderr as bleu_of_counts_stderr
+    from .metrics.sea_helm_metrics import corpus_chrf as corpus_chrf
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows
     from .sea_helm_generation_task import SEAHelmGenerationTask as SEAHelmGenerationTask
-    from .sea_helm_metrics import corpus_chrf as corpus_chrf
     from .sea_helm_ranking_task import SEAHelmRankingTask as SEAHelmRankingTask
     from .sea_helm_scores import load_label_rows as load_label_rows
     from .sea_helm_scores import load_sea_helm_qa_rows as load_sea_helm_qa_rows

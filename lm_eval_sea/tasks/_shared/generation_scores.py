@@ -7,9 +7,9 @@ from typing import Any
 
 import datasets
 
-from .answer_text import answer_text
-from .generation_metrics import metrics_for, signatures
-from .letter_answer import extract_letter
+from .metrics.generation_metrics import metrics_for, signatures
+from .reading.answer_text import answer_text
+from .reading.letter_answer import extract_letter
 from .rows import load_rows_with_scoring
 
 

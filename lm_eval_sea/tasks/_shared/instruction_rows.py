@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .instruction_checkers import is_scored, read_arguments
+from .metrics.instruction_checkers import is_scored, read_arguments
 
 Row = dict[str, Any]
 

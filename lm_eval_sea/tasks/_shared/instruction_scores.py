@@ -8,10 +8,10 @@ from typing import Any
 
 import datasets
 
-from .instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check
+from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check
+from .metrics.target_language import identify, is_in_language, target_signature
+from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows_with_scoring
-from .sea_helm_answer import without_thinking
-from .target_language import identify, is_in_language, target_signature
 
 # What may stand around a prescribed phrase.
 _AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"

@@ -12,8 +12,8 @@ from lm_eval.api.instance import Instance
 
 from .base_task import ModelTask
 from .lm_eval_private import MultipleChoiceTask, another_request, change_responses, responses
-from .precision import half_precision_type
-from .ranking import OptionScore, log_perplexity, predictions
+from .metrics.precision import half_precision_type
+from .metrics.ranking import OptionScore, log_perplexity, predictions
 from .rows import with_lettered_options
 
 logger = logging.getLogger("lm_eval_sea")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .calibrated_ranking_task import CalibratedRankingTask
-from .group_means import Outcome
-from .ranking import OptionScore
+from .metrics.group_means import Outcome
+from .metrics.ranking import OptionScore
 from .sea_helm_messages import SEAHelmMessages
 
 

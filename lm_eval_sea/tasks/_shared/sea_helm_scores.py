@@ -10,10 +10,10 @@ from typing import Any
 
 import datasets
 
-from .group_means import Outcome
+from .metrics.group_means import Outcome
+from .metrics.sea_helm_metrics import METRICS, NORMALISED
+from .reading.sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
 from .rows import load_rows_with_scoring
-from .sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
-from .sea_helm_metrics import METRICS, NORMALISED
 
 STRICT, _STDERR = "_strict", "_stderr"
 

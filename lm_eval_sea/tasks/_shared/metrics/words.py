@@ -10,7 +10,7 @@ import functools
 import importlib.metadata
 import unicodedata
 
-from .answer_text import composed
+from ..reading.answer_text import composed
 from .burmese import burmese_syllables
 
 # Languages written without blanks between words, and what finds their words.

@@ -1,0 +1,1 @@
+"""Reading an answer from what a model wrote. Pure functions and tables of words."""
