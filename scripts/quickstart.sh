@@ -1,34 +1,59 @@
 #!/usr/bin/env bash
-# From a clone to a table of results: makes the virtual environment .venv, installs the pack, builds a tiny model with random
-# weights, and runs two groups of tasks on the bundled samples with the plain lm_eval command. Needs Python 3.10 or later.
+# From a clone to a table of results: installs the pack, builds a tiny model with random weights, and runs two groups of tasks on
+# the bundled samples with the plain lm_eval command. Uses the active virtual environment if it has PyTorch, else makes .venv.
+# Needs Python 3.10 or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-python="${PYTHON:-python3}"
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
-    echo "quickstart: $python is older than Python 3.10; name a newer one: PYTHON=python3.12 bash scripts/quickstart.sh" >&2
-    exit 1
-}
-[ -x .venv/bin/python ] || "$python" -m venv .venv
-echo "Installing the pack into .venv …"
-.venv/bin/python -m pip install --quiet --constraint constraints.txt --editable .
-[ -f tiny_model/config.json ] || .venv/bin/python scripts/make_tiny_model.py tiny_model
-
 root="$PWD"
+
+has_torch() { "$1" -c 'import torch' >/dev/null 2>&1; }
+
+if [ -n "${VIRTUAL_ENV:-}" ] && has_torch "$VIRTUAL_ENV/bin/python"; then
+    environment="$VIRTUAL_ENV"
+    constraints=()
+    echo "Installing the pack into the active environment, $environment, which has PyTorch. Missing packages take about 100 MB."
+else
+    python="${PYTHON:-python3}"
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
+        echo "quickstart: $python is older than Python 3.10; name a newer one: PYTHON=python3.12 bash scripts/quickstart.sh" >&2
+        exit 1
+    }
+    environment="$root/.venv"
+    constraints=(--constraint constraints.txt)
+    [ -x .venv/bin/python ] || "$python" -m venv .venv
+    if ! has_torch .venv/bin/python; then
+        echo "Installing the pack and PyTorch into .venv. On Linux, pip's PyTorch comes with CUDA: some 3 GB, minutes on a good line."
+        echo "To spare that, activate an environment that has PyTorch, and run this again."
+    fi
+fi
+bin="$environment/bin"
+if ! "$bin/python" -c 'import lm_eval_sea, lm_eval' >/dev/null 2>&1; then
+    "$bin/python" -m pip install --disable-pip-version-check --progress-bar on "${constraints[@]}" --editable .
+fi
+[ -f tiny_model/config.json ] || "$bin/python" scripts/make_tiny_model.py tiny_model
+
 command=(
-    "$root/.venv/bin/lm_eval" --model hf --model_args "pretrained=$root/tiny_model" --device cpu
+    "$bin/lm_eval" --model hf --model_args "pretrained=$root/tiny_model" --device cpu
     --include_path "$root/lm_eval_sea/tasks" --tasks sea_belebele_to_ppl,sea_m3exam_litilo_gen
     --output_path "$root/results/quickstart" --log_samples
 )
-cat <<EOF
+cat <<EOT
 
-The bundled samples lie in lm_eval_sea/samples, laid out like the hub, so the command runs in that folder.
-For real numbers run it anywhere else, with your model in pretrained=:
+The bundled samples lie in lm_eval_sea/samples, laid out like the hub, so the command runs in that folder:
 
 cd $(printf '%q' "$root/lm_eval_sea/samples")
 $(printf '%q ' "${command[@]}")
 
-EOF
+EOT
 (cd lm_eval_sea/samples && "${command[@]}")
 echo
-echo "The numbers mean nothing: the model is random and the samples are few. Results and every prompt: results/quickstart"
+"$bin/lm-eval-sea" show results/quickstart
+cat <<EOT
+
+The numbers mean nothing: the model is random and the samples are few. Next:
+
+  your model, real data    $bin/lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks sea_belebele_to_ppl \\
+                               --output_path results/mine --log_samples
+  what there is            $bin/lm-eval-sea ls
+  a page of results        $bin/python -m pip install --editable '$root[report]' && $bin/lm-eval-sea report results/mine --out page
+EOT

@@ -38,6 +38,7 @@ def test_a_mistake_is_one_line_and_exit_status_two(capsys):
     assert capsys.readouterr().err.strip().split("\n")[-1].startswith("lm-eval-sea: --num_fewshot 9")
 
 
+@pytest.mark.slow
 def test_the_shared_prefix_backend_agrees_with_hf(tmp_path, tiny_model_bos, samples, run_python):
     """The whole command, on a text-option, a letter and a classification task."""
     outputs = {}

@@ -9,6 +9,8 @@ from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 
 from .hub_server import HubServer
 
+pytestmark = pytest.mark.slow
+
 SOURCE = "sail/Sailcompass_data"
 TASK = "sea_belebele_th_to_ppl"
 FILE = "data/belebele/tha_Thai.jsonl"

@@ -41,6 +41,7 @@ def test_every_language_has_every_task(manager):
     expected |= {f"{language}_enshots_{variant}" for language in LANGUAGES for variant in ("litilo_ppl", "to_ppl")}
     expected |= {f"{language}_to_en" for language in OTHERS}
     for variant in ("to_ppl", "litilo_ppl", "litilo_gen"):
+        expected |= {f"{language}_parallel_{variant}" for language in LANGUAGES if language not in WITHOUT_BOOK}
         expected |= {f"{language}_translated_{variant}" for language in OTHERS}
         expected |= {f"{language}-en_{variant}" for language in OTHERS}
         expected |= {f"en-{language}_{variant}{'_enprompt' if language in WITHOUT_BOOK else ''}" for language in OTHERS}
@@ -100,7 +101,7 @@ def test_the_chat_prompt_by_hand(folder, tasks, language):
         assert task.fewshot_context(task.test_docs()[0], task.config.num_fewshot) == (
             f"{book['chat_instruction']}\n\n{book['words']['passage']} {row['flores_passage']}\n"
             f"{book['words']['question']} {row['question']}\nA. {row['mc_answer1']}\nB. {row['mc_answer2']}\n"
-            f"C. {row['mc_answer3']}\nD. {row['mc_answer4']}\n"
+            f"C. {row['mc_answer3']}\nD. {row['mc_answer4']}"
         )
         assert task.config.num_fewshot == 0
         assert task.config.generation_kwargs["until"] == [f"\n{book['words']['passage']}"]

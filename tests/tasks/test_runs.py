@@ -12,6 +12,8 @@ import pytest
 from .evaluation import TASKS, evaluate
 from .two_processes import run_ranks
 
+pytestmark = pytest.mark.slow
+
 CPU = {"dtype": "float32", "device": "cpu"}
 
 

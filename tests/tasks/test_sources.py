@@ -122,6 +122,7 @@ def load(run_python, tmp_path):
     return load
 
 
+@pytest.mark.slow
 def test_from_the_hub_and_again_without_a_network(repository, load):
     with HubServer(repository) as hub:
         first = load(online=hub.url)
@@ -130,6 +131,7 @@ def test_from_the_hub_and_again_without_a_network(repository, load):
     assert load() == first
 
 
+@pytest.mark.slow
 def test_another_name_of_the_repository_is_tried(tmp_path, load):
     write(tmp_path / "mirror" / "other" / "name" / "data" / "id" / "eval.jsonl")
     text = card([{"split": "eval", "path": "data/id/eval.jsonl"}])
@@ -173,6 +175,7 @@ def test_rows_that_no_repository_has(tmp_path, monkeypatch):
         own.load()
 
 
+@pytest.mark.slow
 def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     """`data fetch --to`, then `data check` in that folder."""
     tasks = "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet,sea_helm_tl_paraphrase"

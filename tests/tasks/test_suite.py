@@ -8,6 +8,8 @@ from .evaluation import evaluate
 from .planted_model import PlantedModel
 from .prompt_texts import CATALOGUE
 
+pytestmark = pytest.mark.slow
+
 SUITE = "sea_sailcompass"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ import datasets
 
 from . import __version__
 from .hub_files import DataError
+from .row_order import fair_order
 from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
 
 Row = dict[str, Any]
@@ -21,11 +23,13 @@ RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row | lis
 
 LATIN_LETTERS = "ABCDE"
 
+logger = logging.getLogger("lm_eval_sea")
+
 
 class LoadedRows(NamedTuple):
     """Processed rows and where they come from."""
 
-    rows: list[Row]
+    rows: list[Row]  # in the order in which they are evaluated, see `row_order.py`
     exemplars: list[Row]  # the processed rows of the split `examples`, if there is one
     revision: str  # commit of the hub repository, or "local folder"
     sha256: str  # over the processed rows and exemplars; equal digests mean equal rows
@@ -154,7 +158,19 @@ def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file
         rows.append(row)
     if not rows:
         raise DataError(f"{file} has no rows; expected at least one")
+    if split == TEST_SPLIT:
+        _refuse_repeated_ids(rows, file)
     return rows
+
+
+def _refuse_repeated_ids(rows: Sequence[Row], file: str) -> None:
+    """Refuses a file of which a part was written twice; published ids that repeat are not kept by the row processors."""
+    numbers: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        if numbers.setdefault(row["id"], number) != number:
+            raise DataError(
+                f"{file}, row {number}: the id {row['id']!r} is that of row {numbers[row['id']]}, too; is a part there twice?"
+            )
 
 
 @functools.cache
@@ -166,7 +182,9 @@ def _processed(source: Source, process: RowProcessor, folder: Path) -> LoadedRow
     if EXEMPLAR_SPLIT in splits:
         exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
     text = json.dumps([rows, exemplars] if exemplars else rows, ensure_ascii=False, sort_keys=True)
-    return LoadedRows(rows, exemplars, revision, hashlib.sha256(text.encode()).hexdigest(), len(splits[TEST_SPLIT]))
+    digest = hashlib.sha256(text.encode()).hexdigest()  # of the published order, whatever order they are evaluated in
+    ordered = [rows[position] for position in fair_order(rows)]
+    return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]))
 
 
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
@@ -193,7 +211,9 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
     Raises:
         DataError: if the data cannot be loaded or a row cannot be scored.
     """
-    loaded = processed_rows(Source.from_metadata(**metadata), row_processor(process, metadata))
+    source = Source.from_metadata(**metadata)
+    loaded = processed_rows(source, row_processor(process, metadata))
+    _compare_with_catalogue(source.describe(), len(loaded.rows), metadata.get("rows"))
     provenance |= {
         "data_revision": loaded.revision,
         "data_sha256": loaded.sha256,
@@ -203,6 +223,14 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
     return {
         split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))
     }
+
+
+@functools.cache
+def _compare_with_catalogue(file: str, found: int, expected: int | None) -> None:
+    """Warns, once per file, of a number of rows that is not the catalogue's: a number on a part is not that on the whole."""
+    if expected is not None and found != expected:
+        message = "%s has %s rows; the catalogue has %s. Scores on it stand for these rows only."
+        logger.warning(message, file, f"{found:,}", f"{expected:,}")
 
 
 def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:

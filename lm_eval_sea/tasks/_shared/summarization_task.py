@@ -34,6 +34,8 @@ class SummarizationTask(ModelTask, GenerateTask):
 
     def _fit(self, instance: Instance) -> None:
         prompt, arguments = instance.arguments
+        if not isinstance(prompt, str):  # messages for a chat server, which has the template
+            return
         room = self._tokenizer.max_length - int(arguments.get("max_gen_toks", 0))
         document = instance.doc["document"]
         before, found, after = prompt.rpartition(document)
