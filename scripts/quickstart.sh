@@ -27,7 +27,7 @@ else
     fi
 fi
 bin="$environment/bin"
-if ! "$bin/python" -c 'import lm_eval_sea, lm_eval' >/dev/null 2>&1; then
+if ! [ -x "$bin/lm-eval-sea" ] || ! [ -x "$bin/lm_eval" ]; then
     "$bin/python" -m pip install --disable-pip-version-check --progress-bar on "${constraints[@]}" --editable .
 fi
 [ -f tiny_model/config.json ] || "$bin/python" scripts/make_tiny_model.py tiny_model

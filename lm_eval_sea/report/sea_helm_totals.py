@@ -13,8 +13,12 @@ from lm_eval_sea.results.model_names import short_names
 from lm_eval_sea.results.run_files import Run, find_runs
 from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
-from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
-from lm_eval_sea.sea_helm.totals.totals import PUBLISHED, compute
+from lm_eval_sea.sea_helm.totals.methods import METHODS
+from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
+from lm_eval_sea.sea_helm.totals.totals import compute
+
+# The first method is the newest, and the default of `lm-eval-sea score sea-helm`; so is the first suite.
+METHOD, SUITE = next(iter(METHODS)), "seahelm"
 
 
 def totals_by_model(
@@ -22,7 +26,7 @@ def totals_by_model(
 ) -> pd.DataFrame | None:
     """One row per average, language and competency; a column per model, each with its standard error and whether it is complete.
 
-    By the published method; all runs of a model count as seeds. None where no task of SEA-HELM was run.
+    By the default method of `lm-eval-sea score sea-helm`; all runs of a model count as seeds. None where no task of SEA-HELM was run.
 
     Args:
         paths: of the runs.
@@ -38,7 +42,7 @@ def totals_by_model(
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for model, own in sorted(by_model.items()):
         try:
-            totals = compute(gather(own), expected_tasks(), unavailable_tasks(), PUBLISHED)
+            totals = compute(gather(own), read_suite(SUITE), judges(), METHOD)
         except (EvidenceError, ValueError, KeyError, TypeError) as error:
             notes.append(f"{model}: no totals of SEA-HELM ({error})")
             continue

@@ -14,7 +14,7 @@ from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.run_files import find_runs
 from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
-from lm_eval_sea.sea_helm.totals.suite import expected_tasks, unavailable_tasks
+from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..sea_helm.totals.planted_runs import write_run
@@ -230,7 +230,8 @@ def test_totals_of_sea_helm_stand_first(tmp_path):
     assert "sea_xquad_th" not in page  # no empty rows of SailCompass
     with (tmp_path / "out" / "tables" / "sea_helm_totals.csv").open(encoding="utf-8") as file:
         found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in csv.DictReader(file)}
-    nodes = compute(gather(find_runs([tmp_path / "runs" / "m1"])[0]), expected_tasks(), unavailable_tasks(), "published").nodes
+    evidence = gather(find_runs([tmp_path / "runs" / "m1"])[0])
+    nodes = compute(evidence, read_suite("seahelm"), judges(), "2026-08").nodes
     assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
 
 
