@@ -96,7 +96,9 @@ def render_sea_helm(language: str) -> str:
         doc = next(iter(task.test_docs()))
         for form in ("base", "chat"):
             chat = {"apply_chat_template": True, "chat_template": small_chat_template} if form == "chat" else {}
-            shots = 0 if chat else min(2, len(task.fewshot_docs()))
+            column = task.config.metadata.get("exemplars_by")
+            exemplars = [row for row in task.fewshot_docs() if column is None or row[column] == doc[column]]
+            shots = 0 if chat else min(2, len(exemplars))
             context = task.fewshot_context(doc, shots, gen_prefix=task.doc_to_prefix(doc), **chat)
             requests = task.construct_requests(doc, context, metadata=(task.task_name, 0, 1), **chat)
             requests = requests if isinstance(requests, list) else [requests]

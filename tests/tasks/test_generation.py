@@ -167,7 +167,7 @@ def test_signatures_are_in_the_results(samples, answers):
 def test_predict_only_gives_answers_without_scores(samples, answers):
     results = evaluate(samples, "sea_flores_en_th", planted(answers), predict_only=True)
     assert set(scores(results, "sea_flores_en_th")) <= {"bypass"}
-    assert all(sample["doc"]["answer"] == sample["target"] for sample in results["samples"]["sea_flores_en_th"])
+    assert all(sample["resps"] == [[f" {sample['target']}"]] for sample in results["samples"]["sea_flores_en_th"])
 
 
 def test_a_sample_shows_what_was_scored(samples, answers):

@@ -79,7 +79,7 @@ def test_sample_record(tmp_path):
 def test_predict_only_gives_responses_without_scores(tmp_path):
     results = run(tmp_path, [published("detectable_format:title", {})], INDONESIAN, predict_only=True)
     (sample,) = results["samples"]["sea_helm_id_ifeval"]
-    assert sample["doc"]["answer"] == INDONESIAN
+    assert sample["resps"] == [[INDONESIAN]]
     assert "pass,none" not in results["results"]["sea_helm_id_ifeval"]
 
 
@@ -90,7 +90,7 @@ class TestPrompts:
         rows = [row for row in map(json.loads, lines) if language != "th" or row["metadata"]["subcategory"] != WORDS]
         model = PlantedModel(generation=lambda prompt: "")
         evaluate(samples, f"sea_helm_{language}_ifeval", model)
-        assert [prompt for prompt, _ in model.requests] == [row["prompts"][0]["text"] for row in rows]
+        assert [prompt for prompt, _ in model.requests] == [row["prompts"][0]["text"].strip() for row in rows]
         expected = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
         assert all(arguments == expected for _, arguments in model.requests)
 

@@ -31,7 +31,7 @@ def _process_row(published: Row) -> list[Row]:
     return [
         {
             "id": str(published["id"]),
-            "prompt": published["prompts"][0]["text"],
+            "prompt": published["prompts"][0]["text"].strip(),
             "instruction_ids": [instruction],
             "kwargs": [read_arguments(instruction, published["kwargs"][0] or {}, language)],
             "label": None,
