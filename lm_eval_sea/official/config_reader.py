@@ -80,7 +80,7 @@ class _Reader:
         self.shown = shown
         self.names: dict[str, Any] = {}
 
-    def fail(self, node: ast.AST, what: str) -> ConfigError:
+    def fail(self, node: ast.stmt | ast.expr | ast.keyword, what: str) -> ConfigError:
         return ConfigError(f"{self.shown}:{node.lineno}: not understood: {what}")
 
     def run(self, statement: ast.stmt) -> None:

@@ -74,7 +74,7 @@ def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
     """
     reference = row[record["answer_column"]]
     reference = reference if isinstance(reference, list) else str(reference)
-    shown = {column: str(row[column]) for column in record["columns"]} | {"reference": reference}
+    shown: Row = {column: str(row[column]) for column in record["columns"]} | {"reference": reference}
     if "labels" in record:
         is_right = EXACT_MATCH[record["evaluator"]]
         right = [position for position, label in enumerate(record["labels"]) if is_right(label, reference)]

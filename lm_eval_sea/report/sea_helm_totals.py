@@ -26,7 +26,8 @@ def totals_by_model(
 ) -> pd.DataFrame | None:
     """One row per average, language and competency; a column per model, each with its standard error and whether it is complete.
 
-    By the default method of `lm-eval-sea score sea-helm`; all runs of a model count as seeds. None where no task of SEA-HELM was run.
+    By the default method of `lm-eval-sea score sea-helm`; all runs of a model count as seeds. None where no task of SEA-HELM was
+    run.
 
     Args:
         paths: of the runs.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-Number = TypeVar("Number")  # a float, or an array of floats
+Number = TypeVar("Number", bound=Any)  # a float, or an array of floats
 
 
 def normalised_score(score: Number, chance: float) -> Number:
