@@ -51,7 +51,7 @@ def edit(path, change):
 def test_whole_files_have_no_faults(pack, check, mirror):
     complete_samples(mirror)
     for task in distinct_data([task for task in pack.tasks.values() if not task.may_change]):
-        text = (mirror / task.source / task.files["test"]).read_text(encoding="utf-8")
+        text = (mirror / task.source.repository / dict(task.source.files)["test"]).read_text(encoding="utf-8")
         rows = len(json.loads(text) if text.startswith("[") else text.splitlines())
         if task.metadata["variant"] == "to_en":  # the texts of four rows on three passages
             rows = 3 + 4 * 5
@@ -70,7 +70,7 @@ def test_report_of_a_whole_file(check, mirror):
 
 def test_each_file_is_checked_once_for_each_way_to_process_it(pack):
     tasks = distinct_data(pack.select(["sea_xcopa_th_*", "sea_belebele_th_tito_ppl*", "sea_belebele_th_litilo_*"]))
-    assert [(task.files["test"].split("/")[-1], task.process.split(".")[-1]) for task in tasks] == [
+    assert [(dict(task.source.files)["test"].split("/")[-1], task.process.split(".")[-1]) for task in tasks] == [
         ("th_test.jsonl", "process_rows_with_vietnamese_question"),
         ("th_test.jsonl", "process_rows"),
         ("tha_Thai.jsonl", "process_rows"),
@@ -213,7 +213,7 @@ def test_report_of_generated_texts(check, mirror):
 
 def test_both_directions_of_translation_are_checked_once_each(pack):
     tasks = distinct_data(pack.select(["sea_flores", "sea_flores_enprompt", "sea_xquad_th*"]))
-    languages = [(task.files["test"].split("/")[-1][:3], task.metadata["answer_language"]) for task in tasks]
+    languages = [(dict(task.source.files)["test"].split("/")[-1][:3], task.metadata["answer_language"]) for task in tasks]
     pairs = [(file, language) for file, own in (("ind", "id"), ("tha", "th"), ("vie", "vi")) for language in (own, "en")]
     assert languages == [*pairs, ("xqu", "th")]
 
