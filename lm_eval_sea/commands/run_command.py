@@ -21,8 +21,8 @@ def run(argv: Sequence[str]) -> int:
     Args:
         argv: the arguments behind its name.
     """
-    from lm_eval_sea.run import RunError
-    from lm_eval_sea.run import run as run_lm_eval
+    from lm_eval_sea.run.request import RunError
+    from lm_eval_sea.run.run import run as run_lm_eval
 
     try:
         run_lm_eval(argv)
