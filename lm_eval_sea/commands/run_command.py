@@ -21,6 +21,7 @@ def run(argv: Sequence[str]) -> int:
     Args:
         argv: the arguments behind its name.
     """
+    from lm_eval_sea.run.output_folder import ResultsNotWrittenError
     from lm_eval_sea.run.request import RunError
     from lm_eval_sea.run.run import run as run_lm_eval
 
@@ -28,4 +29,6 @@ def run(argv: Sequence[str]) -> int:
         run_lm_eval(argv)
     except RunError as error:
         return fail(error, 2)
+    except ResultsNotWrittenError as error:
+        return fail(error, 1)
     return 0

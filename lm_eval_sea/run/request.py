@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from lm_eval_sea.catalogue.task_list import UnknownNameError, read_tasks
 
@@ -48,3 +49,28 @@ def check_include_paths(paths: Iterable[str]) -> None:
     for path in paths:
         if not Path(path).is_dir():
             raise RunError(f"--include_path {path}: there is no such folder (looked in {Path.cwd()})")
+
+
+def check_samples(samples: Any, rows: Mapping[str, int]) -> None:
+    """Checks `--samples`, of which lm-eval takes an unknown task or an empty list for all rows.
+
+    Args:
+        samples: task → numbers of rows, as lm-eval reads it.
+        rows: task → how many there are.
+
+    Raises:
+        RunError: for anything but lists of different numbers of rows that there are.
+    """
+    example = f'expected {{"{next(iter(rows), "TASK")}": [0, 1, 2]}} or a file with such a text'
+    if not isinstance(samples, dict) or not samples:
+        raise RunError(f"--samples {str(samples)[:80]!r}: {example}")
+    for task, numbers in samples.items():
+        if task not in rows:
+            raise RunError(f"--samples names {task!r}, which is no task of this run; it has {', '.join(list(rows)[:5])}")
+        if not isinstance(numbers, list) or not numbers:
+            raise RunError(f"--samples has no rows for {task}; {example}")
+        wrong = [n for n in numbers if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < rows[task]]
+        if wrong:
+            raise RunError(f"--samples has row {wrong[0]!r} of {task}; expected numbers from 0 to {rows[task] - 1}")
+        if len(set(numbers)) < len(numbers):
+            raise RunError(f"--samples has a row of {task} twice; name each once")

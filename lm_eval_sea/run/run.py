@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand
-from lm_eval_sea.run.request import check_include_paths, check_request
+from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
+from lm_eval_sea.run.request import check_include_paths, check_request, check_samples
+from lm_eval_sea.run.task_loading import load_tasks
 from lm_eval_sea.run.warnings_once import warnings_as_of_lm_eval
 
 HELP = """\
@@ -23,21 +26,48 @@ examples:
 class _Evaluation:
     """What happens around lm-eval's `simple_evaluate`."""
 
-    def __init__(self) -> None:
+    def __init__(self, skip_missing: bool) -> None:
+        self._skip_missing = skip_missing
+        self._left_out: list[str] = []
         self._table = ""
+        self.tracker: Any = None
+        self.results: dict[str, Any] | None = None
+        self.samples: dict[str, list[dict[str, Any]]] | None = None
 
     def evaluate(self, simple_evaluate: Evaluate, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Calls it; keeps the table of the results, whose samples lm-eval takes away before it prints."""
+        """Checks what can be checked without the model, and evaluates; keeps what is needed when lm-eval has saved."""
         from lm_eval_sea.results.summary import summary_of_results
 
-        results = simple_evaluate(**arguments)
+        self.tracker = arguments["evaluation_tracker"]
+        output, logs = self.tracker.output_path, arguments["log_samples"]
+        if output:
+            probe(output)
+        wanted, tasks, self._left_out = load_tasks(arguments["task_manager"], arguments["tasks"], skip_missing=self._skip_missing)
+        if arguments["samples"] is not None:
+            check_samples(arguments["samples"], {name: len(task.eval_docs) for name, task in tasks.items()})
+        if output and logs:
+            check_space(output, tasks, arguments["limit"])
+        results = simple_evaluate(**{**arguments, "tasks": wanted})
         if results is not None:  # it is None on all ranks but the first
             self._table = summary_of_results(results)
+            self.results = results
+            if output and logs:  # lm-eval takes the samples out of the results, and changes them while it writes them
+                self.samples = {name: [dict(row) for row in rows] for name, rows in results["samples"].items()}
         return results
 
     def table(self, results: Mapping[str, Any], column: str = "results", **_: Any) -> str:
         """What is printed in the place of lm-eval's table. Groups stand below the tasks in the same one."""
-        return "" if column == "groups" else self._table
+        if column == "groups":
+            return ""
+        return self._table + "".join(f"left out: {line}\n" for line in self._left_out)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what `lm-eval-sea run` has beyond lm-eval's arguments."""
+    group = parser.add_argument_group("lm-eval-sea")
+    group.add_argument(
+        "--skip_missing", action="store_true", help="Go on without tasks whose data is not here and cannot be downloaded"
+    )
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -45,6 +75,7 @@ def run(arguments: Sequence[str]) -> None:
 
     Raises:
         RunError: for a mistake that can be named before a model is loaded.
+        ResultsNotWrittenError: if the results are not where they were wanted.
     """
     if not arguments or {"-h", "--help"} & set(arguments):
         print(HELP)
@@ -54,12 +85,17 @@ def run(arguments: Sequence[str]) -> None:
 
     setup_logging()
     command = LMEvalCommand()
+    add_arguments(command.parser)
     parsed = command.parse(arguments)
+    evaluation = _Evaluation(vars(parsed).pop("skip_missing"))
     own = getattr(parsed, "include_path", None)
     check_include_paths([own] if own else [])
     if own is None:  # else a name may be one of the user's
         check_request(parsed.tasks or [], getattr(parsed, "num_fewshot", None), getattr(parsed, "limit", None))
     parsed.include_path = [str(TASKS_FOLDER), own] if own else str(TASKS_FOLDER)
-    evaluation = _Evaluation()
-    with warnings_as_of_lm_eval():
+    with warnings_as_of_lm_eval(), failures_of_saving() as failures:
         command.execute(parsed, evaluation.evaluate, evaluation.table)
+    if failures.count and evaluation.results is not None:
+        wanted = evaluation.tracker.output_path
+        folder = save_elsewhere(evaluation.tracker, evaluation.results, evaluation.samples)
+        raise ResultsNotWrittenError(f"the results could not be written to {wanted}; they are in {folder}")
