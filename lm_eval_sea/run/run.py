@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import logging
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
-from lm_eval_sea.run.request import check_include_paths, check_request, check_samples
+from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.task_loading import load_tasks
-from lm_eval_sea.run.warnings_once import warnings_as_of_lm_eval
+from lm_eval_sea.run.warnings_once import PACK_LOGGER, warnings_as_of_lm_eval
 
 HELP = """\
 The flags are those of `lm_eval run`, listed below; the tasks of this pack and the model `hf-shared-prefix` are known to it.
@@ -23,11 +28,30 @@ examples:
 """
 
 
+class InterruptedRunError(Exception):
+    """The run was interrupted; one line that says how to go on."""
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is."""
+    if threading.current_thread() is not threading.main_thread():  # only that one may change what a signal does
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 class _Evaluation:
     """What happens around lm-eval's `simple_evaluate`."""
 
-    def __init__(self, skip_missing: bool) -> None:
+    def __init__(self, skip_missing: bool, resume: bool | None) -> None:
         self._skip_missing = skip_missing
+        self._resume = resume
+        self.cache: str | None = None  # of the answers, made by this run
         self._left_out: list[str] = []
         self._table = ""
         self.tracker: Any = None
@@ -47,13 +71,29 @@ class _Evaluation:
             check_samples(arguments["samples"], {name: len(task.eval_docs) for name, task in tasks.items()})
         if output and logs:
             check_space(output, tasks, arguments["limit"])
-        results = simple_evaluate(**{**arguments, "tasks": wanted})
+        use_cache = self._use_cache(arguments, tasks)
+        results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
         if results is not None:  # it is None on all ranks but the first
             self._table = summary_of_results(results)
             self.results = results
             if output and logs:  # lm-eval takes the samples out of the results, and changes them while it writes them
                 self.samples = {name: [dict(row) for row in rows] for name, rows in results["samples"].items()}
         return results
+
+    def _use_cache(self, arguments: Mapping[str, Any], tasks: Iterable[str]) -> str | None:
+        """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""
+        own, output = arguments["use_cache"], self.tracker.output_path
+        if self._resume and not (own or output):
+            raise RunError("--resume needs --output_path, where the answers of an interrupted run are kept")
+        if not own and (not output or self._resume is False):
+            return None
+        model_args = arguments["model_args"]
+        key = answer_cache.key_of(arguments["model"], model_args if isinstance(model_args, Mapping) else {"": model_args}, tasks)
+        use_cache = f"{own}_{key}" if own else answer_cache.prepare(output, key)
+        if found := answer_cache.check_databases(use_cache):
+            logging.getLogger(PACK_LOGGER).info("going on with %d answers of an earlier run (%s)", found, use_cache)
+        self.cache = None if own else use_cache
+        return use_cache
 
     def table(self, results: Mapping[str, Any], column: str = "results", **_: Any) -> str:
         """What is printed in the place of lm-eval's table. Groups stand below the tasks in the same one."""
@@ -65,6 +105,13 @@ class _Evaluation:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what `lm-eval-sea run` has beyond lm-eval's arguments."""
     group = parser.add_argument_group("lm-eval-sea")
+    group.add_argument(
+        "--resume",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="Keep the model's answers below --output_path until the results are written, so that the same command goes on where "
+        "an interrupted run stopped (default with --output_path)",
+    )
     group.add_argument(
         "--skip_missing", action="store_true", help="Go on without tasks whose data is not here and cannot be downloaded"
     )
@@ -87,15 +134,24 @@ def run(arguments: Sequence[str]) -> None:
     command = LMEvalCommand()
     add_arguments(command.parser)
     parsed = command.parse(arguments)
-    evaluation = _Evaluation(vars(parsed).pop("skip_missing"))
+    evaluation = _Evaluation(vars(parsed).pop("skip_missing"), vars(parsed).pop("resume"))
     own = getattr(parsed, "include_path", None)
     check_include_paths([own] if own else [])
     if own is None:  # else a name may be one of the user's
         check_request(parsed.tasks or [], getattr(parsed, "num_fewshot", None), getattr(parsed, "limit", None))
     parsed.include_path = [str(TASKS_FOLDER), own] if own else str(TASKS_FOLDER)
-    with warnings_as_of_lm_eval(), failures_of_saving() as failures:
-        command.execute(parsed, evaluation.evaluate, evaluation.table)
+    try:
+        with terminated_as_interrupted(), warnings_as_of_lm_eval(), failures_of_saving() as failures:
+            command.execute(parsed, evaluation.evaluate, evaluation.table)
+    except KeyboardInterrupt as error:
+        raise InterruptedRunError(
+            f"interrupted; the same command goes on where this one stopped, with the answers in {evaluation.cache}"
+            if evaluation.cache
+            else "interrupted; nothing is kept (with --output_path a run goes on where it stopped)"
+        ) from error
     if failures.count and evaluation.results is not None:
         wanted = evaluation.tracker.output_path
         folder = save_elsewhere(evaluation.tracker, evaluation.results, evaluation.samples)
         raise ResultsNotWrittenError(f"the results could not be written to {wanted}; they are in {folder}")
+    if evaluation.cache and evaluation.results is not None:
+        answer_cache.remove(evaluation.cache)
