@@ -6,12 +6,14 @@ import argparse
 import logging
 import signal
 import threading
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
@@ -71,6 +73,8 @@ class _Evaluation:
             check_samples(arguments["samples"], {name: len(task.eval_docs) for name, task in tasks.items()})
         if output and logs:
             check_space(output, tasks, arguments["limit"])
+        if arguments["apply_chat_template"]:
+            _check_chat_template(arguments, tasks)
         use_cache = self._use_cache(arguments, tasks)
         results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
         if results is not None:  # it is None on all ranks but the first
@@ -100,6 +104,23 @@ class _Evaluation:
         if column == "groups":
             return ""
         return self._table + "".join(f"left out: {line}\n" for line in self._left_out)
+
+
+def _check_chat_template(arguments: Mapping[str, Any], tasks: Mapping[str, Any]) -> None:
+    model_args = arguments["model_args"]
+    tokenizer = load_tokenizer(model_args) if isinstance(model_args, Mapping) else None
+    if tokenizer is None:
+        return
+    settings = dict(model_args.get("chat_template_args") or {})
+    if "enable_thinking" in model_args:
+        settings["enable_thinking"] = model_args["enable_thinking"]
+    check_chat_template(
+        tokenizer,
+        tasks,
+        apply=arguments["apply_chat_template"],
+        settings=settings,
+        multiturn=bool(arguments["fewshot_as_multiturn"]) and arguments["num_fewshot"] != 0,
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,6 +165,7 @@ def run(arguments: Sequence[str]) -> None:
         with terminated_as_interrupted(), warnings_as_of_lm_eval(), failures_of_saving() as failures:
             command.execute(parsed, evaluation.evaluate, evaluation.table)
     except KeyboardInterrupt as error:
+        traceback.clear_frames(error.__traceback__)  # closes the file of answers and the progress bar before the last line
         raise InterruptedRunError(
             f"interrupted; the same command goes on where this one stopped, with the answers in {evaluation.cache}"
             if evaluation.cache
