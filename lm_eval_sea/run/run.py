@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
+from lm_eval_sea.run.language import tasks_of_language
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
@@ -26,6 +27,7 @@ The flags are those of `lm_eval run`, listed below; the tasks of this pack and t
 examples:
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks sea_sailcompass --batch_size 16
   lm-eval-sea run --model vllm --model_args pretrained=MODEL --tasks sea_xnli --output_path results --log_samples
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --language th --output_path results
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks arc_easy      tasks of lm-eval work, too
 """
 
@@ -127,6 +129,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what `lm-eval-sea run` has beyond lm-eval's arguments."""
     group = parser.add_argument_group("lm-eval-sea")
     group.add_argument(
+        "--language",
+        metavar="CODE",
+        help="In the place of --tasks: what a plain run of a language should have, which is its tasks of sea_sailcompass with "
+        "translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE",
+    )
+    group.add_argument(
         "--resume",
         action=argparse.BooleanOptionalAction,
         default=None,
@@ -156,6 +164,10 @@ def run(arguments: Sequence[str]) -> None:
     add_arguments(command.parser)
     parsed = command.parse(arguments)
     evaluation = _Evaluation(vars(parsed).pop("skip_missing"), vars(parsed).pop("resume"))
+    if (language := vars(parsed).pop("language")) is not None:
+        if parsed.tasks:
+            raise RunError("--language takes the place of --tasks; give one of them")
+        parsed.tasks = tasks_of_language(read_tasks(), language)
     own = getattr(parsed, "include_path", None)
     check_include_paths([own] if own else [])
     if own is None:  # else a name may be one of the user's
