@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 
+from lm_eval_sea import __version__
 from lm_eval_sea.commands import run_command
 from lm_eval_sea.commands.data_commands import add_data
 from lm_eval_sea.commands.declaration import show_help
@@ -62,6 +63,7 @@ def main(argv: list[str] | None = None) -> int:
 `lm-eval-sea COMMAND --help` explains a command.""",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"lm-eval-sea {__version__}")
     parser.set_defaults(run=show_help(parser))
     commands = parser.add_subparsers(metavar="COMMAND")
     for add in COMMANDS:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lm_eval_sea.cli import main
-from lm_eval_sea.run import RunError, check_request
+from lm_eval_sea.run.request import RunError, check_request
 
 
 @pytest.mark.parametrize(

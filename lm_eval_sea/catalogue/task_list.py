@@ -99,7 +99,7 @@ def read_tasks(folder: Path = TASKS_FOLDER) -> TaskList:
     from lm_eval.tasks import TaskManager  # a second of imports that printing the folder's path does without
 
     manager = TaskManager(include_path=str(folder), include_defaults=False)
-    index = manager.task_index
+    index = manager._index  # 0.4 also calls it `task_index`, 0.5 `_task_index`
 
     def leaves(name: str) -> list[str]:
         if name in manager.all_groups:

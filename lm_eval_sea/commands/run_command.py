@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from lm_eval_sea.commands.declaration import fail
@@ -21,11 +22,18 @@ def run(argv: Sequence[str]) -> int:
     Args:
         argv: the arguments behind its name.
     """
-    from lm_eval_sea.run import RunError
-    from lm_eval_sea.run import run as run_lm_eval
+    from lm_eval_sea.run.output_folder import ResultsNotWrittenError
+    from lm_eval_sea.run.request import RunError
+    from lm_eval_sea.run.run import InterruptedRunError
+    from lm_eval_sea.run.run import run as run_lm_eval
 
     try:
         run_lm_eval(argv)
     except RunError as error:
         return fail(error, 2)
+    except ResultsNotWrittenError as error:
+        return fail(error, 1)
+    except InterruptedRunError as error:
+        print(file=sys.stderr)  # ends the line of the progress bar
+        return fail(error, 130)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from lm_eval_sea.catalogue.overview import overview
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
 from lm_eval_sea.commands.declaration import declare, fail
 
@@ -31,9 +32,12 @@ def add_ls(commands: argparse._SubParsersAction) -> None:
     parser = declare(
         commands,
         "ls",
-        "List the tasks: language, data set, variant, rows, headline metric, source.",
-        """examples:
-  lm-eval-sea ls                        all tasks
+        "Show what there is: an overview, or with a pattern each task.",
+        """Of each task: language, data set, variant, rows, headline metric, source.
+
+examples:
+  lm-eval-sea ls                        suites, languages, data sets, variants
+  lm-eval-sea ls '*'                    all tasks
   lm-eval-sea ls xcopa_th               names with this part
   lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
   lm-eval-sea ls sea_variant_tito_ppl   the tasks of a group or tag
@@ -41,13 +45,17 @@ def add_ls(commands: argparse._SubParsersAction) -> None:
 Groups and tags whose names match are listed below the tasks; each can be given to lm_eval --tasks.
 Exit status: 0, or 1 if nothing matches.""",
     )
-    parser.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="part of a name, or a glob")
+    parser.add_argument("pattern", metavar="PATTERN", nargs="?", help="part of a name, or a glob")
     parser.set_defaults(run=_ls)
 
 
 def _ls(arguments: argparse.Namespace) -> int:
+    listed = read_tasks()
+    if arguments.pattern is None:
+        print(overview(listed))
+        return 0
     try:
-        tasks, groups, tags = read_tasks().search(arguments.pattern)
+        tasks, groups, tags = listed.search(arguments.pattern)
     except UnknownNameError as error:
         return fail(error, 1)
     if tasks:

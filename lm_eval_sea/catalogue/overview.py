@@ -1,0 +1,86 @@
+"""What the pack has at a glance: suites, languages, data sets and variants, with counts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord
+
+_ADVICE = """\
+Each suite, group, tag and task can be given to --tasks. More of one:
+  lm-eval-sea ls th                     names with this part
+  lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
+  lm-eval-sea ls sea_sailcompass        the tasks of a suite, group or tag
+  lm-eval-sea ls '*'                    all"""
+
+
+def overview(listed: TaskList) -> str:
+    """Lines of text, at most 100 columns wide but for very long names."""
+    tasks = list(listed.tasks.values())
+    suites = [
+        (name, str(len(members)), _joined(_languages(listed.tasks[member] for member in members)))
+        for name, members in suites_of(listed).items()
+    ]
+    blocks = [
+        f"{len(tasks)} tasks, {len(listed.groups)} groups, {len(listed.tags)} tags",
+        _block(("suite", "tasks", "languages"), suites),
+        _block(("language", "tasks", "tag"), _counted(tasks, _of_one_language, lambda code, _: _tag(listed, f"sea_{code}"))),
+        _block(("data set", "tasks", "languages"), _counted(tasks, _dataset, lambda _, of: _joined(_languages(of)))),
+        _block(("variant", "tasks", "data sets"), _counted(tasks, _variant, lambda _, of: _joined(map(_dataset, of)))),
+        _ADVICE,
+    ]
+    return "\n\n".join(blocks)
+
+
+def suites_of(listed: TaskList) -> dict[str, list[str]]:
+    """The groups of more than one kind of task, without those that are part of a larger one: name → tasks."""
+
+    def kinds(members: Iterable[str]) -> set[tuple[str, str]]:
+        return {(_dataset(listed.tasks[name]), listed.tasks[name].metadata["task"]) for name in members}
+
+    several = {name: members for name, members in listed.groups.items() if len(kinds(members)) > 1}
+    return {
+        name: members for name, members in several.items() if not any(set(members) < set(others) for others in several.values())
+    }
+
+
+def _dataset(task: TaskRecord) -> str:
+    return str(task.metadata["dataset"])
+
+
+def _variant(task: TaskRecord) -> str:
+    return str(task.metadata["variant"])
+
+
+def _of_one_language(task: TaskRecord) -> str:
+    language = str(task.metadata["language"])
+    return "two languages" if "-" in language else language
+
+
+def _languages(tasks: Iterable[TaskRecord]) -> Iterable[str]:
+    return sorted({part for task in tasks for part in str(task.metadata["language"]).split("-")})
+
+
+def _tag(listed: TaskList, name: str) -> str:
+    return name if name in listed.tags else ""
+
+
+def _counted(
+    tasks: Iterable[TaskRecord], key: Callable[[TaskRecord], str], describe: Callable[[str, list[TaskRecord]], str]
+) -> list[tuple[str, str, str]]:
+    """Name, number of tasks and description of what `key` tells apart, the largest first."""
+    found: dict[str, list[TaskRecord]] = defaultdict(list)
+    for task in tasks:
+        found[key(task)].append(task)
+    ordered = sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    return [(name, str(len(of)), describe(name, of)) for name, of in ordered]
+
+
+def _joined(names: Iterable[str]) -> str:
+    return " ".join(dict.fromkeys(names))
+
+
+def _block(head: tuple[str, str, str], rows: list[tuple[str, str, str]]) -> str:
+    first, second = (max(len(row[place]) for row in [head, *rows]) for place in (0, 1))
+    return "\n".join(f"{name:<{first}}  {count:>{second}}  {text}".rstrip() for name, count, text in [head, *rows])

@@ -1,0 +1,119 @@
+"""The model's answers on disk while a run goes on, so that an interrupted one goes on where it stopped.
+
+The file is lm-eval's (`--use_cache`): request → answer, written batch by batch. Its name here carries all that decides an answer
+besides the request, for lm-eval would hand the answers of one model to another. A request is its whole text with the settings of
+its generation, so other rows, prompts and exemplars never meet an old answer. Sampled answers are not kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.run.output_folder import folder_of
+from lm_eval_sea.run.request import RunError
+
+FOLDER = "unfinished"
+_PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
+# Arguments of a model that name something to be loaded, with a file that all such things have.
+_LOADED = {
+    "pretrained": "config.json",
+    "model": "config.json",
+    "delta": "config.json",
+    "tokenizer": "tokenizer_config.json",
+    "peft": "adapter_config.json",
+}
+
+
+def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> str:
+    """A digest of what decides the answers: backend, its arguments, what they load, versions of packages; and the tasks.
+
+    A local folder counts with the names, sizes and times of its files, a repository of the hub with its commit.
+    """
+    loaded = {name: _identity(str(model_args[name]), file, model_args) for name, file in _LOADED.items() if model_args.get(name)}
+    parts = [model, dict(model_args), loaded, {name: _version(name) for name in _PACKAGES}, sorted(tasks)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _identity(name: str, file: str, model_args: Mapping[str, Any]) -> Any:
+    folder = Path(name)
+    if folder.is_dir():
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        return [[str(path.relative_to(folder)), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
+    from huggingface_hub import hf_hub_download
+
+    try:
+        return Path(hf_hub_download(name, file, revision=model_args.get("revision") or "main")).parent.name
+    except Exception:  # an API's model has a name only; whatever else cannot be had fails when it is loaded
+        return name
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def prepare(output_path: str, key: str) -> str:
+    """Makes the folder of the cache below that of the results.
+
+    Returns:
+        What `use_cache` of lm-eval is to be; each rank adds an ending of its own.
+
+    Raises:
+        RunError: if others may write to the folder, for lm-eval reads pickles from it.
+    """
+    folder = folder_of(output_path) / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    state = folder.stat()
+    if state.st_mode & 0o022 or (hasattr(os, "getuid") and state.st_uid != os.getuid()):
+        raise RunError(f"others may write to {folder}, whose files are trusted: delete it, or give --no-resume")
+    return str(folder / f"answers_{key}")
+
+
+def files_of(use_cache: str) -> list[Path]:
+    """The databases of a cache, one per rank."""
+    path = Path(use_cache)
+    return sorted(path.parent.glob(f"{path.name}_rank*.db"))
+
+
+def check_databases(use_cache: str) -> int:
+    """The number of answers that are there.
+
+    Raises:
+        RunError: for a file that is damaged or no database.
+    """
+    return sum(map(_answers_in, files_of(use_cache)))
+
+
+def _answers_in(path: Path) -> int:
+    try:
+        connection = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
+        try:
+            [(verdict,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return connection.execute('SELECT count(*) FROM "unnamed"').fetchone()[0] if "unnamed" in tables else 0
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise RunError(
+            f"the answers in {path} cannot be read ({' '.join(str(error).split())}): delete the file, and they are computed again"
+        ) from error
+
+
+def remove(use_cache: str) -> None:
+    """Deletes the databases, and the folder if nothing else is in it."""
+    for path in files_of(use_cache):
+        path.unlink(missing_ok=True)
+    folder = Path(use_cache).parent
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()

@@ -1,0 +1,92 @@
+"""Whether a model's chat template shows what a task asks, found out with its tokenizer alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.run.request import RunError
+
+_SHOWN = 300  # characters of a prompt in a message
+
+
+def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
+    """The tokenizer that a backend of transformers or vLLM will use; None if there is none to be had before the model."""
+    name = model_args.get("tokenizer") or model_args.get("pretrained")
+    if not isinstance(name, str):
+        return None
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(name, revision=model_args.get("revision") or "main")
+    # Libraries raise what they like for what is no model; the backend says so better, or knows how to load it.
+    except Exception:
+        return None
+
+
+def check_chat_template(
+    tokenizer: Any, tasks: Mapping[str, Any], *, apply: bool | str, settings: Mapping[str, Any], multiturn: bool
+) -> None:
+    """Renders the first question of each task, and of the exemplars' turns, as the model will see them.
+
+    Args:
+        tokenizer: of transformers.
+        tasks: lm-eval's tasks by name.
+        apply: the name of a template, or True for the default.
+        settings: what the template gets besides the messages.
+        multiturn: whether exemplars are messages of their own.
+
+    Raises:
+        RunError: if there is no such template, or a prompt lacks a question or has it changed.
+    """
+    template = _template(tokenizer, apply)
+    for task_name, task in tasks.items():
+        questions = _questions(task)
+        turns = questions if multiturn and task.config.num_fewshot != 0 else questions[-1:]
+        messages = [{"role": "user", "content": turns[-1]}] if turns else []
+        if len(turns) > 1:
+            messages = [{"role": "user", "content": turns[0]}, {"role": "assistant", "content": "1"}, *messages]
+        if messages:
+            _check(tokenizer, template, messages, settings, task_name)
+
+
+def _template(tokenizer: Any, apply: bool | str) -> str:
+    templates = tokenizer.chat_template
+    named = templates if isinstance(templates, dict) else {}
+    if isinstance(apply, str) and named and apply not in named:
+        raise RunError(
+            f"--apply_chat_template {apply}: the tokenizer {tokenizer.name_or_path} has no template of that name; "
+            f"it has {', '.join(named)}"
+        )
+    try:
+        return named[apply] if apply in named else tokenizer.get_chat_template()
+    except ValueError as error:
+        raise RunError(
+            f"--apply_chat_template: the tokenizer {tokenizer.name_or_path} has no chat template; leave the flag out"
+        ) from error
+
+
+def _questions(task: Any) -> list[str]:
+    """The texts of the first two rows, as the pack's tasks show them."""
+    rows = [row for row, _ in zip(task.eval_docs, range(2), strict=False)]
+    texts = [task.doc_to_text(row) for row in rows]
+    return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> None:
+    from jinja2 import TemplateError
+
+    try:
+        prompt = tokenizer.apply_chat_template(
+            messages, chat_template=template, tokenize=False, add_generation_prompt=True, **settings
+        )
+    except TemplateError as error:
+        raise RunError(f"{task}: the chat template of {tokenizer.name_or_path} fails: {one_line(str(error))}") from error
+    shown = " ".join(prompt.split())
+    for message in messages:
+        if message["role"] == "user" and " ".join(message["content"].split()) not in shown:
+            raise RunError(
+                f"{task}: the chat template of {tokenizer.name_or_path} drops or changes a question. The question: "
+                f"{one_line(message['content'][:_SHOWN])} | The prompt: {one_line(prompt[:_SHOWN])}"
+            )

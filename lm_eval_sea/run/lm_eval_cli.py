@@ -1,0 +1,90 @@
+"""What `lm-eval-sea run` takes from lm-eval's command line beyond its documented interface, for releases 0.4.13 and 0.5.0.dev1.
+
+A release that changes one of these things is a change in this module and in no other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+Evaluate = Callable[..., dict[str, Any] | None]
+
+
+class LMEvalCommand:
+    """The command `lm_eval run`."""
+
+    def __init__(self) -> None:
+        """Declares lm-eval's arguments."""
+        from lm_eval._cli import HarnessCLI
+
+        self._harness = HarnessCLI()
+
+    @property
+    def parser(self) -> argparse.ArgumentParser:
+        """What reads its arguments; more can be added."""
+        return self._harness._subparsers.choices["run"]
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Reads the arguments; prints help, or what is wrong with them, and exits, as argparse does."""
+        with _instead(sys, "argv", ["lm-eval", "run", *arguments]):  # lm-eval reads nothing else
+            return self._harness.parse_args()
+
+    def execute(
+        self, parsed: argparse.Namespace, evaluate: Callable[[Evaluate, Mapping[str, Any]], Any], table: Callable
+    ) -> None:
+        """Runs the command.
+
+        Args:
+            parsed: its arguments, none but lm-eval's own.
+            evaluate: is called in the place of `simple_evaluate`, with that function and its keyword arguments.
+            table: takes the place of `make_table`: results and "groups", if it is for these → text to be printed.
+        """
+        import lm_eval
+        import lm_eval.utils
+
+        original = lm_eval.simple_evaluate
+        with (  # the command imports what it calls when it runs
+            _instead(lm_eval, "simple_evaluate", lambda **arguments: evaluate(original, arguments)),
+            _instead(lm_eval.utils, "make_table", table),
+        ):
+            self._harness.execute(parsed)
+
+
+@contextmanager
+def _instead(owner: Any, name: str, value: Any) -> Iterator[None]:
+    """Inside, an attribute has another value."""
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+def members_of(manager: Any, name: str) -> list[str]:
+    """The members of a group or tag, as it names them; of any other name only itself."""
+    entry = manager._index.get(name)
+    if name in manager.all_groups:
+        return [member for member in entry.cfg["task"] if isinstance(member, str)]
+    return sorted(entry.tags) if name in manager.all_tags else [name]
+
+
+def leaf_names(manager: Any, name: str) -> list[str]:
+    """The tasks that a name stands for."""
+    members = members_of(manager, name)
+    return members if members == [name] else [leaf for member in members for leaf in leaf_names(manager, member)]
+
+
+def metadata_of_task(manager: Any, name: str) -> Mapping[str, Any]:
+    """What a task's file says of it; empty if there is no such file."""
+    entry = manager._index.get(name)
+    return (entry and entry.cfg or {}).get("metadata") or {}
+
+
+def serve_loaded(manager: Any, loaded: Any) -> None:
+    """Has a `TaskManager` hand out tasks that are loaded, instead of loading them once more."""
+    manager.load = lambda _: loaded

@@ -1,0 +1,191 @@
+"""One run from its arguments to its table."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import threading
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
+from lm_eval_sea.run.language import tasks_of_language
+from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand
+from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
+from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
+from lm_eval_sea.run.task_loading import load_tasks
+from lm_eval_sea.run.warnings_once import PACK_LOGGER, warnings_as_of_lm_eval
+
+HELP = """\
+The flags are those of `lm_eval run`, listed below; the tasks of this pack and the model `hf-shared-prefix` are known to it.
+
+examples:
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks sea_sailcompass --batch_size 16
+  lm-eval-sea run --model vllm --model_args pretrained=MODEL --tasks sea_xnli --output_path results --log_samples
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --language th --output_path results
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks arc_easy      tasks of lm-eval work, too
+"""
+
+
+class InterruptedRunError(Exception):
+    """The run was interrupted; one line that says how to go on."""
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is."""
+    if threading.current_thread() is not threading.main_thread():  # only that one may change what a signal does
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Evaluation:
+    """What happens around lm-eval's `simple_evaluate`."""
+
+    def __init__(self, skip_missing: bool, resume: bool | None) -> None:
+        self._skip_missing = skip_missing
+        self._resume = resume
+        self.cache: str | None = None  # of the answers, made by this run
+        self._left_out: list[str] = []
+        self._table = ""
+        self.tracker: Any = None
+        self.results: dict[str, Any] | None = None
+        self.samples: dict[str, list[dict[str, Any]]] | None = None
+
+    def evaluate(self, simple_evaluate: Evaluate, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Checks what can be checked without the model, and evaluates; keeps what is needed when lm-eval has saved."""
+        from lm_eval_sea.results.summary import summary_of_results
+
+        self.tracker = arguments["evaluation_tracker"]
+        output, logs = self.tracker.output_path, arguments["log_samples"]
+        if output:
+            probe(output)
+        wanted, tasks, self._left_out = load_tasks(arguments["task_manager"], arguments["tasks"], skip_missing=self._skip_missing)
+        if arguments["samples"] is not None:
+            check_samples(arguments["samples"], {name: len(task.eval_docs) for name, task in tasks.items()})
+        if output and logs:
+            check_space(output, tasks, arguments["limit"])
+        if arguments["apply_chat_template"]:
+            _check_chat_template(arguments, tasks)
+        use_cache = self._use_cache(arguments, tasks)
+        results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
+        if results is not None:  # it is None on all ranks but the first
+            self._table = summary_of_results(results)
+            self.results = results
+            if output and logs:  # lm-eval takes the samples out of the results, and changes them while it writes them
+                self.samples = {name: [dict(row) for row in rows] for name, rows in results["samples"].items()}
+        return results
+
+    def _use_cache(self, arguments: Mapping[str, Any], tasks: Iterable[str]) -> str | None:
+        """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""
+        own, output = arguments["use_cache"], self.tracker.output_path
+        if self._resume and not (own or output):
+            raise RunError("--resume needs --output_path, where the answers of an interrupted run are kept")
+        if not own and (not output or self._resume is False):
+            return None
+        model_args = arguments["model_args"]
+        key = answer_cache.key_of(arguments["model"], model_args if isinstance(model_args, Mapping) else {"": model_args}, tasks)
+        use_cache = f"{own}_{key}" if own else answer_cache.prepare(output, key)
+        if found := answer_cache.check_databases(use_cache):
+            logging.getLogger(PACK_LOGGER).info("going on with %d answers of an earlier run (%s)", found, use_cache)
+        self.cache = None if own else use_cache
+        return use_cache
+
+    def table(self, results: Mapping[str, Any], column: str = "results", **_: Any) -> str:
+        """What is printed in the place of lm-eval's table. Groups stand below the tasks in the same one."""
+        if column == "groups":
+            return ""
+        return self._table + "".join(f"left out: {line}\n" for line in self._left_out)
+
+
+def _check_chat_template(arguments: Mapping[str, Any], tasks: Mapping[str, Any]) -> None:
+    model_args = arguments["model_args"]
+    tokenizer = load_tokenizer(model_args) if isinstance(model_args, Mapping) else None
+    if tokenizer is None:
+        return
+    settings = dict(model_args.get("chat_template_args") or {})
+    if "enable_thinking" in model_args:
+        settings["enable_thinking"] = model_args["enable_thinking"]
+    check_chat_template(
+        tokenizer,
+        tasks,
+        apply=arguments["apply_chat_template"],
+        settings=settings,
+        multiturn=bool(arguments["fewshot_as_multiturn"]) and arguments["num_fewshot"] != 0,
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what `lm-eval-sea run` has beyond lm-eval's arguments."""
+    group = parser.add_argument_group("lm-eval-sea")
+    group.add_argument(
+        "--language",
+        metavar="CODE",
+        help="In the place of --tasks: what a plain run of a language should have, which is its tasks of sea_sailcompass with "
+        "translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE",
+    )
+    group.add_argument(
+        "--resume",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="Keep the model's answers below --output_path until the results are written, so that the same command goes on where "
+        "an interrupted run stopped (default with --output_path)",
+    )
+    group.add_argument(
+        "--skip_missing", action="store_true", help="Go on without tasks whose data is not here and cannot be downloaded"
+    )
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Runs `lm_eval run` with these arguments.
+
+    Raises:
+        RunError: for a mistake that can be named before a model is loaded.
+        ResultsNotWrittenError: if the results are not where they were wanted.
+    """
+    if not arguments or {"-h", "--help"} & set(arguments):
+        print(HELP)
+    from lm_eval.utils import setup_logging
+
+    import lm_eval_sea.models  # noqa: F401 (registers the backends)
+
+    setup_logging()
+    command = LMEvalCommand()
+    add_arguments(command.parser)
+    parsed = command.parse(arguments)
+    evaluation = _Evaluation(vars(parsed).pop("skip_missing"), vars(parsed).pop("resume"))
+    if (language := vars(parsed).pop("language")) is not None:
+        if parsed.tasks:
+            raise RunError("--language takes the place of --tasks; give one of them")
+        parsed.tasks = tasks_of_language(read_tasks(), language)
+    own = getattr(parsed, "include_path", None)
+    check_include_paths([own] if own else [])
+    if own is None:  # else a name may be one of the user's
+        check_request(parsed.tasks or [], getattr(parsed, "num_fewshot", None), getattr(parsed, "limit", None))
+    parsed.include_path = [str(TASKS_FOLDER), own] if own else str(TASKS_FOLDER)
+    try:
+        with terminated_as_interrupted(), warnings_as_of_lm_eval(), failures_of_saving() as failures:
+            command.execute(parsed, evaluation.evaluate, evaluation.table)
+    except KeyboardInterrupt as error:
+        traceback.clear_frames(error.__traceback__)  # closes the file of answers and the progress bar before the last line
+        raise InterruptedRunError(
+            f"interrupted; the same command goes on where this one stopped, with the answers in {evaluation.cache}"
+            if evaluation.cache
+            else "interrupted; nothing is kept (with --output_path a run goes on where it stopped)"
+        ) from error
+    if failures.count and evaluation.results is not None:
+        wanted = evaluation.tracker.output_path
+        folder = save_elsewhere(evaluation.tracker, evaluation.results, evaluation.samples)
+        raise ResultsNotWrittenError(f"the results could not be written to {wanted}; they are in {folder}")
+    if evaluation.cache and evaluation.results is not None:
+        answer_cache.remove(evaluation.cache)

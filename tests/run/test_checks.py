@@ -1,0 +1,144 @@
+"""What is said before a model is loaded, and what becomes of results that cannot be written."""
+
+import json
+import re
+
+import pytest
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.cli import main
+from lm_eval_sea.run import output_folder
+from lm_eval_sea.run.output_folder import check_space, probe
+from lm_eval_sea.run.request import RunError, check_samples
+from lm_eval_sea.run.task_loading import load_tasks
+
+NO_MODEL = ["run", "--model", "hf", "--model_args", "pretrained=no/such-model"]
+
+
+def refusal(capsys, *arguments):
+    """The last line on stderr of a run that is refused; a model is never asked for."""
+    assert main([*NO_MODEL, *map(str, arguments)]) == 2
+    err = capsys.readouterr().err
+    assert "no/such-model" not in err.rpartition("lm-eval-sea: ")[2]
+    return err.rpartition("lm-eval-sea: ")[2].strip()
+
+
+def test_an_output_path_that_is_a_file(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RunError, match=r"--output_path .*file/results: results cannot be written there \(Not a directory\)"):
+        probe(str(tmp_path / "file" / "results"))
+
+
+def test_an_output_path_is_made(tmp_path):
+    probe(str(tmp_path / "a" / "b"))
+    assert list((tmp_path / "a" / "b").iterdir()) == []
+    probe(str(tmp_path / "c" / "name.json"))
+    assert list((tmp_path / "c").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        ({}, "expected"),
+        ("rows.json", "'rows.json': expected"),
+        ({"sea_other": [0]}, "names 'sea_other', which is no task of this run"),
+        ({"sea_a": []}, "has no rows for sea_a"),
+        ({"sea_a": [0, -1]}, "has row -1 of sea_a; expected numbers from 0 to 3"),
+        ({"sea_a": [4]}, "has row 4 of sea_a"),
+        ({"sea_a": [True]}, "has row True"),
+        ({"sea_a": [1.0]}, "has row 1.0"),
+        ({"sea_a": [1, 2, 1]}, "has a row of sea_a twice"),
+    ],
+)
+def test_samples_that_would_evaluate_other_rows(samples, message):
+    with pytest.raises(RunError, match=re.escape(message)):
+        check_samples(samples, {"sea_a": 4})
+
+
+def test_samples_that_are_fine():
+    check_samples({"sea_a": [3, 0]}, {"sea_a": 4, "sea_b": 2})
+
+
+def test_an_include_path_that_does_not_exist(capsys):
+    assert refusal(capsys, "--tasks", "x", "--include_path", "no/folder").startswith("--include_path no/folder: there is no such")
+
+
+def test_missing_data_is_named_with_the_command_that_fetches_it(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = refusal(capsys, "--tasks", "sea_xcopa_th_to_ppl,sea_xcopa_th_tito_ppl,sea_belebele_vi_to_ppl")
+    first, second, fetch, skip = text.split("\n  ")
+    assert first.startswith("sea_xcopa_th_to_ppl, sea_xcopa_th_tito_ppl: cannot get data/xcopa/th_test.jsonl of sail/")
+    assert second.startswith("sea_belebele_vi_to_ppl: cannot get data/belebele/vie_Latn.jsonl")
+    assert fetch == "to fetch: lm-eval-sea data fetch --tasks sea_xcopa_th_to_ppl,sea_xcopa_th_tito_ppl,sea_belebele_vi_to_ppl"
+    assert skip.endswith("--skip_missing")
+
+
+@pytest.fixture
+def thai_and_vietnamese(tmp_path, samples, monkeypatch):
+    """A folder with XCOPA's rows in two of three languages is the current one."""
+    folder = tmp_path / "sail" / "Sailcompass_data" / "data" / "xcopa"
+    folder.mkdir(parents=True)
+    for language in ("th", "vi"):
+        name = f"{language}_test.jsonl"
+        (folder / name).write_bytes((samples / "sail" / "Sailcompass_data" / "data" / "xcopa" / name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+
+
+def test_skip_missing_goes_on_with_the_tasks_that_have_rows(thai_and_vietnamese):
+    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    wanted, tasks, left_out = load_tasks(manager, ["sea_xcopa_to_ppl"], skip_missing=True)
+    assert wanted == list(tasks) == ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"], "not the group, whose mean would be another's"
+    assert len(left_out) == 1
+    assert left_out[0].startswith("sea_xcopa_id_to_ppl: the folder sail/Sailcompass_data has no data/xcopa/id_test.jsonl")
+    assert manager.load(wanted)["tasks"] is tasks, "loaded once"
+
+
+def test_skip_missing_keeps_groups_that_lack_nothing(samples, monkeypatch):
+    monkeypatch.chdir(samples)
+    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    wanted, tasks, left_out = load_tasks(manager, ["sea_xcopa_to_ppl"], skip_missing=True)
+    assert (wanted, len(tasks), left_out) == (["sea_xcopa_to_ppl"], 3, [])
+
+
+def test_a_disk_without_room_for_the_samples(tmp_path, samples, monkeypatch):
+    monkeypatch.chdir(samples)
+    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    _, tasks, _ = load_tasks(manager, ["sea_xcopa_th_to_ppl"], skip_missing=False)
+    check_space(str(tmp_path), tasks, None)
+    full = output_folder.shutil.disk_usage(tmp_path)._replace(free=1000)
+    monkeypatch.setattr(output_folder.shutil, "disk_usage", lambda _: full)
+    with pytest.raises(RunError, match="the samples take about 0 MB, and 0 MB are free"):
+        check_space(str(tmp_path), tasks, None)
+
+
+@pytest.mark.slow
+def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, tiny_model, samples, monkeypatch, capsys):
+    """The folder turns into a file while the model works."""
+    from lm_eval.loggers import EvaluationTracker
+
+    output, elsewhere = tmp_path / "results", tmp_path / "tmp"
+    elsewhere.mkdir()
+    monkeypatch.chdir(samples)
+    monkeypatch.setattr(output_folder.tempfile, "tempdir", str(elsewhere))
+    save = EvaluationTracker.save_results_aggregated
+
+    def break_then_save(tracker, *args, **kwargs):
+        if output.is_dir():
+            output.rmdir()
+            output.write_text("a file")
+        return save(tracker, *args, **kwargs)
+
+    monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", break_then_save)
+    status = main(
+        ["run", "--model", "hf", "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--tasks", "sea_xcopa_th_to_ppl",
+         "--output_path", str(output), "--log_samples"]
+    )  # fmt: skip
+    assert status == 1
+    last = capsys.readouterr().err.strip().split("\n")[-1]
+    assert last.startswith(f"lm-eval-sea: the results could not be written to {output}; they are in {elsewhere}")
+    [results] = elsewhere.rglob("results_*.json")
+    assert "acc_ppl,none" in json.loads(results.read_text(encoding="utf-8"))["results"]["sea_xcopa_th_to_ppl"]
+    [rows] = elsewhere.rglob("samples_*.jsonl")
+    [row, *_] = map(json.loads, rows.read_text(encoding="utf-8").splitlines())
+    assert set(row["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"

@@ -1,0 +1,54 @@
+"""`run --language`."""
+
+import pytest
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.cli import main
+from lm_eval_sea.run.language import languages, tasks_of_language
+from lm_eval_sea.run.request import RunError
+
+
+@pytest.fixture(scope="module")
+def listed():
+    return read_tasks()
+
+
+def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
+    assert set(tasks_of_language(listed, "th")) == {
+        "sea_xquad_th", "sea_flores_en_th", "sea_flores_th_en", "sea_thaisum_th", "sea_m3exam_th_to_ppl", "sea_xcopa_th_to_ppl",
+        "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_helm_th",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "tasks"),
+    [
+        ("my", ["sea_belebele_my_to_ppl", "sea_helm_my"]),
+        ("ceb", ["sea_belebele_ceb_to_ppl"]),
+        ("kac", ["sea_belebele_kac_to_ppl_enprompt"]),
+    ],
+)
+def test_languages_that_sailcompass_lacks(listed, language, tasks):
+    assert tasks_of_language(listed, language) == tasks
+
+
+def test_every_language_has_tasks_that_exist_each_once(listed):
+    for language in languages(listed):
+        chosen = [task.name for name in tasks_of_language(listed, language) for task in listed.select([name])]
+        assert chosen
+        assert len(set(chosen)) == len(chosen)
+
+
+def test_translation_belongs_to_the_other_language(listed):
+    """English is in every pair of FLORES, whose tasks are those of the other language."""
+    assert not [name for name in tasks_of_language(listed, "en") if "flores" in name]
+
+
+def test_an_unknown_language_lists_those_there_are(listed):
+    with pytest.raises(RunError, match="--language xx: no such language; there is ceb, en, id, ilo, jv"):
+        tasks_of_language(listed, "xx")
+
+
+def test_language_and_tasks_exclude_each_other(capsys):
+    assert main(["run", "--model_args", "pretrained=no/model", "--language", "th", "--tasks", "sea_xnli"]) == 2
+    assert "--language takes the place of --tasks" in capsys.readouterr().err

@@ -1,0 +1,140 @@
+"""Going on after an interruption."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lm_eval_sea.run.answer_cache import FOLDER, check_databases, files_of, key_of, prepare
+from lm_eval_sea.run.request import RunError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def model_folder(tmp_path, name, weights=b"w"):
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(weights)
+    return folder
+
+
+def test_no_other_model_gets_the_same_key(tmp_path):
+    base = {"pretrained": str(model_folder(tmp_path, "a")), "dtype": "float32"}
+    other = str(model_folder(tmp_path, "b", b"ww"))
+    variants = [
+        ("hf", base, ["sea_a"]),
+        ("vllm", base, ["sea_a"]),
+        ("hf", base, ["sea_a", "sea_b"]),
+        ("hf", base | {"pretrained": other}, ["sea_a"]),
+        ("hf", base | {"dtype": "bfloat16"}, ["sea_a"]),
+        ("hf", base | {"revision": "step1000"}, ["sea_a"]),
+        ("hf", base | {"tokenizer": other}, ["sea_a"]),
+        ("hf", base | {"peft": other}, ["sea_a"]),
+    ]
+    keys = [key_of(*variant) for variant in variants]
+    assert len(set(keys)) == len(variants)
+    assert keys == [key_of(*variant) for variant in variants]
+
+
+def test_other_weights_in_the_same_folder_have_another_key(tmp_path):
+    folder = model_folder(tmp_path, "a")
+    before = key_of("hf", {"pretrained": str(folder)}, ["sea_a"])
+    state = (folder / "model.safetensors").stat()
+    (folder / "model.safetensors").write_bytes(b"v")
+    os.utime(folder / "model.safetensors", ns=(state.st_atime_ns, state.st_mtime_ns + 1))
+    assert key_of("hf", {"pretrained": str(folder)}, ["sea_a"]) != before
+
+
+def test_a_folder_that_others_may_write_to_is_refused(tmp_path):
+    prefix = prepare(str(tmp_path), "0123")
+    assert Path(prefix).parent == tmp_path / FOLDER
+    (tmp_path / FOLDER).chmod(0o777)
+    with pytest.raises(RunError, match="others may write to"):
+        prepare(str(tmp_path), "0123")
+
+
+def database(path, entries=2000):
+    connection = sqlite3.connect(path)
+    connection.execute('CREATE TABLE "unnamed" (key TEXT PRIMARY KEY, value BLOB)')
+    connection.executemany('INSERT INTO "unnamed" VALUES (?, ?)', [(f"{n:064d}", b"x" * 50) for n in range(entries)])
+    connection.commit()
+    connection.close()
+
+
+def test_half_a_database_and_what_is_none_are_one_line(tmp_path):
+    prefix = str(tmp_path / "answers")
+    path = tmp_path / "answers_rank0.db"
+    database(path)
+    assert check_databases(prefix) == 2000
+    whole = path.read_bytes()
+    for content in (whole[: len(whole) // 2], b"no database " * 100):
+        path.write_bytes(content)
+        with pytest.raises(RunError, match=r"the answers in .*answers_rank0\.db cannot be read \(.+\): delete the file") as error:
+            check_databases(prefix)
+        assert "\n" not in str(error.value)
+    path.write_bytes(b"")
+    assert check_databases(prefix) == 0, "a run that was killed before the first answer"
+
+
+def start(tiny_model, samples, output, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "lm_eval_sea.cli", "run", "--model", "hf", "--model_args", f"pretrained={tiny_model}",
+         "--device", "cpu", "--batch_size", "1", "--tasks", "sea_tydiqa_id",
+         "--output_path", str(output), "--log_samples", *arguments],
+        cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def answers(output):
+    """The number of answers that are on disk."""
+    count = 0
+    for path in (output / FOLDER).glob("answers_*.db"):
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database,
+        ):
+            count += database.execute('SELECT count(*) FROM "unnamed"').fetchone()[0]  # there is none at first
+    return count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples):
+    """What the model has answered is not asked again, and the results are those of an undisturbed run."""
+    output, undisturbed = tmp_path / "results", tmp_path / "undisturbed"
+    process = start(tiny_model, samples, output)
+    deadline = time.monotonic() + 200
+    while process.poll() is None and not answers(output) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(kill)
+    _, err = process.communicate(timeout=100)
+    kept = answers(output)
+    assert kept, "the run ended before it was interrupted"
+    if kill != signal.SIGKILL:
+        assert process.returncode == 130
+        assert err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command goes on where this one stopped")
+    again = start(tiny_model, samples, output)
+    _, err = again.communicate(timeout=250)
+    assert again.returncode == 0, err[-2000:]
+    assert int(re.search(r"Cached requests: (\d+)", err)[1]) >= kept
+    assert not (output / FOLDER).exists(), "kept until the results are written, and no longer"
+    plain = start(tiny_model, samples, undisturbed, "--no-resume")
+    plain.communicate(timeout=250)
+    [one], [other] = (
+        [json.loads(path.read_text()) for path in folder.rglob("results_*.json")] for folder in (output, undisturbed)
+    )
+    assert one["results"] == other["results"]
+
+
+def test_files_of_a_cache_are_those_of_its_key_alone(tmp_path):
+    for name in ("answers_a_rank0.db", "answers_a_rank1.db", "answers_ab_rank0.db"):
+        (tmp_path / name).touch()
+    assert [path.name for path in files_of(str(tmp_path / "answers_a"))] == ["answers_a_rank0.db", "answers_a_rank1.db"]

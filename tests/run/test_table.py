@@ -1,0 +1,70 @@
+"""What stands at the end of a run: the short table, and the pack's warnings."""
+
+import json
+import logging
+
+import pytest
+
+from lm_eval_sea.results.summary import WIDTH, summary_of_files
+from lm_eval_sea.run.warnings_once import PACK_LOGGER, warnings_as_of_lm_eval
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, tiny_model_bos, samples, run_module):
+    """A run of a group and a task of its own, and where its results are."""
+    output = tmp_path_factory.mktemp("results")
+    result = run_module(
+        "run", "--model", "hf", "--model_args", f"pretrained={tiny_model_bos}", "--device", "cpu", "--batch_size", "4",
+        "--tasks", "sea_xcopa_to_ppl,sea_vsmec_vi", "--num_fewshot", "0", "--output_path", output, "--log_samples",
+        cwd=samples,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr[-2000:]
+    return result, output
+
+
+@pytest.mark.slow
+def test_a_run_ends_with_the_table_that_show_prints(finished):
+    result, output = finished
+    lines = [line for line in summary_of_files([output]).split("\n") if line.startswith("sea_")]
+    assert len(lines) == len(["sea_xcopa_id", "_th", "_vi", "sea_vsmec_vi"]) + len(["the group"])
+    for line in lines:
+        assert line in result.stdout.split("\n")
+    table = result.stdout[result.stdout.index("task ") :]
+    assert max(map(len, table.split("\n"))) <= WIDTH
+    assert "|" not in table, "lm-eval's own table"
+
+
+@pytest.mark.slow
+def test_the_results_are_those_of_lm_eval(finished):
+    _, output = finished
+    [path] = output.rglob("results_*.json")
+    results = json.loads(path.read_text(encoding="utf-8"))["results"]
+    assert {"acc_ppl,none", "acc_norm,none"} <= results["sea_xcopa_th_to_ppl"].keys()
+    assert len(list(output.rglob("samples_*.jsonl"))) == len(["sea_xcopa_id", "_th", "_vi", "sea_vsmec_vi"])
+
+
+def test_warnings_of_one_cause_are_shown_once_in_the_format_of_lm_eval():
+    from lm_eval.utils import setup_logging
+
+    setup_logging()
+    handlers = logging.getLogger("lm_eval").handlers
+    logger = logging.getLogger(PACK_LOGGER)
+    shown = []
+    recorder = logging.Handler()
+    recorder.emit = lambda record: shown.append((record.getMessage(), record.levelname))
+    handlers.append(recorder)
+    try:
+        with warnings_as_of_lm_eval():
+            for task in ("sea_a", "sea_b", "sea_c", "sea_b"):
+                logger.warning("%s: %d prompts do not fit", task, 7)
+            logger.warning("%s: the tokenizer is odd", "sea_a")
+    finally:
+        handlers.remove(recorder)
+    assert [text for text, _ in shown] == [
+        "sea_a: 7 prompts do not fit",
+        "sea_a: the tokenizer is odd",
+        "what was said of sea_a also holds for 2 more: sea_b, sea_c",
+    ]
+    assert not logger.filters
+    assert not logger.handlers
+    assert logger.propagate
