@@ -104,7 +104,7 @@ class TextScores:
 
 
 question_answering = TextScores("f1", "null_rate", normalised="f1")
-summarization = TextScores("rougeL", "null_rate", normalised="rougeL")
+summarization = TextScores("rougeL", "rougeL_words", "null_rate", normalised="rougeL")
 translation = TextScores("chrf++", "null_rate")
 
 load_sea_helm_qa_rows, score_sea_helm_qa = question_answering.load_rows, question_answering.process_results
