@@ -37,8 +37,8 @@ class TaskRecord:
 
     @property
     def may_change(self) -> bool:
-        """Whether the published rows may be others than the task was made with: those named by configuration, not by file."""
-        return not self.source.files
+        """Whether the published rows may be others than the task was made with: those named by configuration, or the user's own."""
+        return not self.source.files or not self.source.on_hub
 
     @property
     def cells(self) -> tuple[str, ...]:

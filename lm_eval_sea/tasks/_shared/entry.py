@@ -56,6 +56,8 @@ if TYPE_CHECKING:  # read by `_module_of`, too
     from .overlap import bleu_of_counts_stderr as bleu_of_counts_stderr
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows
+    from .sea_helm_conversations import load_second_turns as load_second_turns
+    from .sea_helm_conversations import score_judged_answer as score_judged_answer
     from .sea_helm_generation_task import SEAHelmGenerationTask as SEAHelmGenerationTask
     from .sea_helm_metrics import corpus_chrf as corpus_chrf
     from .sea_helm_ranking_task import SEAHelmRankingTask as SEAHelmRankingTask

@@ -16,7 +16,7 @@ class SEAHelmMessages:
     The preamble (`description`: what is asked, and in which format) stands at the head of the first message, with a blank line
     behind it; an exemplar's answer is the answer tag and its label. There is no system message but one that the user gives.
     Chat models get the messages through their template, base models their texts with a blank line between and one at the end.
-    The exemplars are the first rows of the published split `examples`, or, with `metadata.exemplars_by`, the first that are equal
+    A row with `answers` to earlier `turns` has these before its own message. The exemplars are the first rows of the published split `examples`, or, with `metadata.exemplars_by`, the first that are equal
     to the row in this column.
 
     `gen_prefix`, the answer tag, stands at the beginning of the answer where labels are ranked; a model that generates writes it
@@ -51,6 +51,8 @@ class SEAHelmMessages:
             answer = label[0] if isinstance(label, list) else label
             messages.append({"role": "user", "content": self.doc_to_text(exemplar)})
             messages.append({"role": "assistant", "content": f"{self.config.metadata['answer_tag']} {answer}"})
+        for turn, answer in zip(doc.get("turns", []), doc.get("answers", []), strict=False):
+            messages += [{"role": "user", "content": turn}, {"role": "assistant", "content": answer}]
         messages.append({"role": "user", "content": self.doc_to_text(doc)})
         messages[0]["content"] = f"{self.config.description}\n\n{messages[0]['content']}".strip()
         return messages
