@@ -120,11 +120,12 @@ class Task:
     def leaves(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Path and content of the task's files: generation, and ranking where there are labels."""
         path = f"{FOLDER}/{self.language}/{self.task}"
-        yield f"{path}.yaml", self._generation()
+        yield f"{path}.yaml", self.generation()
         if self.labels:
             yield f"{path}_ppl.yaml", self._ranking()
 
-    def _generation(self) -> dict[str, Any]:
+    def generation(self) -> dict[str, Any]:
+        """Content of the file of the task that generates."""
         record = self.record
         tags = ["sea_helm", f"sea_helm_{record['pillar']}", f"sea_helm_{_SLUG.sub('_', record['competency'])}"]
         return {
@@ -213,6 +214,8 @@ class Task:
             needed["labels"] = self.labels
         elif self.kind.tag is not None:
             needed["answer_language"] = record.get("answer_language", self.language)
+        if record["kind"] == "criteria":
+            needed["turn_text"] = self.prompt.template
         if "first_turn" in record:
             needed["first_turn_task"] = f"sea_helm_{self.language}_{record['first_turn']}"
         return needed | {key: record[key] for key in ("phenomena", "exemplars_by") if key in record} | {"provenance": {}}

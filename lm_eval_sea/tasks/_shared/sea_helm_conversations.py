@@ -14,6 +14,7 @@ from typing import Any
 import datasets
 
 from .hub_files import DataError
+from .lm_eval_private import template
 from .rows import load_rows
 from .sea_helm_answer import without_thinking
 
@@ -22,6 +23,23 @@ def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str
     """Whether there is an answer; the answer without thoughts is written into `doc`, where a judge reads it."""
     doc["answer"] = without_thinking(results[0]).strip()
     return {"null_rate": float(not doc["answer"])}
+
+
+def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
+    """The rows, with `turns` as the model sees them.
+
+    Args:
+        turn_text: Jinja of the user's message; empty if the row is the message.
+        arguments: those of `rows.load_rows`.
+
+    Raises:
+        DataError: if the rows cannot be loaded.
+    """
+    rows = load_rows(**arguments)
+    if not turn_text:
+        return rows
+    said = [[template(turn_text).render(row).strip()] for row in rows["test"]]
+    return rows | {"test": rows["test"].remove_columns("turns").add_column("turns", said)}
 
 
 def load_second_turns(*, first_turn_task: str, first_turn: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:

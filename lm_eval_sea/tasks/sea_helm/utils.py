@@ -125,8 +125,8 @@ def process_compared_conversations(splits: Splits) -> Callable[[Row], Row]:
 
 def _conversation(published: Row, turns: int, keeps_ids: bool, name_of_id: str = "id") -> Row:
     """What rows of all judged tasks have."""
-    said = [_plain(prompt["text"]) for prompt in published["prompts"] or []]
-    if len(said) != turns or not all(said):
+    said = [str(prompt["text"] or "") for prompt in published["prompts"] or []]
+    if len(said) != turns or not all(text.strip() for text in said):
         raise ValueError(f"field 'prompts' has {len(said)} entries; expected {turns}, each with a text")
     category = (published.get("metadata") or {}).get("category") or "all"
     row = {"turns": said, "category": category}
