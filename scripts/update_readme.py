@@ -54,7 +54,7 @@ def sea_helm_table(catalogue: dict) -> str:
     """A Markdown table with one line per task of SEA-HELM."""
     lines = ["| pillar | competency | task | languages (rows) | chance |", "|---|---|---|---|---|"]
     for pillar, title in catalogue["pillars"].items():
-        for name, record in catalogue["tasks"].items():
+        for name, record in (catalogue["tasks"] | catalogue["judged"]).items():
             if record["pillar"] != pillar:
                 continue
             spoken = record["languages"].items()
@@ -64,11 +64,6 @@ def sea_helm_table(catalogue: dict) -> str:
             chance = " / ".join(dict.fromkeys(f"{100 * chance:.1f} %" if chance else "–" for chance in chances))
             note = f" (SEA-HELM's score needs {record['judge']})" if "judge" in record else ""
             lines.append(f"| {title} | {record['competency']} | {record['title']}{note}, `{name}` | {rows} | {chance} |")
-        lines += [
-            f"| {title} | {record['competency']} | {record['title']}, `{record['key']}` | missing: needs {record['judge']} | |"
-            for record in catalogue["judged"].values()
-            if record["pillar"] == pillar
-        ]
     return "\n".join(lines) + "\n"
 
 

@@ -37,7 +37,7 @@ class TaskRecord:
 
     @property
     def may_change(self) -> bool:
-        """Whether the published rows may be others than the task was made with: those named by configuration, not by file."""
+        """Whether the rows may be others than the task was made with: those named by configuration, or in a user's folder."""
         return not self.source.files or not self.source.on_hub
 
     @property

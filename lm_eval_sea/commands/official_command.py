@@ -22,7 +22,57 @@ def add_official(commands: argparse._SubParsersAction) -> None:
   lm_eval --model hf --model_args pretrained=MODEL --include_path sailcompass_tasks --tasks sailcompass_xcopa_th_ppl""",
     )
     parser.set_defaults(run=show_help(parser))
-    _add_sailcompass(parser.add_subparsers(metavar="BENCHMARK"))
+    benchmarks = parser.add_subparsers(metavar="BENCHMARK")
+    _add_sailcompass(benchmarks)
+    _add_sea_helm(benchmarks)
+
+
+def _add_sea_helm(commands: argparse._SubParsersAction) -> None:
+    parser = declare(
+        commands,
+        "sea-helm",
+        "The prompts of aisingapore/SEA-HELM, with the pack's rows and scores.",
+        """Reads the configuration of a checkout, which is never executed, and writes a folder for lm_eval --include_path: tasks
+seahelm_<language>_<task> with SEA-HELM's messages, limits of tokens, answer tags and reading of answers, and groups
+seahelm_<language> of the leaderboard's suite. `lm-eval-sea score sea-helm`, `judge` and `metricx` read their results. The folder
+names the pack and the checkout by their paths: write it anew when one of them moves. Do not publish it.
+
+examples:
+  git clone https://github.com/aisingapore/SEA-HELM
+  lm-eval-sea official sea-helm SEA-HELM --out seahelm_tasks
+  lm_eval --model hf --model_args pretrained=MODEL --apply_chat_template --include_path seahelm_tasks --tasks seahelm_id
+  lm_eval --model hf --model_args pretrained=BASE --num_fewshot 5 --include_path seahelm_tasks --tasks seahelm_id
+
+Exit status: 0, 1 if a task could not be made, 2 if CHECKOUT is no checkout of it or TASKS holds other files. Nothing is written
+unless all can be made, or --partial is given.""",
+    )
+    parser.add_argument("checkout", metavar="CHECKOUT", type=Path, help="folder of the checkout of aisingapore/SEA-HELM")
+    parser.add_argument("--out", metavar="TASKS", type=Path, required=True, help="folder to write, or to write anew")
+    parser.add_argument("--partial", action="store_true", help="write what can be made, even if not all can")
+    parser.set_defaults(run=_sea_helm)
+
+
+def _sea_helm(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.official.sea_helm_prompts import PREFIX, CheckoutError, official_tasks
+    from lm_eval_sea.official.task_folder import FolderError, check_folder, write_folder
+
+    faults: list[str] = []
+    try:
+        check_folder(arguments.out)
+        files = official_tasks(arguments.checkout, faults)
+    except (CheckoutError, FolderError) as error:
+        return fail(error, 2)
+    for fault in faults:
+        print(f"lm-eval-sea: {fault}", file=sys.stderr)
+    if not files or (faults and not arguments.partial):
+        advice = "; --partial writes what can be made" if files else ""
+        return fail(ValueError(f"nothing was written: {len(faults)} tasks cannot be made{advice}"), 1)
+    write_folder(files, arguments.out)
+    print(f"{len(files)} task files written to {arguments.out}; now works")
+    print(
+        f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(str(arguments.out))} --tasks {PREFIX}_id"
+    )
+    return 0
 
 
 def _add_sailcompass(commands: argparse._SubParsersAction) -> None:

@@ -27,7 +27,8 @@ class Kind(NamedTuple):
     template: str  # in tasks/_shared
     headline: str
     item: str | None  # the metric of a row that SEA-HELM's totals are computed from; None if it needs a judge
-    tag: str | None  # which of a book's answer tags; None if the rows are whole prompts
+    tag: str | None  # which of a book's answer tags; None if the answer has none
+    text: str = ""  # Jinja of the row where no book has it
 
 
 KINDS = {
@@ -37,8 +38,13 @@ KINDS = {
     "qa": Kind("sea_helm_qa_yaml", "f1", "f1", "answer_tag"),
     "summarization": Kind("sea_helm_summarization_yaml", "rougeL", "rougeL", "summary_tag"),
     "translation": Kind("sea_helm_translation_yaml", "chrf++", None, "translation_tag"),
-    "instructions": Kind("instruction_following_yaml", "pass", "pass", None),
+    "instructions": Kind("instruction_following_yaml", "pass", "pass", None, "{{prompt}}"),
+    "criteria": Kind("sea_helm_judged_yaml", "null_rate", None, None),
+    "first_turn": Kind("sea_helm_judged_yaml", "null_rate", None, None, "{{turns[0]}}"),
+    "second_turn": Kind("sea_helm_second_turn_yaml", "null_rate", None, None, "{{turns[1]}}"),
 }
+# What `suite` says in the metadata of a task whose answers are only the beginning of what is judged: totals pass it over.
+FIRST_TURNS = "sea_helm_first_turns"
 
 
 class Prompt(NamedTuple):
@@ -50,21 +56,21 @@ class Prompt(NamedTuple):
     version: Any  # of the book; None without one
 
 
-WHOLE_PROMPT = Prompt("", "", "{{prompt}}", None)
-
-
-def read_prompt(book: dict[str, Any], name: str, tag: str, optional: list[str], where: str) -> Prompt:
+def read_prompt(book: dict[str, Any], name: str, tag: str | None, optional: list[str], where: str) -> Prompt:
     """The prompt of a task from the book of a language.
 
     Args:
         book: of a language.
         name: of the task's entry.
-        tag: the key of the answer tag.
+        tag: the key of the answer tag; None for an answer without one, whose entry needs no instruction and has no format.
         optional: fields that a row may lack; the lines with them are then left out.
         where: the place to name in an error.
     """
-    tag = entry(book, tag, where)
     words = entry(entry(book, "tasks", where), name, where)
+    if tag is None:
+        template = "".join(_jinja_line(line, optional) for line in entry(words, "template", f"{where}: {name}").splitlines())
+        return Prompt("", words.get("instruction", ""), template.rstrip("\n"), entry(book, "version", where))
+    tag = entry(book, tag, where)
     where = f"{where}: {name}"
     form = entry(words, "format", where)
     if "{answer_tag}" not in form or "ANSWER" not in form:
@@ -85,26 +91,26 @@ class Task:
 
     def __init__(self, name: str, language: str, catalogue: dict[str, Any], book: dict[str, Any], common: dict[str, Any]) -> None:
         """Joins what the catalogue says of the task and of its language."""
-        record = catalogue["tasks"][name]
+        record = catalogue["tasks"].get(name) or catalogue["judged"][name]
         self.language, self.task = language, name
         self.record = {key: value for key, value in record.items() if key != "languages"} | record["languages"][language]
         self.kind = KINDS[self.record["kind"]]
-        self.version, self.common = catalogue["version"], common
+        self.version, self.common, self.is_unjudged = catalogue["version"], common, name in catalogue["tasks"]
         self.labels: list[str] = self.record.get("labels", [])
         book_name, optional = self.record.get("book", name), self.record.get("optional_fields", [])
-        self.prompt = WHOLE_PROMPT
-        if self.kind.tag is not None:
+        self.prompt = Prompt("", "", self.kind.text, None)
+        if not self.kind.text:
             self.prompt = read_prompt(book, book_name, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
         self.name = f"sea_helm_{language}_{name}"
         self._check_prompt(f"{FOLDER}/{language}.yaml: {book_name}")
 
     @property
-    def is_on_hub(self) -> bool:
-        """Whether a repository on the hub is known to have the rows."""
-        return self.record.get("on_hub", True)
+    def suite(self) -> str:
+        """What the totals know the task by."""
+        return FIRST_TURNS if self.record["kind"] == "first_turn" else FOLDER
 
     def _check_prompt(self, where: str) -> None:
-        for field in entry(self.record, "content_fields", f"sea_helm.yaml: {self.task}"):
+        for field in self.record["content_fields"]:
             if f"{{{{{field}}}}}" not in self.prompt.template:
                 raise BookError(f"{where}: 'template' lacks {{{field}}}")
         for label in self.labels:
@@ -114,17 +120,18 @@ class Task:
     def leaves(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Path and content of the task's files: generation, and ranking where there are labels."""
         path = f"{FOLDER}/{self.language}/{self.task}"
-        yield f"{path}.yaml", self._generation()
+        yield f"{path}.yaml", self.generation()
         if self.labels:
             yield f"{path}_ppl.yaml", self._ranking()
 
-    def _generation(self) -> dict[str, Any]:
+    def generation(self) -> dict[str, Any]:
+        """Content of the file of the task that generates."""
         record = self.record
         tags = ["sea_helm", f"sea_helm_{record['pillar']}", f"sea_helm_{_SLUG.sub('_', record['competency'])}"]
         return {
             "task": self.name,
             "include": [f"_shared/{self.kind.template}", *self._rows()],
-            "tag": [*dict.fromkeys(tags), *self._common_tags()],
+            "tag": [*dict.fromkeys(tags), *self._common_tags()] if self.is_unjudged else ["sea_helm_judged"],
             **self._texts(),
             "generation_kwargs": {
                 "until": [],
@@ -166,11 +173,11 @@ class Task:
         config = record.get("config", "{language}").format(language=self.language)
         splits = record.get("splits", SPLITS)
         source = {"data_source": record["source"]}
-        if not self.is_on_hub:
-            return source | {
-                "data_files": {split: f"data/{config}/{published}.jsonl" for split, published in splits.items()},
-                "data_on_hub": False,
+        if not record.get("on_hub", True):
+            files = {
+                split: f"{record['folder']}/{file.format(language=self.language)}" for split, file in record["files"].items()
             }
+            return source | {"data_files": files, "data_on_hub": False}
         source |= {"data_config": config, "data_splits": splits}
         return source | ({"data_source_also": record["also"]} if "also" in record else {})
 
@@ -183,7 +190,7 @@ class Task:
         chance = record.get("chance", 1 / len(self.labels) if self.labels else 0.0)
         needed = {
             "version": self.version,
-            "suite": FOLDER,
+            "suite": self.suite,
             "dataset": FOLDER,
             "language": self.language,
             "task": self.task,
@@ -207,6 +214,10 @@ class Task:
             needed["labels"] = self.labels
         elif self.kind.tag is not None:
             needed["answer_language"] = record.get("answer_language", self.language)
+        if record["kind"] == "criteria":
+            needed["turn_text"] = self.prompt.template
+        if "first_turn" in record:
+            needed["first_turn_task"] = f"sea_helm_{self.language}_{record['first_turn']}"
         return needed | {key: record[key] for key in ("phenomena", "exemplars_by") if key in record} | {"provenance": {}}
 
 
@@ -226,7 +237,8 @@ def sea_helm_files(prompts: Path) -> dict[str, str]:
         if not path.exists():
             raise BookError(f"{path}: no prompt book of SEA-HELM for language {language!r}")
         book = yaml.safe_load(path.read_text(encoding="utf-8"))
-        names = [name for name, record in catalogue["tasks"].items() if language in record["languages"]]
+        records = catalogue["tasks"] | catalogue["judged"]
+        names = [name for name, record in records.items() if language in record["languages"]]
         tasks = [Task(name, language, catalogue, book, common) for name in names]
         for file, content in [leaf for task in tasks for leaf in task.leaves()]:
             files[file] = render(f"prompts/{FOLDER}/{language}.yaml", file, content)
@@ -234,7 +246,8 @@ def sea_helm_files(prompts: Path) -> dict[str, str]:
             name = content["group"].removeprefix(f"{FOLDER}_{language}").removeprefix("_") or language
             file = f"{FOLDER}/{language}/groups/{name}.yaml"
             files[file] = render("catalogue/sea_helm.yaml", file, content)
-    for process in {record["process"]: None for record in catalogue["tasks"].values() if "process" in record}:
+    records = (*catalogue["tasks"].values(), *catalogue["judged"].values())
+    for process in {record["process"]: None for record in records if "process" in record}:
         content = {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
         files[rows_path(process)] = render("catalogue/sea_helm.yaml", rows_path(process), content)
     return files
@@ -246,16 +259,37 @@ def rows_path(process: str) -> str:
 
 
 def _groups(language: str, tasks: list[Task], catalogue: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The group of a language and those of its pillars: the tasks that generate and whose rows the hub has.
+    """The groups of a language: its suites, what is in none of them, and what a judge scores.
 
-    They have no averages: SEA-HELM's totals are no plain means, and are computed from the samples.
+    They have no averages: SEA-HELM's totals are no plain means, and are computed from the samples. What is only the second turn
+    of a conversation is in no group, for it needs the first one's answers.
     """
     metadata = {"metadata": {"version": catalogue["version"]}}
+    plain = [task for task in tasks if task.is_unjudged]
+    rest, whole = plain, f"{FOLDER}_{language}"
+    for suite in catalogue["suites"].values():
+        wanted = set(suite["languages"].get(language, []))
+        members = [task for task in plain if wanted & {task.record["key"], task.record.get("score_group")}]
+        rest = [task for task in rest if task not in members]
+        name = suite["group"].format(language=language)
+        if members and name != whole:
+            yield {"group": name, "task": [task.name for task in members], **metadata}
+        elif members:
+            yield from _by_pillar(name, members, catalogue, metadata)
+    if language not in catalogue["suites"]["seahelm"]["languages"]:
+        yield from _by_pillar(whole, rest, catalogue, metadata)
+    elif rest:
+        yield {"group": f"{FOLDER}_extra_{language}", "task": [task.name for task in rest], **metadata}
+    if judged := [task.name for task in tasks if task not in plain and "first_turn" not in task.record]:
+        yield {"group": f"{FOLDER}_judged_{language}", "task": judged, **metadata}
+
+
+def _by_pillar(name: str, tasks: list[Task], catalogue: dict[str, Any], metadata: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A group, and below it those of its pillars."""
     pillars = {
-        pillar: [task.name for task in tasks if task.record["pillar"] == pillar and task.is_on_hub]
-        for pillar in catalogue["pillars"]
+        f"{name}_{pillar}": [task.name for task in tasks if task.record["pillar"] == pillar] for pillar in catalogue["pillars"]
     }
     pillars = {pillar: names for pillar, names in pillars.items() if names}
-    yield {"group": f"sea_helm_{language}", "task": [f"sea_helm_{language}_{pillar}" for pillar in pillars], **metadata}
+    yield {"group": name, "task": list(pillars), **metadata}
     for pillar, names in pillars.items():
-        yield {"group": f"sea_helm_{language}_{pillar}", "task": names, **metadata}
+        yield {"group": pillar, "task": names, **metadata}

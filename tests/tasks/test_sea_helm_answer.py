@@ -187,7 +187,7 @@ class TestLetters:
 )
 def test_minimal_pairs_are_read_in_their_own_way(text, label):
     """Case matters, and the first tag decides even if no label follows."""
-    assert published_label(text, "Jawaban:", ["A", "B"], minimal_pairs=True) == label
+    assert published_label(text, "Jawaban:", ["A", "B"], lindsea=True) == label
 
 
 @pytest.mark.parametrize(

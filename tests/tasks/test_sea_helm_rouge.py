@@ -40,7 +40,7 @@ def restated_words(text, language):
             unit if closes and not closing[position - 1] else f" {unit}"
             for position, (unit, closes) in enumerate(zip(units, closing, strict=True))
         )
-        return glued.replace(" \u1039 ", "\u1039").split()
+        return glued.removeprefix(" ").replace(" \u1039 ", "\u1039").split()
     text = regex.sub(r"(?<=\s)(?=\p{M})", "@", text).translate({0xFFED: 0x25A0, 0xFFE8: 0x2502})
     return regex.findall(r"(?:\p{L}\p{M}*)+|(?:\p{N}\p{M}*)+|@?\p{M}+|\S\p{M}*", text)
 

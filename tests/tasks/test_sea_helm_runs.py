@@ -18,7 +18,7 @@ from lm_eval_sea.data.check import check_data, distinct_data
 
 from .evaluation import TASKS, evaluate
 from .planted_model import PlantedModel
-from .prompt_texts import SEA_HELM, small_chat_template
+from .prompt_texts import small_chat_template
 
 TEMPLATE = (
     "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}"
@@ -253,22 +253,6 @@ def test_rows_that_cannot_be_scored_are_faults(samples, tmp_path, monkeypatch, p
     (found,) = check_data(read_tasks().tasks["sea_helm_id_sentiment"]).faults
     assert fault in found
     assert "row 1" in found
-
-
-def test_groups_hold_the_tasks_whose_rows_the_hub_has():
-    pack = read_tasks()
-    grouped = set()
-    for language in SEA_HELM["languages"]:
-        tasks = pack.groups[f"sea_helm_{language}"]
-        pillars = [pack.groups[f"sea_helm_{language}_{pillar}"] for pillar in SEA_HELM["pillars"]
-                   if f"sea_helm_{language}_{pillar}" in pack.groups]  # fmt: skip
-        assert sorted(tasks) == sorted(task for pillar in pillars for task in pillar)
-        grouped.update(tasks)
-    assert set(pack.tags["sea_helm"]) - grouped == {
-        "sea_helm_tl_paraphrase", "sea_helm_my_paraphrase",
-        *(f"sea_helm_{language}_global_mmlu_lite" for language in ("vi", "tl", "ms")),
-    }  # fmt: skip
-    assert len(pack.tags["sea_helm"]) == sum(len(record["languages"]) for record in SEA_HELM["tasks"].values())
 
 
 class TestRealRows:

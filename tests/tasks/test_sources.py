@@ -182,7 +182,10 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     with HubServer(samples) as hub:
         process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", tasks, "--to", tmp_path / "mirror", online=hub.url)
     assert process.returncode == 0, process.stderr
-    assert "not on the hub, see tasks/sea_helm/README.md: sea_helm/paraphrase/data/tl/eval.jsonl" in process.stdout
+    assert (
+        "not on the hub, see tasks/sea_helm/README.md: SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"
+        in process.stdout
+    )
     shutil.rmtree(tmp_path / "home")
     process = run_python(
         "lm_eval_sea.cli", "data", "check", "--tasks", "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet", cwd=tmp_path / "mirror"

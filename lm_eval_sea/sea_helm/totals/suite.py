@@ -26,7 +26,7 @@ def read_suite(name: str) -> Suite:
     Its tasks come in the order in which they first occur in the languages' lists, the languages of a task in the suite's order.
 
     Raises:
-        KeyError: if the catalogue has no such suite.
+        KeyError: if the catalogue has no such suite, or lacks one of its tasks.
     """
     catalogue = read_sea_helm()
     record = catalogue["suites"][name]
@@ -36,12 +36,7 @@ def read_suite(name: str) -> Suite:
         for language, names in record["languages"].items()
     }
     keys = dict.fromkeys(key for keys in of_language.values() for key in keys)
-    places = [
-        _place(language, key, known.get(key, record))
-        for key in keys
-        for language, members in of_language.items()
-        if key in members
-    ]
+    places = [_place(language, key, known[key]) for key in keys for language, members in of_language.items() if key in members]
     return Suite(name, record["version"], tuple(places), frozenset(record["base_skips"]))
 
 

@@ -57,6 +57,9 @@ if TYPE_CHECKING:  # read by `_module_of`, too
     from .metrics.sea_helm_metrics import corpus_chrf as corpus_chrf
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows
+    from .sea_helm_conversations import load_judged_rows as load_judged_rows
+    from .sea_helm_conversations import load_second_turns as load_second_turns
+    from .sea_helm_conversations import score_judged_answer as score_judged_answer
     from .sea_helm_generation_task import SEAHelmGenerationTask as SEAHelmGenerationTask
     from .sea_helm_ranking_task import SEAHelmRankingTask as SEAHelmRankingTask
     from .sea_helm_scores import load_label_rows as load_label_rows
@@ -64,7 +67,6 @@ if TYPE_CHECKING:  # read by `_module_of`, too
     from .sea_helm_scores import load_sea_helm_summary_rows as load_sea_helm_summary_rows
     from .sea_helm_scores import load_sea_helm_translation_rows as load_sea_helm_translation_rows
     from .sea_helm_scores import score_label as score_label
-    from .sea_helm_scores import score_minimal_pair as score_minimal_pair
     from .sea_helm_scores import score_phenomenon as score_phenomenon
     from .sea_helm_scores import score_sea_helm_qa as score_sea_helm_qa
     from .sea_helm_scores import score_sea_helm_summary as score_sea_helm_summary

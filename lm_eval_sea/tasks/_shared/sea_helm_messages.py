@@ -17,7 +17,7 @@ class SEAHelmMessages:
     behind it; an exemplar's answer is the answer tag and its label. There is no system message but one that the user gives.
     Chat models get the messages through their template, base models their texts with a blank line between and one at the end.
     The exemplars are the first rows of the published split `examples`, or, with `metadata.exemplars_by`, the first that are equal
-    to the row in this column.
+    to the row in this column. A row with `answers` to earlier `turns` has these before its own message.
 
     `gen_prefix`, the answer tag, stands at the beginning of the answer where labels are ranked; a model that generates writes it
     itself. lm-eval's own messages begin with the description as a system message, and no hook changes that.
@@ -46,11 +46,15 @@ class SEAHelmMessages:
     def messages(self, doc: Mapping[str, Any], num_fewshot: int) -> list[Message]:
         """The messages of a row with its exemplars."""
         messages = []
+        tag = self.config.metadata["answer_tag"]
+        answered = self.config.metadata.get("exemplar_answer", "{answer_tag} {label}")
         for exemplar in self._exemplars_of(doc, num_fewshot):
             label = exemplar["label"]
             answer = label[0] if isinstance(label, list) else label
             messages.append({"role": "user", "content": self.doc_to_text(exemplar)})
-            messages.append({"role": "assistant", "content": f"{self.config.metadata['answer_tag']} {answer}"})
+            messages.append({"role": "assistant", "content": answered.replace("{answer_tag}", tag).replace("{label}", answer)})
+        for turn, answer in zip(doc.get("turns", []), doc.get("answers", []), strict=False):
+            messages += [{"role": "user", "content": turn}, {"role": "assistant", "content": answer}]
         messages.append({"role": "user", "content": self.doc_to_text(doc)})
         messages[0]["content"] = f"{self.config.description}\n\n{messages[0]['content']}".strip()
         return messages

@@ -23,11 +23,11 @@ def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     return load_rows_with_scoring(scoring=("answer_tag", "labels", "chance", "phenomena", "language"), **arguments)
 
 
-def _read_labels(doc: dict[str, Any], results: Sequence[str], *, minimal_pairs: bool = False) -> dict[str, str | None]:
+def _read_labels(doc: dict[str, Any], results: Sequence[str], *, lindsea: bool = False) -> dict[str, str | None]:
     """The label by suffix of the metrics; both are written into `doc`."""
     text, scoring = without_thinking(results[0]), doc["scoring"]
     tag, labels = scoring["answer_tag"], scoring["labels"]
-    published = published_label(text, tag, labels, minimal_pairs=minimal_pairs)
+    published = published_label(text, tag, labels, lindsea=lindsea)
     strict = strict_label(text, tag, labels, scoring["language"])
     doc["predictions"] = {"published": published, "strict": strict}
     return {"": published, STRICT: strict}
@@ -51,16 +51,8 @@ def score_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
 
 
 def score_phenomenon(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """LINDSEA: the mean of the accuracies on the linguistic phenomena, and each of them."""
-    return _phenomenon_scores(doc, _read_labels(doc, results))
-
-
-def score_minimal_pair(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """LINDSEA's minimal pairs, whose labels are read in a way of their own."""
-    return _phenomenon_scores(doc, _read_labels(doc, results, minimal_pairs=True))
-
-
-def _phenomenon_scores(doc: dict[str, Any], read: dict[str, str | None]) -> dict[str, Any]:
+    """LINDSEA, whose labels are read in a way of their own: mean of the accuracies on the phenomena, and each of them."""
+    read = _read_labels(doc, results, lindsea=True)
     scores = _label_scores(doc, read, grouped_by="phenomenon")
     for suffix in read:
         outcome = scores[f"normalised{suffix}"]
@@ -104,7 +96,7 @@ class TextScores:
 
 
 question_answering = TextScores("f1", "null_rate", normalised="f1")
-summarization = TextScores("rougeL", "null_rate", normalised="rougeL")
+summarization = TextScores("rougeL", "rougeL_words", "null_rate", normalised="rougeL")
 translation = TextScores("chrf++", "null_rate")
 
 load_sea_helm_qa_rows, score_sea_helm_qa = question_answering.load_rows, question_answering.process_results

@@ -2,10 +2,15 @@
 
 A published row has `prompts`, a list with one mapping of texts to show, `label` (a list of texts for questions with several right
 answers) and `metadata`. A processed row has these texts, `label` and, where the rows have them, `phenomenon` and `subject`.
+
+A row of a judged task has `criteria` instead of a label, or another model's answers (`baselines`). Its processed row has what
+`lm-eval-sea judge` reads: `turns` (what the user says), `category`, and `criteria` (with `turn`, `criterion` and `severity`) or
+`baselines` and `references`.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,6 +22,9 @@ Splits = Mapping[str, Sequence[Row]]
 _METADATA = {"linguistic_phenomenon": "phenomenon", "subject": "subject"}
 _EXAM_OPTIONS = (("option_a", "option_b", "option_c", "option_d"), ("a", "b", "c", "d", "e"))
 _BURMESE_LETTERS = {"က": "A", "ခ": "B", "ဂ": "C", "ဃ": "D"}
+# The model that answers are compared with in pairs.
+_BASELINE = "gpt-4.1-2025-04-14"
+_PLACE = re.compile(r"{{|}}|{(\w+)}")
 _PARAPHRASE_LETTERS = {"paraphrase": "A", "non-paraphrase": "B"}
 
 
@@ -65,6 +73,87 @@ def process_paraphrases(splits: Splits) -> Callable[[Row], Row]:
     return process_row
 
 
+def process_safeguard_prompts(splits: Splits) -> Callable[[Row], Row]:
+    """Rows of SEA-SafeguardBench whose label is that of what the user asks; it is `prompt_text`, whatever the column's name."""
+    of_row = _processor(splits)
+
+    def relabelled(published: Row) -> Row:
+        prompt = dict(published["prompts"][0])
+        text = prompt.get("prompt_text") or prompt["local_prompt"]
+        label = published.get("prompt_label") or published.get("label")
+        return dict(published) | {"label": label, "prompts": [{"prompt_text": text}]}
+
+    return lambda published: of_row(relabelled(published))
+
+
+def process_safeguard_responses(splits: Splits) -> Callable[[Row], Row]:
+    """Rows of SEA-SafeguardBench whose label is that of the response to what the user asks."""
+    of_row = _processor(splits)
+    return lambda published: of_row(dict(published) | {"label": published["response_label"]})
+
+
+def process_criteria(splits: Splits) -> Callable[[Row], Row]:
+    """Questions whose answers a judge compares with criteria."""
+    keeps_ids = _ids_differ(splits)
+
+    def process_row(published: Row) -> Row:
+        row = _conversation(published, 1, keeps_ids)
+        return row | {"text": row["turns"][0], "criteria": _criteria(published, 1)}
+
+    return process_row
+
+
+def process_conversations(splits: Splits) -> Callable[[Row], Row]:
+    """Conversations of two turns whose answers a judge compares with criteria."""
+    keeps_ids = _ids_differ(splits)
+    return lambda published: _conversation(published, 2, keeps_ids) | {"criteria": _criteria(published, 2)}
+
+
+def process_compared_conversations(splits: Splits) -> Callable[[Row], Row]:
+    """Conversations of two turns whose answers a judge compares with another model's."""
+    keeps_ids = _ids_differ(splits, "question_id")
+
+    def process_row(published: Row) -> Row:
+        row = _conversation(published, 2, keeps_ids, "question_id")
+        baselines = {name: answers for name, answers in (published["baselines"] or {}).items() if answers}
+        if _BASELINE not in baselines:
+            raise ValueError(f"there are no answers of {_BASELINE} to compare with, only of {', '.join(baselines) or 'none'}")
+        return row | {"baselines": list(baselines[_BASELINE]), "references": list(published.get("references") or [])}
+
+    return process_row
+
+
+def _conversation(published: Row, turns: int, keeps_ids: bool, name_of_id: str = "id") -> Row:
+    """What rows of all judged tasks have."""
+    said = [str(prompt["text"] or "") for prompt in published["prompts"] or []]
+    if len(said) != turns or not all(text.strip() for text in said):
+        raise ValueError(f"field 'prompts' has {len(said)} entries; expected {turns}, each with a text")
+    category = (published.get("metadata") or {}).get("category") or "all"
+    row = {"turns": said, "category": category}
+    return row | ({"id": str(published[name_of_id])} if keeps_ids else {})
+
+
+def _criteria(published: Row, turns: int) -> list[Row]:
+    """The criteria with the texts of the row in their places, `{text}`; {{ and }} stand for a brace."""
+    fields = {name: str(value) for name, value in published["prompts"][0].items()}
+    criteria = []
+    for criterion in published["criteria"] or []:
+        turn = int(criterion.get("turn") or 0)
+        if not 0 <= turn < turns:
+            raise ValueError(f"field 'criteria' has one for turn {turn}; expected 0 to {turns - 1}")
+        text = _PLACE.sub(lambda found: fields.get(found[1], found[0]) if found[1] else found[0][0], criterion["criterion"])
+        criteria.append({"turn": turn, "criterion": text, "severity": criterion.get("severity") or ""})
+    if not criteria:
+        raise ValueError("field 'criteria' is empty; expected one or more")
+    return criteria
+
+
+def _ids_differ(splits: Splits, name: str = "id") -> bool:
+    """Whether the published ids are there and different for all rows of the test split."""
+    ids = [published.get(name) for published in splits["test"]]
+    return bool(ids) and None not in ids and len(set(ids)) == len(ids)
+
+
 def process_exam_questions(splits: Splits) -> Callable[[Row], Row]:
     """Rows of ThaiExam and Global-MMLU-Lite, in their own layout (options and `answer` as columns) or in SEA-HELM's.
 
@@ -95,8 +184,7 @@ def _processor(splits: Splits, *cluster_fields: str) -> Callable[[Row], Row]:
         splits: the published splits; published ids are kept if they are different for all rows of the test split.
         cluster_fields: rows with equal texts in these fields are a cluster.
     """
-    ids = [published.get("id") for published in splits["test"]]
-    keeps_ids = None not in ids and len(set(ids)) == len(ids)
+    keeps_ids = _ids_differ(splits)
     clusters: dict[tuple[str, ...], str] = {}
 
     def process_row(published: Row) -> Row:

@@ -10,6 +10,8 @@ import sacrebleu
 
 from .generation_metrics import METRICS as COMMON
 from .generation_metrics import Metric
+from .sea_helm_rouge import sea_helm_rouge_l
+from .sea_helm_rouge import signature as sea_helm_rouge_signature
 from .words import SEGMENTERS, segment, word_signature
 
 
@@ -39,6 +41,10 @@ def _percent_f1(answer: str, references: Sequence[str], language: str) -> float:
     return 100 * answer_f1(answer, references, language)
 
 
+def _rouge_l(answer: str, references: Sequence[str], language: str) -> float:
+    return sea_helm_rouge_l(answer, references[0], language)
+
+
 def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:
     """Reference and answer as they stand, for lm-eval's corpus chrF++."""
     return references[0], answer
@@ -59,11 +65,14 @@ def _chrf_signature(language: str) -> str:
     return f"nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:{sacrebleu.__version__}"
 
 
+_ROUGE_L = Metric(_rouge_l, sea_helm_rouge_signature)
+
 METRICS = {
     "f1": Metric(answer_f1, _f1_signature),
-    "rougeL": COMMON["rougeL"],
+    "rougeL": _ROUGE_L,
+    "rougeL_words": COMMON["rougeL"],
     "chrf++": Metric(_pair, _chrf_signature),
     "null_rate": COMMON["null_rate"],
 }
 # Headline metric → the same on SEA-HELM's scale from 0 to 100; for translation it needs a judge (MetricX), which is missing.
-NORMALISED = {"f1": Metric(_percent_f1, _f1_signature), "rougeL": COMMON["rougeL"]}
+NORMALISED = {"f1": Metric(_percent_f1, _f1_signature), "rougeL": _ROUGE_L}

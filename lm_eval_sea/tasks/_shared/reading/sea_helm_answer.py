@@ -41,7 +41,7 @@ def without_thinking(text: str) -> str:
     return text
 
 
-def published_label(text: str, tag: str, labels: Sequence[str], *, minimal_pairs: bool = False) -> str | None:
+def published_label(text: str, tag: str, labels: Sequence[str], *, lindsea: bool = False) -> str | None:
     """The label that SEA-HELM reads, or None.
 
     The pattern is TAG [\\s*]* (l1|l2|…)+, whatever the case: first match, last repetition. Without a match the whole text,
@@ -51,12 +51,12 @@ def published_label(text: str, tag: str, labels: Sequence[str], *, minimal_pairs
         text: what the model wrote, without its thoughts.
         tag: the answer tag, such as "Jawaban:".
         labels: in the order in which they are tried; the published order is that of a set, and may change from run to run.
-        minimal_pairs: as LINDSEA does it: (…)* instead of (…)+, and case matters. The first tag then decides even if no label
-            follows.
+        lindsea: as LINDSEA does it, minimal pairs and pragmatics: (…)* instead of (…)+, and case matters. The first tag then
+            decides even if no label follows.
     """
     # Labels are not escaped when published; those of the benchmark have no special characters.
     pattern = rf"{re.escape(tag)}[\s\*]*({'|'.join(map(re.escape, labels))})"
-    if match := re.search(pattern + "*", text) if minimal_pairs else re.search(pattern + "+", text, re.IGNORECASE):
+    if match := re.search(pattern + "*", text) if lindsea else re.search(pattern + "+", text, re.IGNORECASE):
         return _look_up(match[1] or "", labels)
     return _look_up(" ".join(text.lower().strip(string.punctuation + string.whitespace).split()), labels)
 

@@ -1,0 +1,192 @@
+"""SEA-HELM's own prompts from a checkout of its repository → the content of task files. Nothing of the checkout is executed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
+from lm_eval_sea.generate.prompt_books import PROMPTS
+from lm_eval_sea.generate.sea_helm_files import FOLDER, Task
+from lm_eval_sea.generate.task_files import TASKS
+from lm_eval_sea.official.task_folder import MARK
+
+PREFIX = "seahelm"
+_REFERENCE = re.compile(r"\${([\w.-]+)}")
+_PLACE = re.compile(r"{{|}}|{(\w+)}|[{}]")
+_JINJA = re.compile(r"{[{%#]")
+# What the pack's rows call a field of SEA-HELM's, by kind or task.
+_RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
+_LOCAL = "seahelm_tasks/"  # beginning of the path of rows that are in the checkout
+
+
+class CheckoutError(ValueError):
+    """A folder is no checkout of SEA-HELM; the message is one line."""
+
+
+class PromptError(ValueError):
+    """A prompt of a checkout cannot be used; the message is one line."""
+
+
+def read_configs(checkout: Path) -> dict[str, Any]:
+    """The configurations of all tasks of a checkout, `${…}` put in, by SEA-HELM's names of the tasks.
+
+    Raises:
+        CheckoutError: if there are none, or one cannot be read.
+    """
+    configs: dict[str, Any] = {}
+    for path in sorted((checkout / "seahelm_tasks").glob("**/config.yaml")):
+        try:
+            configs |= yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError, TypeError) as error:
+            raise CheckoutError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from error
+    if not configs:
+        raise CheckoutError(f"{checkout} has no seahelm_tasks/**/config.yaml; give a checkout of aisingapore/SEA-HELM")
+    return {name: _resolved(config, configs) for name, config in configs.items() if isinstance(config, dict)}
+
+
+def _resolved(config: Mapping[str, Any], configs: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration with what its values refer to, such as `${sentiment.languages}`, in their places."""
+    return {key: _value(value, configs, 5) for key, value in config.items()}
+
+
+def _value(value: Any, configs: Mapping[str, Any], depth: int) -> Any:
+    found = _REFERENCE.fullmatch(value) if isinstance(value, str) and depth else None
+    if not found:
+        return value
+    place: Any = configs
+    for key in found[1].split("."):
+        if not isinstance(place, Mapping) or key not in place:
+            return value
+        place = place[key]
+    return _value(place, configs, depth - 1)
+
+
+def jinja(text: str, renamed: Mapping[str, str]) -> str:
+    """A template of `str.format` as Jinja.
+
+    Args:
+        text: with places `{field}`; {{ and }} stand for a brace.
+        renamed: field → what the rows call it.
+
+    Raises:
+        PromptError: if it has another brace, or what Jinja would read.
+    """
+
+    def replaced(found: re.Match[str]) -> str:
+        if found[1]:
+            return f"{{{{{renamed.get(found[1], found[1])}}}}}"
+        if len(found[0]) == 1:
+            raise PromptError(f"a brace that belongs to no place in {text[:60]!r}")
+        return found[0][0]
+
+    if _JINJA.search(text.replace("{{", "")) or "{{" in text:
+        raise PromptError(f"braces that Jinja would read in {text[:60]!r}")
+    return _PLACE.sub(replaced, text)
+
+
+def official_tasks(checkout: Path, faults: list[str]) -> dict[str, str]:
+    """Name of a file → its content: the tasks of all suites with SEA-HELM's prompts, and a group for each language.
+
+    Args:
+        checkout: of aisingapore/SEA-HELM.
+        faults: gets a line for each task that cannot be made.
+
+    Raises:
+        CheckoutError: if it is none.
+    """
+    configs, catalogue = read_configs(checkout), read_sea_helm()
+    files: dict[str, str] = {}
+    for language in catalogue["languages"]:
+        book = yaml.safe_load((PROMPTS / FOLDER / f"{language}.yaml").read_text(encoding="utf-8"))
+        records = catalogue["tasks"] | catalogue["judged"]
+        names = [name for name, record in records.items() if language in record["languages"]]
+        suite = catalogue["suites"]["seahelm"]["languages"].get(language, [])
+        members = []
+        for task in [Task(name, language, catalogue, book, read_data_sets()) for name in names]:
+            name = name_of(task)
+            try:
+                content = _content(task, name, configs, checkout)
+            except PromptError as error:
+                faults.append(f"{name}: {error}")
+                continue
+            files[f"{name}.yaml"] = _text(content)
+            if task.is_unjudged and {task.record["key"], task.record.get("score_group")} & set(suite):
+                members.append(name)
+        if members:
+            files[f"{PREFIX}_{language}.yaml"] = _text({"group": f"{PREFIX}_{language}", "task": members})
+    return files
+
+
+def name_of(task: Task) -> str:
+    """The name of a task with SEA-HELM's prompt: SEA-HELM's own name of it, with the turn of a conversation."""
+    turn = "".join(re.findall(r"_turn_\d$", task.task))
+    return f"{PREFIX}_{task.language}_{task.record['key'].replace('-', '_')}{turn}"
+
+
+def _content(task: Task, name: str, configs: Mapping[str, Any], checkout: Path) -> dict[str, Any]:
+    """The pack's own task with SEA-HELM's words, limits and rows."""
+    try:
+        config = configs[task.record["key"]]["languages"][task.language]
+        words = config["prompt_template"]
+        preamble, template = str(words["preamble"]), str(words["task_template"])
+        tag, answer, limit = str(words["answer_tag"]), str(words["answer_template"]), int(config["max_tokens"])
+        rows, examples = str(config["filepath"]), config.get("example_filepath")
+    except (KeyError, TypeError, ValueError) as error:
+        raise PromptError(f"the checkout has no such prompt, or it lacks {error}") from error
+    content = task.generation()
+    metadata = content["metadata"]
+    shots = examples is not None and task.task != "global_mmlu_lite"  # whose exemplars SEA-HELM looks for by a subject it lacks
+    if shots and set(_PLACE.findall(answer)) != {"answer_tag", "label"}:
+        raise PromptError(f"its exemplars are answered by {answer!r}; expected the places {{answer_tag}} and {{label}}")
+    metadata |= {
+        "answer_tag": tag,
+        "prompts": f"SEA-HELM's, of {checkout.resolve().name}",
+        "prompt_book_version": None,
+        "exemplar_answer": answer,
+    }
+    if rows.startswith(_LOCAL):
+        metadata = _rows(metadata, rows, examples, checkout)
+    if task.record.get("score_group") == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
+        metadata["data_splits"] = {"test": "test", "examples": "test"}
+    if "first_turn_task" in metadata:
+        metadata["first_turn_task"] = name.removesuffix("2") + "1"
+    renamed = _RENAMED.get(task.record["kind"], {}) | _RENAMED.get(task.task, {})
+    if task.record.get("score_group") == "thai_exam":  # an option without text is nothing in the pack's rows
+        renamed = {option: f"{option} or ''" for option in "abcde"}
+    text = content["doc_to_text"] if "turns[" in content["doc_to_text"] else jinja(template, renamed)
+    if "turn_text" in metadata:
+        metadata["turn_text"] = text
+    metadata["fields"] = [
+        field for field in dict.fromkeys(re.findall(r"{{(\w+)}}", text)) if field not in task.record.get("optional_fields", [])
+    ]
+    include = content["include"]
+    if rows.startswith(_LOCAL) and task.task == "global_mmlu_lite":
+        include = [include[0], f"{FOLDER}/_rows_yaml"]
+        metadata.pop("exemplars_by")
+    return content | {
+        "task": name,
+        "metadata": metadata,
+        "include": [str(TASKS / path) for path in include],
+        "tag": [PREFIX],
+        "num_fewshot": None if shots else 0,
+        "description": _PLACE.sub(lambda found: tag if found[1] == "answer_tag" else found[0][0], preamble),
+        "doc_to_text": text,
+        "generation_kwargs": content["generation_kwargs"] | {"max_gen_toks": limit},
+    }
+
+
+def _rows(metadata: Mapping[str, Any], rows: str, examples: str | None, checkout: Path) -> dict[str, Any]:
+    """Metadata that says where a task's rows are in the checkout."""
+    files = {"test": rows} | ({"examples": examples} if examples else {})
+    kept = {key: value for key, value in metadata.items() if not key.startswith("data_")}
+    return kept | {"data_source": str(checkout.resolve()), "data_files": files, "data_on_hub": False}
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    content = {key: value for key, value in content.items() if not (key == "num_fewshot" and value is None)}
+    return f"{MARK} sea-helm. Do not publish.\n" + yaml.safe_dump(content, allow_unicode=True, sort_keys=False, width=10**6)

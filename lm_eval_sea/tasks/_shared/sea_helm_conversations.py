@@ -1,0 +1,80 @@
+"""Answers of SEA-HELM that a judge scores after the run, and the second turn of a conversation.
+
+lm-eval has no second turn: a conversation is two tasks. The second reads the samples of the first and puts its answers before the
+user's second message; the judge reads the samples of the second.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import datasets
+
+from .hub_files import DataError
+from .lm_eval_private import template
+from .rows import load_rows
+from .sea_helm_answer import without_thinking
+
+
+def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """Whether there is an answer; the answer without thoughts is written into `doc`, where a judge reads it."""
+    doc["answer"] = without_thinking(results[0]).strip()
+    return {"null_rate": float(not doc["answer"])}
+
+
+def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
+    """The rows, with `turns` as the model sees them.
+
+    Args:
+        turn_text: Jinja of the user's message; empty if the row is the message.
+        arguments: those of `rows.load_rows`.
+
+    Raises:
+        DataError: if the rows cannot be loaded.
+    """
+    rows = load_rows(**arguments)
+    if not turn_text:
+        return rows
+    said = [[template(turn_text).render(row).strip()] for row in rows["test"]]
+    return rows | {"test": rows["test"].remove_columns("turns").add_column("turns", said)}
+
+
+def load_second_turns(*, first_turn_task: str, first_turn: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
+    """The rows with the answers to the first turn in `answers`.
+
+    Args:
+        first_turn_task: name of the task whose samples have them.
+        first_turn: their file, or a folder that lm-eval wrote them into; the user's `--metadata`.
+        arguments: those of `rows.load_rows`.
+
+    Raises:
+        DataError: if the samples are missing, are of several runs, or are of other rows.
+    """
+    file = _samples_file(first_turn_task, first_turn)
+    rows = load_rows(**arguments)
+    said = {sample["doc"]["id"]: sample["doc"] for sample in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
+    answers = []
+    for row in rows["test"]:
+        first = said.get(row["id"])
+        if first is None or not isinstance(first.get("answer"), str) or first["turns"] != row["turns"]:
+            raise DataError(f"{file} has no first answer to row {row['id']}; run {first_turn_task} again, without --limit")
+        answers.append([first["answer"]])
+    return rows | {"test": rows["test"].add_column("answers", answers)}
+
+
+def _samples_file(task: str, place: str) -> Path:
+    """The one samples file of a task.
+
+    Raises:
+        DataError: if there is none, or more than one.
+    """
+    how = f"run {task} with --log_samples --output_path FOLDER, then this task with --metadata first_turn=FOLDER"
+    if not place:
+        raise DataError(f"the answers to the first turn are needed: {how}")
+    found = [Path(place)] if Path(place).is_file() else sorted(Path(place).glob(f"**/samples_{task}_*.jsonl"))
+    if len(found) != 1:
+        raise DataError(f"{place} has {len(found) or 'no'} samples of {task}, expected those of one run: {how}")
+    return found[0]

@@ -1,0 +1,103 @@
+"""SEA-HELM's suites as groups, and the tasks whose rows a checkout of its repository has."""
+
+import json
+
+import pytest
+
+from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.data.check import check_data
+from lm_eval_sea.sea_helm.totals.suite import read_suite
+
+from .evaluation import evaluate
+from .planted_model import PlantedModel
+
+
+@pytest.fixture(scope="module")
+def pack():
+    return read_tasks()
+
+
+def keys(pack, group):
+    return {pack.tasks[name].metadata["sea_helm_task"] for name in pack.groups[group]}
+
+
+@pytest.mark.parametrize("suite", ["seahelm", "batayan", "sea_safeguard"])
+def test_the_group_of_a_language_is_its_suite_without_what_a_judge_scores(pack, suite):
+    record = read_sea_helm()["suites"][suite]
+    judged = {task["key"] for task in read_sea_helm()["judged"].values()}
+    places = read_suite(suite).places
+    for language in record["languages"]:
+        expected = {place.task for place in places if place.language == language} - judged
+        group = record["group"].format(language=language)
+        assert keys(pack, group) == expected
+        assert len(pack.groups[group]) == len(expected)
+
+
+def test_what_is_in_no_suite_is_extra(pack):
+    assert pack.groups["sea_helm_extra_id"] == ["sea_helm_id_belebele_mcqa"]
+    assert keys(pack, "sea_helm_extra_ms") == {"nli", "causal"}
+    assert keys(pack, "sea_helm_extra_my") == {"paraphrase"}
+    assert "sea_helm_extra_tl" not in pack.groups
+    in_a_suite = {(place.language, place.task) for name in read_sea_helm()["suites"] for place in read_suite(name).places}
+    for group in pack.groups:
+        if group.startswith("sea_helm_extra_"):
+            assert not {
+                (pack.tasks[name].metadata["language"], key) for name in pack.groups[group] for key in keys(pack, group)
+            } & (in_a_suite)
+
+
+def test_every_task_that_generates_is_in_a_group(pack):
+    in_groups = {name for group, names in pack.groups.items() if group.startswith(("sea_helm_", "sea_batayan")) for name in names}
+    in_groups |= {name for group, names in pack.groups.items() if group.startswith("sea_safeguard") for name in names}
+    assert set(pack.tags["sea_helm"]) <= in_groups
+    second = {name for name in pack.tags["sea_helm_judged"] if name.endswith("_turn_2")}
+    assert set(pack.tags["sea_helm_judged"]) - in_groups == second
+
+
+def test_safeguard_tasks_end_to_end(samples, pack):
+    """Who calls everything harmful is right about half of the labels."""
+    names = pack.groups["sea_safeguard_id"]
+    results = evaluate(samples, names, PlantedModel(generation=lambda prompt: "Jawaban: Berbahaya"))
+    for name in names:
+        assert results["results"][name]["balanced_acc,none"] == 0.5
+        assert results["results"][name]["normalised,none"] == 0.0
+    rows = results["samples"]["sea_helm_id_safeguard_general_response"]
+    assert [row["doc"]["label"] for row in rows] == ["Aman", "Aman", "Berbahaya"]
+    assert all(row["doc"]["response_text"] in row["arguments"][0][0] for row in rows)
+
+
+def test_rows_of_a_checkout(tmp_path, monkeypatch, hub_mirror, pack):
+    """Global-MMLU-Lite and the paraphrases: as many rows as the catalogue says, each letter right in a quarter of the exam's."""
+    (tmp_path / "SEA-HELM").symlink_to(hub_mirror / "sea-helm-checkout")
+    monkeypatch.chdir(tmp_path)
+    for language in ("vi", "tl", "ms"):
+        report = check_data(pack.tasks[f"sea_helm_{language}_global_mmlu_lite"])
+        assert (report.faults, report.found) == ([], 400)
+        assert set(report.golds.values()) == {100}
+    for language in ("tl", "my"):
+        report = check_data(pack.tasks[f"sea_helm_{language}_paraphrase"])
+        assert (report.faults, report.found) == ([], 400)
+
+
+def test_safeguard_rows_of_a_checkout(tmp_path, monkeypatch, pack):
+    from ..sea_helm.official import checkout
+
+    (tmp_path / "SEA-HELM").symlink_to(checkout("seahelm_tasks/safety/safeguard/general/data"))
+    monkeypatch.chdir(tmp_path)
+    names = [name for group, names in pack.groups.items() if group.startswith("sea_safeguard_") for name in names]
+    assert len(names) == 39
+    for name in names:
+        report = check_data(pack.tasks[name])
+        assert (report.faults, report.found) == ([], pack.tasks[name].metadata["rows"]), name
+
+
+def test_a_checkout_that_is_missing_is_said(tmp_path, monkeypatch, pack):
+    monkeypatch.chdir(tmp_path)
+    (fault,) = check_data(pack.tasks["sea_helm_vi_global_mmlu_lite"]).faults
+    assert "SEA-HELM" in fault and "README" in fault and len(fault.splitlines()) == 1
+
+
+def test_samples_are_laid_out_like_the_checkout(samples):
+    rows = [json.loads(line) for path in (samples / "SEA-HELM").rglob("*.jsonl") for line in path.read_text().splitlines()]
+    assert len(rows) > 60 and all(len(row["prompts"]) == 1 for row in rows)
