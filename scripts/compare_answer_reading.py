@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.tasks._shared.sea_helm_answer import published_label, published_text, strict_label, strict_text
+from lm_eval_sea.tasks._shared.reading.sea_helm_answer import published_label, published_text, strict_label, strict_text
 
 # Shape → template; {tag}, {label}, {other} (another label of the task) and {text} (any line) are filled.
 SHAPES = {

@@ -178,7 +178,9 @@ def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror):
         for shots in (0, 5):
             if shots and (content.get("num_fewshot") == 0 or len(published.get("examples", [])) < shots):
                 continue
-            examples = [as_seen(row, facts.get("labels", ())) for row in published["examples"].select(range(shots))] if shots else []
+            examples = (
+                [as_seen(row, facts.get("labels", ())) for row in published["examples"].select(range(shots))] if shots else []
+            )
             for row, raw in list(zip(task.test_docs(), published["test"], strict=False))[:3]:
                 given.append([where[key], key, facts["language"], examples, as_seen(raw)["prompts"][0]])
                 ours.append([{"role": "user", "content": task.doc_to_text(row)}] if whole else task.messages(row, shots))

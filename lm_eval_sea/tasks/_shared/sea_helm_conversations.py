@@ -15,8 +15,8 @@ import datasets
 
 from .hub_files import DataError
 from .lm_eval_private import template
+from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows
-from .sea_helm_answer import without_thinking
 
 
 def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
