@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.models.huggingface import HFLM
 
-from lm_eval_sea.tasks._shared.instruction_scores import is_in_right_language
+from lm_eval_sea.tasks._shared.instruction_following import is_in_right_language
 from lm_eval_sea.tasks._shared.metrics.instruction_checkers import INSTRUCTIONS, PHRASES
 
 from .evaluation import evaluate, write_json_lines

@@ -27,9 +27,9 @@ if TYPE_CHECKING:  # read by `_module_of`, too
     from .generation_scores import score_summary as score_summary
     from .generation_scores import score_text_translation as score_text_translation
     from .generation_scores import score_translation as score_translation
-    from .instruction_rows import process_instructions as process_instructions
-    from .instruction_scores import load_instruction_rows as load_instruction_rows
-    from .instruction_scores import score_instructions as score_instructions
+    from .instruction_following import load_instruction_rows as load_instruction_rows
+    from .instruction_following import process_instructions as process_instructions
+    from .instruction_following import score_instructions as score_instructions
     from .metrics.classification_metrics import batch_calibrated_accuracy as batch_calibrated_accuracy
     from .metrics.classification_metrics import batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr
     from .metrics.classification_metrics import batch_calibrated_macro_f1 as batch_calibrated_macro_f1

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import datasets
 
-from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check
+from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check, is_scored, read_arguments
 from .metrics.target_language import identify, is_in_language, target_signature
 from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows_with_scoring
+
+Row = dict[str, Any]
 
 # What may stand around a prescribed phrase.
 _AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"
@@ -19,6 +21,35 @@ _AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"
 
 def _bare(phrase: str) -> str:
     return unicodedata.normalize("NFC", phrase).strip(_AROUND_PHRASE)
+
+
+def process_instructions(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
+    """Rows with a prompt and the instruction that it gives; none where SEA-HELM does not score it in this language.
+
+    A published row has `prompts` (a list of one), `kwargs` (the same, with the arguments of all kinds of instructions, most of
+    them empty) and in `metadata` its `language` and, as `subcategory`, the kind of its instruction. A processed row has the
+    arguments that are needed.
+    """
+    return _process_row
+
+
+def _process_row(published: Row) -> list[Row]:
+    metadata = published["metadata"]
+    instruction, language = metadata["subcategory"], metadata["language"]
+    for column in ("prompts", "kwargs"):
+        if len(published[column]) != 1:
+            raise ValueError(f"field {column!r} has {len(published[column])} entries; expected one")
+    if not is_scored(instruction, language):
+        return []
+    return [
+        {
+            "id": str(published["id"]),
+            "prompt": published["prompts"][0]["text"].strip(),
+            "instruction_ids": [instruction],
+            "kwargs": [read_arguments(instruction, published["kwargs"][0] or {}, language)],
+            "label": None,
+        }
+    ]
 
 
 def is_in_right_language(
