@@ -120,7 +120,7 @@ def _pages(errors: Iterable[Exception]) -> list[str]:
     from huggingface_hub.constants import ENDPOINT
     from huggingface_hub.errors import HfHubHTTPError
 
-    pages = {}
+    pages: dict[str, None] = {}
     for error in errors:
         cause = error.__cause__
         status = getattr(cause.response, "status_code", None) if isinstance(cause, HfHubHTTPError) else None
