@@ -51,7 +51,7 @@ def test_no_command_shows_the_help(command, capsys):
 
 
 def lines_of(capsys, *arguments):
-    assert main(["ls", *arguments]) == 0
+    assert main(["ls", *(arguments or ["*"])]) == 0
     return capsys.readouterr().out.splitlines()
 
 

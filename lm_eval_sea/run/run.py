@@ -18,6 +18,7 @@ from lm_eval_sea.run.language import tasks_of_language
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
+from lm_eval_sea.run.seeds import runs_of
 from lm_eval_sea.run.task_loading import load_tasks
 from lm_eval_sea.run.warnings_once import PACK_LOGGER, warnings_as_of_lm_eval
 
@@ -142,6 +143,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "an interrupted run stopped (default with --output_path)",
     )
     group.add_argument(
+        "--seeds",
+        type=int,
+        metavar="N",
+        help="N runs with sampled answers into folders seed_1 … seed_N of --output_path. Temperature and so on are those of the "
+        "model's generation config, or of --gen_kwargs. Seeds that have results are left out; an interrupted one begins anew",
+    )
+    group.add_argument(
         "--skip_missing", action="store_true", help="Go on without tasks whose data is not here and cannot be downloaded"
     )
 
@@ -163,16 +171,23 @@ def run(arguments: Sequence[str]) -> None:
     command = LMEvalCommand()
     add_arguments(command.parser)
     parsed = command.parse(arguments)
-    evaluation = _Evaluation(vars(parsed).pop("skip_missing"), vars(parsed).pop("resume"))
-    if (language := vars(parsed).pop("language")) is not None:
+    own = vars(parsed)
+    options = {name: own.pop(name) for name in ("skip_missing", "resume")}
+    seeds = own.pop("seeds")
+    if (language := own.pop("language")) is not None:
         if parsed.tasks:
             raise RunError("--language takes the place of --tasks; give one of them")
         parsed.tasks = tasks_of_language(read_tasks(), language)
-    own = getattr(parsed, "include_path", None)
-    check_include_paths([own] if own else [])
-    if own is None:  # else a name may be one of the user's
+    folder = getattr(parsed, "include_path", None)
+    check_include_paths([folder] if folder else [])
+    if folder is None:  # else a name may be one of the user's
         check_request(parsed.tasks or [], getattr(parsed, "num_fewshot", None), getattr(parsed, "limit", None))
-    parsed.include_path = [str(TASKS_FOLDER), own] if own else str(TASKS_FOLDER)
+    parsed.include_path = [str(TASKS_FOLDER), folder] if folder else str(TASKS_FOLDER)
+    for each in [parsed] if seeds is None else runs_of(parsed, seeds):
+        _run_once(command, each, _Evaluation(**options))
+
+
+def _run_once(command: LMEvalCommand, parsed: argparse.Namespace, evaluation: _Evaluation) -> None:
     try:
         with terminated_as_interrupted(), warnings_as_of_lm_eval(), failures_of_saving() as failures:
             command.execute(parsed, evaluation.evaluate, evaluation.table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -107,7 +108,23 @@ def _advice(faults: Mapping[str, Exception]) -> list[str]:
     missing = [name for name, error in faults.items() if _is_missing_data(error)]
     if not missing:
         return []
-    advice = [f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"]
+    advice = [f"to ask for access: {page}" for page in _pages(faults.values())]
+    advice += [f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"]
     if len(missing) == len(faults):
         advice.append("to go on without: --skip_missing")
     return advice
+
+
+def _pages(errors: Iterable[Exception]) -> list[str]:
+    """The pages of the gated data sets among those that cannot be had."""
+    from huggingface_hub.constants import ENDPOINT
+    from huggingface_hub.errors import HfHubHTTPError
+
+    pages: dict[str, None] = {}
+    for error in errors:
+        cause = error.__cause__
+        status = getattr(cause.response, "status_code", None) if isinstance(cause, HfHubHTTPError) else None
+        found = re.search(r"\b[\w.-]+/[\w.-]+\b", str(error).partition(" of ")[2] or str(error))
+        if found and (status in (401, 403) or "ask for access" in str(error)):
+            pages[f"{ENDPOINT}/datasets/{found[0]}"] = None
+    return list(pages)

@@ -132,7 +132,7 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
     monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", break_then_save)
     status = main(
         ["run", "--model", "hf", "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--tasks", "sea_xcopa_th_to_ppl",
-         "--output_path", str(output), "--log_samples"]
+         "--output_path", str(output), "--log_samples", "--no-resume"]
     )  # fmt: skip
     assert status == 1
     last = capsys.readouterr().err.strip().split("\n")[-1]
@@ -142,3 +142,11 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
     [rows] = elsewhere.rglob("samples_*.jsonl")
     [row, *_] = map(json.loads, rows.read_text(encoding="utf-8").splitlines())
     assert set(row["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
+
+
+def test_gated_sets_are_named_with_their_page():
+    from lm_eval_sea.run.task_loading import _advice
+    from lm_eval_sea.tasks._shared.hub_files import DataError
+
+    error = DataError("cannot get data/x.jsonl of owner/gated-set: ask for access on the repository's page, then log in")
+    assert any(line.endswith("/datasets/owner/gated-set") for line in _advice({"sea_a": error}))
