@@ -20,4 +20,4 @@ fi
 .venv/bin/python -m ruff check .
 .venv/bin/python -m ruff format --check .
 .venv/bin/python -m mypy
-exec .venv/bin/python -m pytest -rs "${selection[@]}" "$@"
+exec .venv/bin/python -m pytest -rs --numprocesses auto "${selection[@]}" "$@"
