@@ -68,7 +68,7 @@ def _write_language(task: TaskResult, folder: Path, notes: list[str]) -> Transla
             passages[link] = translation
         else:
             row[column] = translation
-    code = Path(task.config["dataset_kwargs"]["data_files"]["test"]).stem
+    code = Path(task.metadata["data_files"]["test"]).stem
     path = folder / "data" / f"{code}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(key, row, passages, code, task) for key, row in texts.items()]

@@ -37,7 +37,7 @@ def references(folder: Path, tasks: list[str]) -> dict[str, str]:
     """The last question of each prompt → its first reference."""
     results = evaluate(folder, tasks, PlantedModel(generation=lambda prompt: ""))
     return {
-        sample["arguments"][0][0].rsplit("\n\n", 1)[1]: sample["target"]
+        sample["arguments"][0][0].rsplit("\n\n", 1)[1]: sample["doc"].get("answers", [sample["target"]])[0]
         for rows in results["samples"].values()
         for sample in rows
     }

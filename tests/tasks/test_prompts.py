@@ -141,6 +141,7 @@ class TestSEAHelm:
     def test_more_exemplars_than_there_are(self, samples, monkeypatch, name, most):
         monkeypatch.chdir(samples)
         task = _load(name)
-        task.set_config("num_fewshot", most)
+        row = task.test_docs()[0]
+        task.fewshot_context(row, most)
         with pytest.raises(ValueError, match=f"--num_fewshot {most + 1} asks for more .* choose 0 to {most}"):
-            task.set_config("num_fewshot", most + 1)
+            task.fewshot_context(row, most + 1)

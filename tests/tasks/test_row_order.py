@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.row_order import fair_order
 
-ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 20)), min_size=1, max_size=120)
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 20)), min_size=21, max_size=120)
 
 
 def rows_of(drawn):

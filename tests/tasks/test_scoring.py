@@ -57,9 +57,7 @@ def test_perplexity_adds_prompt_and_option_and_divides_by_all_tokens(tmp_path, t
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
 
     def planted(context, ending):
-        if ending.startswith(" "):
-            return -2.0 if ending == " Có." else -3.0
-        return -100.0  # the prompt
+        return {" Có.": -2.0, " Một câu dài hơn hẳn câu kia rất nhiều.": -3.0}.get(ending, -100.0)  # the latter for the prompt
 
     results = evaluate(folder, "sea_xcopa_vi_to_ppl", PlantedModel(planted), metadata={"tokenizer": str(tiny_model)})
     (sample,) = results["samples"]["sea_xcopa_vi_to_ppl"]
@@ -97,7 +95,7 @@ def test_nan_stops_the_run_and_names_the_row(tmp_path):
 
 def test_a_prompt_without_probability_stops_the_run(tmp_path, tiny_model):
     folder = xcopa_folder(tmp_path, [("Một.", "Hai.", 0)])
-    model = PlantedModel(lambda context, ending: -1.0 if ending.startswith(" ") else -math.inf)
+    model = PlantedModel(lambda context, ending: -1.0 if ending in (" Một.", " Hai.") else -math.inf)
     with pytest.raises(ValueError, match=r"row 0: .*the prompt is not a number \(-inf\)"):
         evaluate(folder, "sea_xcopa_vi_to_ppl", model, metadata={"tokenizer": str(tiny_model)})
 

@@ -263,7 +263,7 @@ class TestRealRows:
         """The tasks whose rows the mirror has."""
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(hub_mirror)
-            tasks = [task for task in read_tasks().select(["sea_helm"]) if task.source.startswith("aisingapore/")]
+            tasks = [task for task in read_tasks().select(["sea_helm"]) if task.source.repository.startswith("aisingapore/")]
             return [task for task in tasks if task.metadata["rows"] is not None]
 
     def test_all_rows_can_be_scored(self, there, hub_mirror, monkeypatch):
@@ -285,7 +285,7 @@ class TestRealRows:
     def test_burmese_letters_stand_for_the_latin_ones_of_the_rows(self, hub_mirror):
         """A model that knows the published answers is right, in writing and in ranking."""
         rows = datasets.load_dataset(
-            str(hub_mirror / "aisingapore/NLU-Belebele-MCQA"), data_files="data/my/eval.parquet", split="train[:40]"
+            str(hub_mirror / "aisingapore/NLU-Belebele-MCQA"), data_files="data/my/eval.parquet", split="train"
         )
         assert set(rows["label"]) == set("ABCD")
         letters = {row["prompts"][0]["question"]: "ကခဂဃ"["ABCD".index(row["label"])] for row in rows}

@@ -28,9 +28,16 @@ def process_instructions(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row],
 
     A published row has `prompts` (a list of one), `kwargs` (the same, with the arguments of all kinds of instructions, most of
     them empty) and in `metadata` its `language` and, as `subcategory`, the kind of its instruction. A processed row has the
-    arguments that are needed.
+    arguments that are needed. Published ids are kept if they are different for all rows.
     """
-    return _process_row
+    ids = [published["id"] for published in splits["test"]]
+    keeps_ids = None not in ids and len(set(ids)) == len(ids)
+
+    def process_row(published: Row) -> list[Row]:
+        rows = _process_row(published)
+        return [{"id": str(published["id"])} | row for row in rows] if keeps_ids else rows
+
+    return process_row
 
 
 def _process_row(published: Row) -> list[Row]:
@@ -43,7 +50,6 @@ def _process_row(published: Row) -> list[Row]:
         return []
     return [
         {
-            "id": str(published["id"]),
             "prompt": published["prompts"][0]["text"].strip(),
             "instruction_ids": [instruction],
             "kwargs": [read_arguments(instruction, published["kwargs"][0] or {}, language)],
