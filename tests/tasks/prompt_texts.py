@@ -98,7 +98,7 @@ def render_sea_helm(language: str) -> str:
             chat = {"apply_chat_template": True, "chat_template": small_chat_template} if form == "chat" else {}
             column = task.config.metadata.get("exemplars_by")
             exemplars = [row for row in task.fewshot_docs() if column is None or row[column] == doc[column]]
-            shots = 0 if chat else min(2, len(exemplars))
+            shots = 0 if chat or task.config.num_fewshot == 0 else min(2, len(exemplars))
             context = task.fewshot_context(doc, shots, gen_prefix=task.doc_to_prefix(doc), **chat)
             requests = task.construct_requests(doc, context, metadata=(task.task_name, 0, 1), **chat)
             requests = requests if isinstance(requests, list) else [requests]

@@ -346,11 +346,12 @@ class TestRealRows:
             for field in ("document", "summary"):
                 assert sample["doc"][field] == unicodedata.normalize("NFC", sample["doc"][field])
 
-    def test_a_perfect_model_on_four_rows_of_each_set(self, hub_mirror):
+    def test_a_perfect_model_on_a_few_rows_of_each_set(self, hub_mirror):
         tasks = QA + MT + TS
-        blank = evaluate(hub_mirror, tasks, PlantedModel(generation=lambda prompt: ""), limit=4)
-        answers = {sample["arguments"][0][0]: sample["target"] for rows in blank["samples"].values() for sample in rows}
-        results = evaluate(hub_mirror, tasks, PlantedModel(generation=lambda prompt: f" {answers[prompt]}\n"), limit=4)
+        blank = evaluate(hub_mirror, tasks, PlantedModel(generation=lambda prompt: ""), limit=12)
+        samples = [sample for rows in blank["samples"].values() for sample in rows]
+        answers = {sample["arguments"][0][0]: sample["doc"].get("answers", [sample["target"]])[0] for sample in samples}
+        results = evaluate(hub_mirror, tasks, PlantedModel(generation=lambda prompt: f" {answers[prompt]}\n"), limit=12)
         for task in tasks:
             found = scores(results, task)
             assert found.pop("null_rate") == 0
