@@ -255,6 +255,7 @@ def test_rows_that_cannot_be_scored_are_faults(samples, tmp_path, monkeypatch, p
     assert "row 1" in found
 
 
+@pytest.mark.slow
 class TestRealRows:
     """The mirror has the rows of SEA-HELM v1.0."""
 
