@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+
+from lm_eval_sea.tasks._shared.metrics.calibration import log_softmax, log_sum_exp
 
 
 def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
@@ -22,15 +23,4 @@ def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) ->
     Returns:
         Log q of each label in nats; −∞ for a label that is impossible behind every input. If all are, equal shares.
     """
-    of_labels = [_log_sum_exp(of_label) for of_label in zip(*loglikelihoods, strict=True)]
-    total = _log_sum_exp(of_labels)
-    if total == -math.inf:
-        return [-math.log(len(of_labels))] * len(of_labels)
-    return [of_label - total for of_label in of_labels]
-
-
-def _log_sum_exp(values: Sequence[float]) -> float:
-    highest = max(values)
-    if highest == -math.inf:
-        return -math.inf
-    return highest + math.log(math.fsum(math.exp(value - highest) for value in values))
+    return log_softmax([log_sum_exp(of_label) for of_label in zip(*loglikelihoods, strict=True)])
