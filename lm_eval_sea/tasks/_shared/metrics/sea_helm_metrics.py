@@ -50,12 +50,6 @@ def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, s
     return references[0], answer
 
 
-def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
-    """chrF++ over all rows, 0 to 100, of pairs of reference and answer: sacreBLEU's."""
-    references, answers = zip(*pairs, strict=True)
-    return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
-
-
 def _f1_signature(language: str) -> str:
     which = "first" if language in SEGMENTERS else "best"
     return f"refs:{which}|case:lc|punct:no-ascii|{word_signature(language)}"
