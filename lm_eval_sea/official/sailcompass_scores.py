@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from sacrebleu.metrics import BLEU, CHRF
+
+from lm_eval_sea.tasks._shared.metrics.overlap import f1_of_words
 
 # The answer begins behind the last occurrence of the first of these that it has.
 CUES = (
@@ -183,7 +184,7 @@ def answer_f1(answer: str, reference: str) -> float:
     is no macro-F1: it is the exact match, but for labels that share a word.
     """
     split = _thai_words if _is_thai(answer) else str.split
-    return _f1(split(general_prediction(answer.lower())), split(general_reference(reference.lower())))
+    return f1_of_words(split(general_prediction(answer.lower())), split(general_reference(reference.lower())))
 
 
 def best_exact_match(answer: str, references: Sequence[str]) -> float:
@@ -195,12 +196,7 @@ def best_exact_match(answer: str, references: Sequence[str]) -> float:
 def best_f1(answer: str, references: Sequence[str]) -> float:
     """The best F1 over words, split at blanks, with any reference (TyDiQA)."""
     words = general_prediction(answer.lower()).split()
-    return max(_f1(words, general_reference(reference.lower()).split()) for reference in references)
-
-
-def _f1(answer: Sequence[str], reference: Sequence[str]) -> float:
-    shared = sum((Counter(answer) & Counter(reference)).values())
-    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+    return max(f1_of_words(words, general_reference(reference.lower()).split()) for reference in references)
 
 
 def _is_thai(text: str) -> bool:
