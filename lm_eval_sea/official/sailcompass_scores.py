@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from sacrebleu.metrics import BLEU, CHRF
 
 from lm_eval_sea.tasks._shared.metrics.overlap import f1_of_words
+from lm_eval_sea.tasks._shared.metrics.words import segment
 
 # The answer begins behind the last occurrence of the first of these that it has.
 CUES = (
@@ -183,8 +184,9 @@ def answer_f1(answer: str, reference: str) -> float:
     Words are found by newmm if the whole answer, all its lines, is identified as Thai, and at blanks otherwise. For labels this
     is no macro-F1: it is the exact match, but for labels that share a word.
     """
-    split = _thai_words if _is_thai(answer) else str.split
-    return f1_of_words(split(general_prediction(answer.lower())), split(general_reference(reference.lower())))
+    language = "th" if _is_thai(answer) else ""
+    answer, reference = general_prediction(answer.lower()), general_reference(reference.lower())
+    return f1_of_words(segment(answer, language), segment(reference, language))
 
 
 def best_exact_match(answer: str, references: Sequence[str]) -> float:
@@ -203,12 +205,6 @@ def _is_thai(text: str) -> bool:
     import py3langid  # SailCompass uses langid, which has the same model
 
     return py3langid.classify(text)[0] == "th"
-
-
-def _thai_words(text: str) -> list[str]:
-    from pythainlp.tokenize import word_tokenize
-
-    return word_tokenize(text, keep_whitespace=False, join_broken_num=True)
 
 
 def text_pair(answer: str, reference: str) -> tuple[str, str]:
