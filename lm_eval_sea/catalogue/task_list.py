@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_sea.catalogue.task_index import config_of, leaf_names, path_of
+
 if TYPE_CHECKING:
     from lm_eval_sea.tasks._shared.sources import Source
 
@@ -99,17 +101,10 @@ def read_tasks(folder: Path = TASKS_FOLDER) -> TaskList:
     from lm_eval.tasks import TaskManager  # a second of imports that printing the folder's path does without
 
     manager = TaskManager(include_path=str(folder), include_defaults=False)
-    index = manager._index  # 0.4 also calls it `task_index`, 0.5 `_task_index`
-
-    def leaves(name: str) -> list[str]:
-        if name in manager.all_groups:
-            return [leaf for member in index[name].cfg["task"] for leaf in leaves(member)]
-        return sorted(index[name].tags) if name in manager.all_tags else [name]
-
     return TaskList(
-        tasks={name: _record(name, index[name].yaml_path, index[name].cfg) for name in manager.all_subtasks},
-        groups={name: leaves(name) for name in manager.all_groups},
-        tags={name: leaves(name) for name in manager.all_tags},
+        tasks={name: _record(name, path_of(manager, name), config_of(manager, name)) for name in manager.all_subtasks},
+        groups={name: leaf_names(manager, name) for name in manager.all_groups},
+        tags={name: leaf_names(manager, name) for name in manager.all_tags},
     )
 
 
