@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,7 @@ class TaskRecord:
 
 @dataclass(frozen=True)
 class TaskList:
-    """All tasks, groups and tags of a folder, in alphabetical order."""
+    """All tasks, groups and tags, in alphabetical order."""
 
     tasks: Mapping[str, TaskRecord]
     groups: Mapping[str, list[str]]  # name → names of its tasks
@@ -96,11 +97,12 @@ class TaskList:
         return f"no task, group or tag {pattern!r}; {advice}"
 
 
-def read_tasks(folder: Path = TASKS_FOLDER) -> TaskList:
-    """Reads the task files of a folder."""
+@functools.cache
+def read_tasks() -> TaskList:
+    """Reads the task files of the pack, once per process."""
     from lm_eval.tasks import TaskManager  # a second of imports that printing the folder's path does without
 
-    manager = TaskManager(include_path=str(folder), include_defaults=False)
+    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
     return TaskList(
         tasks={name: _record(name, path_of(manager, name), config_of(manager, name)) for name in manager.all_subtasks},
         groups={name: leaf_names(manager, name) for name in manager.all_groups},
