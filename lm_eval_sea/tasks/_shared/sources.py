@@ -75,6 +75,18 @@ class Source(NamedTuple):
         """
         return self._load_files() if self.files else self._load_config()
 
+    def local_state(self) -> tuple[tuple[str, int, int, int], ...]:
+        """What changes when the user changes the rows: path, size in bytes and time stamps (ns) of the files of a local folder.
+
+        Empty where the rows come from the hub, whose commits do not change.
+        """
+        folder = next((Path(name) for name in (self.repository, *self.also) if Path(name).is_dir()), None)
+        if folder is None:
+            return ()
+        files = [folder / path for _, path in self.files] or sorted(folder.rglob("*"))
+        states = [(str(file), file.stat()) for file in files if file.is_file()]
+        return tuple((path, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states)
+
     def _load_files(self) -> tuple[dict[str, datasets.Dataset], str]:
         folder = Path(self.repository)
         if folder.is_dir():
