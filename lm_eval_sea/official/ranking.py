@@ -28,7 +28,6 @@ class SailCompassRankingTask(RankingTask):
         Raises:
             ValueError: if the tokenizer is not known, or declined, for then there is no perplexity.
         """
-        self.test_docs()  # lm-eval 0.5 loads rows late, and they fill the provenance that the key of the cache needs
         super().build_all_requests(**kwargs)
         if self._tokenizer is None:
             raise ValueError(f"{self.task_name}: {self.NEEDS_TOKENIZER}; it cannot go without")
