@@ -13,15 +13,12 @@ import yaml
 from lm_eval_sea.official.config_reader import ConfigError
 from lm_eval_sea.official.sailcompass_configs import Configuration, read_configuration
 from lm_eval_sea.official.sailcompass_texts import texts_for
+from lm_eval_sea.official.task_folder import CheckoutError
 
 KNOWN_FILES = Path(__file__).with_name("sailcompass_files.yaml")
 NO_COMMIT = "none: no git checkout"
 
 _CONFIGURATIONS = "configs/datasets"
-
-
-class CheckoutError(ValueError):
-    """A folder that is no checkout of SailCompass; the message is one line."""
 
 
 class OfficialTask(NamedTuple):
