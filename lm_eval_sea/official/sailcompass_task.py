@@ -9,9 +9,9 @@ import datasets
 import sacrebleu
 
 from lm_eval_sea import __version__
-from lm_eval_sea.official import sailcompass_scores as scores
 from lm_eval_sea.official.sailcompass_rows import SOURCE, Row, digest, find_file, loaded_rows, read_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.metrics import sailcompass_scores as scores
 
 # Official evaluator → whether an answer, or the label of the chosen option, is right: 0 or 1.
 EXACT_MATCH: Mapping[str, Callable[[str, Any], float]] = {

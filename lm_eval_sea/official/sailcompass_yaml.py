@@ -23,7 +23,7 @@ VERSION = 1.0
 CONTENT_FREE_INPUTS = ("N/A", "", "[MASK]")  # Zhao et al. 2021, section 5
 UTILS = f"""{MARK}; the task files beside it name these.
 from lm_eval_sea.official.ranking import SailCompassCalibratedTask, SailCompassRankingTask
-from lm_eval_sea.official.sailcompass_scores import bleu, chrf
+from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import bleu, chrf
 from lm_eval_sea.official.sailcompass_task import (
     belebele_scores,
     m3exam_scores,

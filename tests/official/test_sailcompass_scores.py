@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pythainlp.tokenize import word_tokenize
 from sacrebleu.metrics import BLEU, CHRF
 
-from lm_eval_sea.official import sailcompass_scores as scores
+from lm_eval_sea.tasks._shared.metrics import sailcompass_scores as scores
 from tests.official import official_code
 
 # What the patterns, the cues and the punctuation rules look at, and what they do not.
