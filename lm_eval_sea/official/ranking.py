@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_sea.official.sailcompass_task import answer_scores
 from lm_eval_sea.tasks._shared.calibrated_ranking_task import CalibratedRankingTask
+from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import answer_scores
 from lm_eval_sea.tasks._shared.ranking_task import RankingTask
 
 

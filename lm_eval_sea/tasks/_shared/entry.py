@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # read by `_modules`, too
     from .metrics.group_means import share_in_scalar_implicatures_stderr as share_in_scalar_implicatures_stderr
     from .metrics.overlap import bleu_of_counts as bleu_of_counts
     from .metrics.overlap import bleu_of_counts_stderr as bleu_of_counts_stderr
+    from .metrics.overlap import corpus_bleu as corpus_bleu
     from .metrics.overlap import corpus_chrf as corpus_chrf
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lm_eval_sea.tasks._shared.metrics.calibration import log_softmax, log_sum_exp
+from .calibration import log_softmax, log_sum_exp
 
 
 def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
