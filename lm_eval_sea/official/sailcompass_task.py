@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -44,14 +45,22 @@ def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **m
     return {"test": datasets.Dataset.from_list([_task_row(row, sailcompass_rows) for row in loaded])}
 
 
+# Columns of the texts that several rows share, which are not independent; a data set has one of them at most.
+_SHARED_COLUMNS = ("flores_passage", "context", "premise", "sentence1")
+
+
 def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
     """What lm-eval needs of a row: the columns shown, the reference, and for ranking the options and the right one.
+
+    Rows that share a passage or premise have the same `cluster`, by which the report knows them.
 
     A row whose answer is none of the labels has the right option −1: it is always answered wrongly, as officially.
     """
     reference = row[record["answer_column"]]
     reference = reference if isinstance(reference, list) else str(reference)
     shown: Row = {column: str(row[column]) for column in record["columns"]} | {"reference": reference}
+    if shared := next((row[column] for column in _SHARED_COLUMNS if column in row), None):
+        shown["cluster"] = hashlib.sha256(str(shared).encode()).hexdigest()[:16]
     if "labels" in record:
         is_right = EXACT_MATCH[record["evaluator"]]
         right = [position for position, label in enumerate(record["labels"]) if is_right(label, reference)]

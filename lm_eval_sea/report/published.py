@@ -60,10 +60,10 @@ def published_section(frames: Frames) -> Section:
         "Published numbers",
         [
             "A run stands beside a published number where task, metric and number of exemplars correspond. “Asked with” says "
-            "whose prompts the run used: the official ones (lm-eval-sea official sailcompass) or the pack's, which are other texts. "
+            "whose prompts the run used: the official ones (lm-eval-sea official sailcompass) or the pack's, other texts. "
             "Sailor's README has numbers of predecessors of the official prompts. The published runs were in float16, padded in "
             "batches, with max_length=4096; docs/compare_with_papers.md says what else differs.",
-            "“In errors” is the difference in standard errors of this run's score over rows. Both scores are of the same rows, so "
+            "“In errors” is the difference in standard errors of this run's score over rows. Both are of the same rows, so "
             "it is a measure of size and no test: a small one does not show that the two runs were made alike, nor a large one "
             "that the models differ.",
         ],
