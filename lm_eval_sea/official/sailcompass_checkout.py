@@ -56,9 +56,9 @@ def read_checkout(folder: Path, known: Mapping[str, Any]) -> Checkout:
     Raises:
         CheckoutError: if it is no checkout of SailCompass.
     """
-    if not (folder / _CONFIGURATIONS).is_dir():
+    if not any((folder / path).is_file() for path in known["configurations"]):
         raise CheckoutError(
-            f"{folder} is no checkout of {known['repository']}: it has no folder {_CONFIGURATIONS}. "
+            f"{folder} is no checkout of {known['repository']}: it has none of its files {_CONFIGURATIONS}/*/*.py. "
             f"Get one: git clone https://github.com/{known['repository']}"
         )
     advice = f"restore it: git -C {folder} checkout {known['commit'][:7]} -- "
