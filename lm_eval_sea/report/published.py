@@ -21,24 +21,10 @@ from lm_eval_sea.results.task_score import TaskScore
 
 OFFICIAL, OWN = "official", "the pack's"
 _SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "batch_size")
-_COLUMNS = [
-    *(
-        "model",
-        "task",
-        "language",
-        "dataset",
-        "metric",
-        "score",
-        "low",
-        "high",
-        "few",
-        "limited",
-        "rows",
-        "exemplars",
-        "settings",
-    ),
-    *("published_model", "published", "difference", "errors", "prompts", "place", "source", "published_metric"),
-]
+_COLUMNS = (
+    "model model_name task language dataset metric score low high few limited rows exemplars settings "
+    "published_model published published_metric difference errors prompts place source"
+).split()
 
 
 def published_section(frames: Frames) -> Section:
@@ -107,6 +93,11 @@ def published_table(frames: Frames, numbers: list[PublishedNumber]) -> pd.DataFr
 
     `errors` is the difference over the standard error of the run's score: clustered where rows share a passage, by draws of rows
     where all rows make the score together. It is missing where there is no error, or fewer than ten independent rows.
+    `model_name` is `published_model` where they are the same model.
+
+    Args:
+        frames: the runs; its notes get a line for each run whose settings do not correspond.
+        numbers: what was published.
     """
     runs = {(run["model"], run["date"]): run for run in frames.runs.to_dict("records")}
     by_task: dict[str, list[tuple[PublishedNumber, Place, str]]] = {}
@@ -119,7 +110,7 @@ def published_table(frames: Frames, numbers: list[PublishedNumber]) -> pd.DataFr
         for task in frames.tasks.to_dict("records")
         for row in _rows(frames, task, runs[task["model"], task["date"]], by_task.get(task["task"], []))
     ]
-    return pd.DataFrame(rows, columns=[*_COLUMNS, "model_name"])
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _rows(

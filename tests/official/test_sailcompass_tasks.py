@@ -154,8 +154,8 @@ def test_labels_are_calibrated_by_prompts_without_a_row(miniature, known_miniatu
         ratios = [share / free for share, free in zip(shares(row), bias, strict=True)]
         right.append(["positive", "negative"][ratios.index(max(ratios))] == row["label"])
     found = results["results"]["mini_indolem_en"]
+    assert "acc_cc_zhao,none" in found
     assert found["acc_cc,none"] == pytest.approx(sum(right) / len(rows))
-    assert 0 <= found["acc_cc_zhao,none"] <= 1
 
 
 def scripted_scores(folder: Path, name: str, answers: dict[str, str]) -> dict[str, float]:

@@ -15,7 +15,7 @@ def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) ->
     This is what the code published with Zhao et al. 2021, "Calibrate Before Use", does (tonyzhaojh/few-shot-learning,
     `get_p_content_free` in run_classification.py): it averages the probabilities of all labels as the model gives them and
     normalises the means, so that the content-free input after which the labels are likeliest weighs most. The paper leaves the
-    order open; the pack's `acc_cc` normalises for each input and averages then. The prediction is argmax p_l / q_l in both.
+    order open; `acc_cc` normalises for each input and averages then. The prediction is argmax p_l / q_l in both.
 
     Args:
         loglikelihoods: for each content-free input c_i the log-likelihood of each label in nats, shape (inputs, labels).
