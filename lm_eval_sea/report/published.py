@@ -21,10 +21,11 @@ from lm_eval_sea.results.task_score import TaskScore
 
 OFFICIAL, OWN = "official", "the pack's"
 _SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "batch_size")
-_COLUMNS = (
-    "model model_name task language dataset metric score low high few limited rows exemplars settings "
-    "published_model published published_metric difference errors prompts place source"
-).split()
+_COLUMNS = [
+    *("model", "model_name", "task", "language", "dataset", "metric", "score", "low", "high", "few", "limited", "rows"),
+    *("exemplars", "settings", "published_model", "published", "published_metric", "difference", "errors", "prompts"),
+    *("place", "source"),
+]
 
 
 def published_section(frames: Frames) -> Section:
