@@ -111,7 +111,7 @@ def published_table(frames: Frames, numbers: list[PublishedNumber]) -> pd.DataFr
         for task in frames.tasks.to_dict("records")
         for row in _rows(frames, task, runs[task["model"], task["date"]], by_task.get(task["task"], []))
     ]
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    return pd.DataFrame(rows, columns=_COLUMNS).astype({"errors": "float64"})
 
 
 def _rows(
