@@ -86,7 +86,8 @@ def _other_models(others: pd.DataFrame) -> Table:
         Column("published", "published", "score"),
         Column("place", "published in"),
     ]
-    return Table("published_other_models", "Other models", note, others.drop(columns="model"), columns)
+    of_number = ["task", "language", "dataset", "metric", "published_model", "published", "published_metric", "place", "source"]
+    return Table("published_other_models", "Other models", note, others[of_number], columns)
 
 
 def published_table(frames: Frames, numbers: list[PublishedNumber]) -> pd.DataFrame:
