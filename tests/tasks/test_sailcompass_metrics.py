@@ -22,11 +22,11 @@ def scores(results: dict, task: str) -> dict[str, float]:
 
 
 def by_question(documents: dict[str, str]) -> PlantedModel:
-    """A model that answers by the part of the last question that it recognises."""
+    """A model that answers by the longest part of the last question that it recognises."""
 
     def generate(prompt: str) -> str:
-        (answer,) = {answer for part, answer in documents.items() if part in prompt.rsplit("\n\n", 1)[1]}
-        return answer
+        question = prompt.rsplit("\n\n", 1)[1]
+        return documents[max((part for part in documents if part in question), key=len)]
 
     return PlantedModel(generation=generate)
 
