@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_sea.compare_languages.comparison import Answers, against_english, patterns, rank_correlations
+from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.run_files import TaskResult, find_runs, read_samples
 from lm_eval_sea.results.task_metadata import metadata_of
 from lm_eval_sea.results.uncertainty import holm
@@ -109,7 +110,7 @@ def _read_answers(task: TaskResult, metric: str, notes: list[str]) -> Answers | 
     right: dict[str, bool] = {}
     clusters: dict[str, str] = {}
     assert task.samples is not None
-    for row in read_samples(task.samples, ["doc.id", "doc.cluster", metric], notes):
+    for row in with_choices(read_samples(task.samples, ["doc.id", "doc.cluster", metric], notes)):
         question, value = row["doc.id"], row[metric]
         why = None
         if value is None and not right:

@@ -33,7 +33,14 @@ KINDS = {
         "litiloto_ppl": _ranked("lettered_options", shown=True, lettered=True),
     },
     "classification": {
-        "": Variant(False, False, "labels", "classification_yaml", "acc_cc", ("acc_cc", "f1_cc", "acc_ppl", "acc", "f1")),
+        "": Variant(
+            False,
+            False,
+            "labels",
+            "classification_yaml",
+            "acc_bc",
+            ("acc_bc", "f1_bc", "acc_cc", "f1_cc", "acc_ppl", "acc", "f1"),
+        ),
     },
     "qa": {
         "": Variant(False, False, "answers", "qa_yaml", "exact_match", ("exact_match", "f1", "contains", "null_rate")),

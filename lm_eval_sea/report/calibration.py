@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, Evidence, batch_calibrated_choices, macro_f1
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, macro_f1
 
 # Metric whose choice counts → what it is called.
 METHODS = {
@@ -22,10 +22,7 @@ GOLD = "gold"
 
 
 def choices_by_method(samples: pd.DataFrame) -> dict[str, list[Choice]]:
-    """The choices of each method on the rows of one model and task; methods without choices are left out.
-
-    The choice of batch calibration depends on all rows and is made here from the log-likelihoods.
-    """
+    """The choices of each method on the rows of one model and task; methods without choices are left out."""
     golds = [int(gold) for gold in samples.gold]
     labels = max(len(loglikelihoods) for loglikelihoods in samples.loglikelihoods)
     found = {}
@@ -33,9 +30,6 @@ def choices_by_method(samples: pd.DataFrame) -> dict[str, list[Choice]]:
         column = f"chosen_{method}"
         if column in samples and samples[column].notna().all():
             found[method] = [Choice(gold, int(choice), labels) for gold, choice in zip(golds, samples[column], strict=True)]
-    if all(len(loglikelihoods) == labels for loglikelihoods in samples.loglikelihoods):
-        evidence = [Evidence(gold, logs) for gold, logs in zip(golds, samples.loglikelihoods, strict=True)]
-        found["acc_bc"] = batch_calibrated_choices(evidence)
     return found
 
 

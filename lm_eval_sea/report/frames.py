@@ -11,6 +11,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
+from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
 from lm_eval_sea.results.run_files import Run, RunFilesError, TaskResult, find_runs, read_samples
@@ -170,7 +171,7 @@ def _read_rows(
         total = sum(1 for _ in lines)
     every = -(-total // shown_rows) if shown_rows else total + 1
     records, texts = [], []
-    for place, row in enumerate(read_samples(samples, [*COLUMNS, *metrics], notes)):
+    for place, row in enumerate(with_choices(read_samples(samples, [*COLUMNS, *metrics], notes))):
         if row["filter"] != first["filter"]:  # lm-eval logs a row once per filter
             continue
         logged.add(row)

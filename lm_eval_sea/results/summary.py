@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
 from lm_eval_sea.results.row_statistics import scale_of
@@ -73,14 +74,14 @@ def summary_of_files(paths: Iterable[Path | str]) -> str:
 
 
 def _rows_in_memory(rows: Any) -> Rows:
-    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else None
+    return with_choices(row for row in rows if isinstance(row, Mapping)) if isinstance(rows, list) else None
 
 
 def _rows_of_file(task: TaskResult, notes: list[str]) -> Rows:
     if task.samples is None:
         return None
     headline = str(metadata_of(task, notes)[HEADLINE])
-    return read_samples(task.samples, ["doc_id", "filter", "doc", headline], notes)
+    return with_choices(read_samples(task.samples, ["doc_id", "filter", "doc", headline], notes))
 
 
 def _lines(run: Run, notes: list[str], rows_of: Callable[[TaskResult], Rows]) -> tuple[list[Line], list[str]]:

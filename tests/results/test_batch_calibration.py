@@ -1,0 +1,73 @@
+"""`with_choices`: the choices of batch calibration in rows as lm-eval logs them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.results.batch_calibration import with_choices
+from lm_eval_sea.results.summary import summary_of_results
+
+LOGS = st.lists(st.lists(st.floats(-50, -0.01), min_size=3, max_size=3), min_size=1, max_size=30)
+
+
+def logged(gold: int, logs: list[float]) -> dict:
+    return {"doc_id": 0, "doc": {"gold": gold, "predictions": {"acc": int(np.argmax(logs))}}, "acc_bc": [gold, logs]}
+
+
+@given(LOGS)
+def test_choices_are_those_of_the_formula(logs):
+    shares = np.array(logs) - np.log(np.exp(logs).sum(1, keepdims=True))
+    scores = shares - shares.mean(0)
+    for row, of_row in zip(with_choices(logged(1, of_row) for of_row in logs), scores, strict=True):
+        chosen = row["doc"]["predictions"]["acc_bc"]
+        assert of_row[chosen] == pytest.approx(of_row.max(), abs=1e-6)
+        assert row["acc_bc"] == float(chosen == 1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        1.0,
+        "text",
+        [],
+        [0],
+        [0, []],
+        [0, [-1.0]],
+        [3, [-1.0, -2.0]],
+        [True, [-1.0, -2.0]],
+        [0, [-1.0, "a"]],
+        [0, [-1.0, math.nan]],
+    ],
+)
+def test_rows_that_say_nothing_are_handed_on(value):
+    rows = [{"doc": {}, "acc_bc": value}, {"doc": {}, "acc": 1.0}]
+    assert list(with_choices(rows)) == rows
+
+
+def test_one_row_without_evidence_leaves_all_as_they_are():
+    rows = [logged(0, [-1.0, -2.0]), {"doc": {}, "acc_bc": None}]
+    assert list(with_choices(rows)) == rows
+
+
+def test_the_table_after_a_run_takes_the_rows_choices():
+    """A model that finds label 0 likelier everywhere, and the right one a little likelier than else: calibrated always right."""
+    rows = []
+    for number in range(40):
+        gold = number % 2
+        logs = [-0.1, -3.0]
+        logs[gold] += 0.05
+        rows.append({"doc_id": number, "filter": "none", **logged(gold, logs), "acc": float(gold == 0)})
+    results = {
+        "results": {"sea_indolem_id": {"acc_bc,none": 1.0, "acc_bc_stderr,none": 0.0}},
+        "configs": {"sea_indolem_id": {"metadata": {"headline_metric": "acc_bc", "chance": 0.5, "rows": 40}}},
+        "n-samples": {"sea_indolem_id": {"original": 40, "effective": 40}},
+        "samples": {"sea_indolem_id": rows},
+        "config": {"model": "hf", "model_args": "pretrained=m"},
+    }
+    table = summary_of_results(results)
+    assert "100.0" in table and "the results say" not in table
+    assert "% of the answers are option" not in table
