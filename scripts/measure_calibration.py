@@ -24,8 +24,8 @@ import torch
 from lm_eval.api.task import Task
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
-from lm_eval_sea.official.calibration_zhao import pooled_content_free_log_shares
 from lm_eval_sea.tasks._shared.metrics.calibration import batch_biases, content_free_log_shares, log_softmax, subtract_bias
+from lm_eval_sea.tasks._shared.metrics.calibration_zhao import pooled_content_free_log_shares
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, macro_f1
 from lm_eval_sea.tasks._shared.metrics.ranking import first_maximum
 
