@@ -73,17 +73,17 @@ def seed_results(folder):
 
 
 @pytest.mark.slow
-def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, samples, tmp_path, run_module, capsys):
+def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, samples, tmp_path, monkeypatch, capsys):
     model = shutil.copytree(tiny_model, tmp_path / "model")
     (model / "generation_config.json").write_text(json.dumps({"do_sample": True, "temperature": 0.8, "top_k": 20}))
     limits = {"sea_helm_id_sentiment": 32, "sea_helm_id_global_mmlu_lite": 16}
     output = tmp_path / "results"
     command = [
         "run", "--model", "hf", "--model_args", f"pretrained={model},max_length=2048", "--device", "cpu", "--batch_size", "8",
-        "--tasks", ",".join(limits), "--seeds", "2", "--thinking_tokens", "5", "--output_path", output, "--log_samples",
+        "--tasks", ",".join(limits), "--seeds", "2", "--thinking_tokens", "5", "--output_path", str(output), "--log_samples",
     ]  # fmt: skip
-    ran = run_module(*command, cwd=samples)
-    assert ran.returncode == 0, ran.stderr[-2000:]
+    monkeypatch.chdir(samples)
+    assert main(command) == 0
     assert sorted(path.name for path in output.iterdir()) == ["seed_1", "seed_2"]
     answers = {}
     for seed in (1, 2):
@@ -97,9 +97,9 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
     seed_results(output / "seed_2")[0].unlink()  # interrupted before its results
     for path in (output / "seed_2").rglob("samples_*"):
         path.unlink()
-    again = run_module(*command, cwd=samples)
-    assert again.returncode == 0, again.stderr[-2000:]
-    assert "seed 1: there are results" in again.stdout
+    capsys.readouterr()
+    assert main(command) == 0
+    assert "seed 1: there are results" in capsys.readouterr().out
     assert seed_results(output / "seed_2")[2] == answers[2]
 
     assert main(["score", "sea-helm", str(output), "--out", str(tmp_path / "totals.json")]) == 0
