@@ -10,7 +10,7 @@ What `datasets` 5.2 and `huggingface_hub` 2.4 ask for, REV being a branch or a c
     GET        /api/datasets/OWNER/NAME/tree/REV[/FOLDER]    entries of a folder; ?recursive=true for all below
 
 What is missing is told by the status 404 and the header X-Error-Code: RepoNotFound, RevisionNotFound or EntryNotFound. Files of a
-gated repository are refused with 401 (no token) or 403 (a token without access) and GatedRepo; a proxy may send these bare.
+gated repository are refused with 401 (no token) or 403 (a token without access) and GatedRepo.
 """
 
 from __future__ import annotations
