@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from lm_eval_sea.catalogue.task_index import config_of, leaf_names, path_of
 
 if TYPE_CHECKING:
     from lm_eval_sea.tasks._shared.sources import Source
@@ -49,7 +52,7 @@ class TaskRecord:
 
 @dataclass(frozen=True)
 class TaskList:
-    """All tasks, groups and tags of a folder, in alphabetical order."""
+    """All tasks, groups and tags, in alphabetical order."""
 
     tasks: Mapping[str, TaskRecord]
     groups: Mapping[str, list[str]]  # name → names of its tasks
@@ -94,22 +97,16 @@ class TaskList:
         return f"no task, group or tag {pattern!r}; {advice}"
 
 
-def read_tasks(folder: Path = TASKS_FOLDER) -> TaskList:
-    """Reads the task files of a folder."""
+@functools.cache
+def read_tasks() -> TaskList:
+    """Reads the task files of the pack, once per process."""
     from lm_eval.tasks import TaskManager  # a second of imports that printing the folder's path does without
 
-    manager = TaskManager(include_path=str(folder), include_defaults=False)
-    index = manager._index  # 0.4 also calls it `task_index`, 0.5 `_task_index`
-
-    def leaves(name: str) -> list[str]:
-        if name in manager.all_groups:
-            return [leaf for member in index[name].cfg["task"] for leaf in leaves(member)]
-        return sorted(index[name].tags) if name in manager.all_tags else [name]
-
+    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
     return TaskList(
-        tasks={name: _record(name, index[name].yaml_path, index[name].cfg) for name in manager.all_subtasks},
-        groups={name: leaves(name) for name in manager.all_groups},
-        tags={name: leaves(name) for name in manager.all_tags},
+        tasks={name: _record(name, path_of(manager, name), config_of(manager, name)) for name in manager.all_subtasks},
+        groups={name: leaf_names(manager, name) for name in manager.all_groups},
+        tags={name: leaf_names(manager, name) for name in manager.all_tags},
     )
 
 

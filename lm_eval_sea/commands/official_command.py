@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_sea.commands.declaration import declare, fail, show_help
@@ -46,33 +47,17 @@ examples:
 Exit status: 0, 1 if a task could not be made, 2 if CHECKOUT is no checkout of it or TASKS holds other files. Nothing is written
 unless all can be made, or --partial is given.""",
     )
-    parser.add_argument("checkout", metavar="CHECKOUT", type=Path, help="folder of the checkout of aisingapore/SEA-HELM")
-    parser.add_argument("--out", metavar="TASKS", type=Path, required=True, help="folder to write, or to write anew")
-    parser.add_argument("--partial", action="store_true", help="write what can be made, even if not all can")
-    parser.set_defaults(run=_sea_helm)
+    _add_arguments(parser, "aisingapore/SEA-HELM", _sea_helm)
 
 
 def _sea_helm(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.official.sea_helm_prompts import PREFIX, CheckoutError, official_tasks
-    from lm_eval_sea.official.task_folder import FolderError, check_folder, write_folder
+    from lm_eval_sea.official.sea_helm_prompts import PREFIX, official_tasks
 
-    faults: list[str] = []
-    try:
-        check_folder(arguments.out)
-        files = official_tasks(arguments.checkout, faults)
-    except (CheckoutError, FolderError) as error:
-        return fail(error, 2)
-    for fault in faults:
-        print(f"lm-eval-sea: {fault}", file=sys.stderr)
-    if not files or (faults and not arguments.partial):
-        advice = "; --partial writes what can be made" if files else ""
-        return fail(ValueError(f"nothing was written: {len(faults)} tasks cannot be made{advice}"), 1)
-    write_folder(files, arguments.out)
-    print(f"{len(files)} task files written to {arguments.out}; now works")
-    print(
-        f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(str(arguments.out))} --tasks {PREFIX}_id"
-    )
-    return 0
+    def make() -> tuple[Mapping[str, str], Sequence[str]]:
+        faults: list[str] = []
+        return official_tasks(arguments.checkout, faults), faults
+
+    return _write(arguments, make, example=f"{PREFIX}_id")
 
 
 def _add_sailcompass(commands: argparse._SubParsersAction) -> None:
@@ -95,30 +80,54 @@ docs/compare_with_papers.md says which task and metric gives which published num
 Exit status: 0, 1 if something could not be made, 2 if CHECKOUT is no checkout of it or TASKS holds other files. Nothing is
 written unless all can be made, or --partial is given.""",
     )
-    parser.add_argument("checkout", metavar="CHECKOUT", type=Path, help="folder of the checkout of sail-sg/sailcompass")
-    parser.add_argument("--out", metavar="TASKS", type=Path, required=True, help="folder to write, or to write anew")
-    parser.add_argument("--partial", action="store_true", help="write what can be made, even if not all can")
-    parser.set_defaults(run=_sailcompass)
+    _add_arguments(parser, "sail-sg/sailcompass", _sailcompass)
 
 
 def _sailcompass(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.official.sailcompass_checkout import CheckoutError, known_files, read_checkout
+    from lm_eval_sea.official.sailcompass_checkout import known_files, read_checkout
     from lm_eval_sea.official.sailcompass_yaml import TAG, task_files
-    from lm_eval_sea.official.task_folder import FolderError, check_folder, write_folder
+
+    def make() -> tuple[Mapping[str, str], Sequence[str]]:
+        checkout = read_checkout(arguments.checkout, known_files())
+        made = task_files(checkout)
+        return made.files, [*checkout.faults, *made.faults]
+
+    return _write(arguments, make, example=TAG)
+
+
+def _add_arguments(parser: argparse.ArgumentParser, repository: str, run: Callable[[argparse.Namespace], int]) -> None:
+    parser.add_argument("checkout", metavar="CHECKOUT", type=Path, help=f"folder of the checkout of {repository}")
+    parser.add_argument("--out", metavar="TASKS", type=Path, required=True, help="folder to write, or to write anew")
+    parser.add_argument("--partial", action="store_true", help="write what can be made, even if not all can")
+    parser.set_defaults(run=run)
+
+
+def _write(arguments: argparse.Namespace, make: Callable[[], tuple[Mapping[str, str], Sequence[str]]], *, example: str) -> int:
+    """Writes a folder of tasks.
+
+    Args:
+        arguments: of the command.
+        make: gives the files by their paths, and a line for each task or text that cannot be made.
+        example: a name to put behind `--tasks`.
+
+    Returns:
+        The exit status.
+    """
+    from lm_eval_sea.official.task_folder import CheckoutError, FolderError, check_folder, write_folder
 
     try:
         check_folder(arguments.out)
-        checkout = read_checkout(arguments.checkout, known_files())
+        files, faults = make()
     except (CheckoutError, FolderError) as error:
         return fail(error, 2)
-    made = task_files(checkout)
-    faults = [*checkout.faults, *made.faults]
     for fault in faults:
         print(f"lm-eval-sea: {fault}", file=sys.stderr)
-    if not made.files or (faults and not arguments.partial):
-        advice = "; --partial writes what can be made" if made.files else ""
+    if not files or (faults and not arguments.partial):
+        advice = "; --partial writes what can be made" if files else ""
         return fail(ValueError(f"nothing was written: {len(faults)} faults in the checkout or its rows{advice}"), 1)
-    write_folder(made.files, arguments.out)
-    print(f"{sum(name.endswith('.yaml') for name in made.files)} task files written to {arguments.out}; now works")
-    print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(str(arguments.out))} --tasks {TAG}")
+    write_folder(files, arguments.out)
+    print(f"{sum(name.endswith('.yaml') for name in files)} task files written to {arguments.out}; now works")
+    print(
+        f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(str(arguments.out))} --tasks {example}"
+    )
     return 0

@@ -22,6 +22,7 @@ examples:
   lm-eval-sea report results --out report
   lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
   lm-eval-sea report results --name results/org__model_a=base --name results/org__model_b=tuned --out comparison
+  lm-eval-sea report results --published --out report            beside the numbers that were published for the same models
   lm-eval-sea report results --steps --out curve      checkpoints, with the step in their names: org/model-step1000, …
 
 Of several runs of a task by one model the one with more rows counts, then the newer.
@@ -36,6 +37,9 @@ Exit status: 0, 2 if there is nothing to report on or a library is missing.""",
     )
     parser.add_argument("--all-runs", action="store_true", help="keep several runs of a model apart")
     parser.add_argument("--steps", action="store_true", help="the models are checkpoints: draw a curve over their steps")
+    parser.add_argument(
+        "--published", action="store_true", help="show the numbers that were published for the same models and tasks"
+    )
     parser.set_defaults(run=_report)
 
 
@@ -76,6 +80,7 @@ def _report(arguments: argparse.Namespace) -> int:
             names=dict(arguments.name),
             all_runs=arguments.all_runs,
             steps=arguments.steps,
+            published=arguments.published,
         )
     except (RunFilesError, OSError) as error:
         return fail(error, 2)

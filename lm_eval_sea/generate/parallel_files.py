@@ -106,10 +106,11 @@ class ParallelDataSet(DataSet):
     @staticmethod
     def _in_setting(leaf: Content, setting: str, task: str, **metadata: Any) -> Content:
         """The leaf under another name, on other rows and under the tag of its setting alone: it is not a task in one language."""
+        inherited = {key: value for key, value in leaf["metadata"].items() if key != "sailcompass_evaluator"}
         return leaf | {
             "task": task,
             "tag": [f"sea_setting_{setting}"],
-            "metadata": leaf["metadata"] | {"setting": setting} | metadata,
+            "metadata": inherited | {"setting": setting} | metadata,
         }
 
     def _chat(self, language: str, prompt_language: str) -> Content:

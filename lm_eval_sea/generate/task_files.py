@@ -224,6 +224,14 @@ class DataSet:
         fields = [field for field in self.record["fields"] if not (field == "question" and keyed)]
         return {"content_free_inputs": self.content_free_inputs, "content_fields": fields}
 
+    def _evaluator(self, language: str, variant: Variant) -> dict[str, str]:
+        """What SailCompass scores the generated answer with; nothing where it does not."""
+        generated = self.kind == "qa" or variant.template == "letter_generation_yaml"
+        if not generated or language not in self.record.get("suite_languages", self.record["languages"]):
+            return {}
+        record = self.record | self.record["languages"][language]
+        return {"sailcompass_evaluator": record["sailcompass_evaluator"]} if "sailcompass_evaluator" in record else {}
+
     def _name(self, language: str, variant: str, enprompt: bool) -> str:
         """The name of a task, or of a group if `language` is empty."""
         parts = ["sea", self.name, language, variant, "enprompt" if enprompt else ""]
@@ -261,6 +269,7 @@ class DataSet:
                 "chance": data["chance"],
                 "headline_metric": kind.headline,
                 **self._extra_metadata(prompt, pair, kind),
+                **self._evaluator(language, kind),
                 "provenance": {},
             },
         }

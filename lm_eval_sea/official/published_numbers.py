@@ -27,6 +27,7 @@ class PublishedNumber(NamedTuple):
     place: str  # the table
     source: str  # title of what printed it
     url: str
+    exemplars: int  # in the prompt
     prompts: str  # "official" or "predecessor": whether the prompts are those that SailCompass publishes
     official: Place | None  # what gives it with the official prompts; None if the checkout has no such configuration
     own: Place  # what comes nearest to it with the prompts of the pack
@@ -40,6 +41,8 @@ def published_numbers() -> list[PublishedNumber]:
         source = content["sources"][table["source"]]
         for model, numbers in table["numbers"].items():
             for column, number in zip(table["columns"], numbers, strict=True):
+                if number is None:
+                    continue
                 found.append(
                     PublishedNumber(
                         model=content["models"][model],
@@ -49,6 +52,7 @@ def published_numbers() -> list[PublishedNumber]:
                         place=table["place"],
                         source=source["title"],
                         url=source["url"],
+                        exemplars=table.get("exemplars", 3),
                         prompts=source["prompts"],
                         official=_place(table["official"], column),
                         own=_place(table["own"], column),

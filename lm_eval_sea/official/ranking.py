@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_sea.official.sailcompass_task import answer_scores
 from lm_eval_sea.tasks._shared.calibrated_ranking_task import CalibratedRankingTask
+from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import answer_scores
 from lm_eval_sea.tasks._shared.ranking_task import RankingTask
 
 
@@ -28,7 +28,6 @@ class SailCompassRankingTask(RankingTask):
         Raises:
             ValueError: if the tokenizer is not known, or declined, for then there is no perplexity.
         """
-        self.test_docs()  # lm-eval 0.5 loads rows late, and they fill the provenance that the key of the cache needs
         super().build_all_requests(**kwargs)
         if self._tokenizer is None:
             raise ValueError(f"{self.task_name}: {self.NEEDS_TOKENIZER}; it cannot go without")

@@ -13,15 +13,12 @@ import yaml
 from lm_eval_sea.official.config_reader import ConfigError
 from lm_eval_sea.official.sailcompass_configs import Configuration, read_configuration
 from lm_eval_sea.official.sailcompass_texts import texts_for
+from lm_eval_sea.official.task_folder import CheckoutError
 
 KNOWN_FILES = Path(__file__).with_name("sailcompass_files.yaml")
 NO_COMMIT = "none: no git checkout"
 
 _CONFIGURATIONS = "configs/datasets"
-
-
-class CheckoutError(ValueError):
-    """A folder that is no checkout of SailCompass; the message is one line."""
 
 
 class OfficialTask(NamedTuple):
@@ -59,9 +56,9 @@ def read_checkout(folder: Path, known: Mapping[str, Any]) -> Checkout:
     Raises:
         CheckoutError: if it is no checkout of SailCompass.
     """
-    if not (folder / _CONFIGURATIONS).is_dir():
+    if not any((folder / path).is_file() for path in known["configurations"]):
         raise CheckoutError(
-            f"{folder} is no checkout of {known['repository']}: it has no folder {_CONFIGURATIONS}. "
+            f"{folder} is no checkout of {known['repository']}: it has none of its files {_CONFIGURATIONS}/*/*.py. "
             f"Get one: git clone https://github.com/{known['repository']}"
         )
     advice = f"restore it: git -C {folder} checkout {known['commit'][:7]} -- "

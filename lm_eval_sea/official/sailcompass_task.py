@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import datasets
-import sacrebleu
 
 from lm_eval_sea import __version__
-from lm_eval_sea.official import sailcompass_scores as scores
 from lm_eval_sea.official.sailcompass_rows import SOURCE, Row, digest, find_file, loaded_rows, read_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError
-
-# Official evaluator → whether an answer, or the label of the chosen option, is right: 0 or 1.
-EXACT_MATCH: Mapping[str, Callable[[str, Any], float]] = {
-    "AnsEvaluator": scores.answer_exact_match,
-    "BelebeleEvaluator": scores.belebele_exact_match,
-    "M3examEmEvaluator": scores.m3exam_exact_match,
-    "M3examThEvaluator": scores.m3exam_thai_exact_match,
-    "TydiqaIdEvaluator": scores.best_exact_match,
-}
-# Official evaluators that also report an F1 over words.
-F1: Mapping[str, Callable[[str, Any], float]] = {
-    "AnsEvaluator": scores.answer_f1,
-    "TydiqaIdEvaluator": scores.best_f1,
-}
-# Official evaluator → signatures of its text scores, in the style of sacreBLEU.
-_TEXTS = "nrefs:1|case:lc|norm:no|answer:first line, no marks at its end"
-SIGNATURES: Mapping[str, Mapping[str, str]] = {
-    "TextGenEvaluator": {
-        "bleu_sailcompass": f"{_TEXTS}|eff:no|tok:13a|smooth:exp|version:{sacrebleu.__version__}",
-        "chrf_sailcompass": f"{_TEXTS}|eff:yes|nc:6|nw:2|space:no|version:{sacrebleu.__version__}",
-    }
-}
+from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import EXACT_MATCH, answer_scores, signatures, text_pair
 
 
 def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
@@ -62,19 +40,27 @@ def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **m
         "data_sha256": sailcompass_rows["sha256"],
         "rows_published": len(published),
         "pack_version": __version__,
-        "signatures": SIGNATURES.get(sailcompass_rows["evaluator"], {}),
+        "signatures": signatures(sailcompass_rows["evaluator"]),
     }
     return {"test": datasets.Dataset.from_list([_task_row(row, sailcompass_rows) for row in loaded])}
 
 
+# Columns of the texts that several rows share, which are not independent; a data set has one of them at most.
+_SHARED_COLUMNS = ("flores_passage", "context", "premise", "sentence1")
+
+
 def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
     """What lm-eval needs of a row: the columns shown, the reference, and for ranking the options and the right one.
+
+    Rows that share a passage or premise have the same `cluster`, by which the report knows them.
 
     A row whose answer is none of the labels has the right option −1: it is always answered wrongly, as officially.
     """
     reference = row[record["answer_column"]]
     reference = reference if isinstance(reference, list) else str(reference)
     shown: Row = {column: str(row[column]) for column in record["columns"]} | {"reference": reference}
+    if shared := next((row[column] for column in _SHARED_COLUMNS if column in row), None):
+        shown["cluster"] = hashlib.sha256(str(shared).encode()).hexdigest()[:16]
     if "labels" in record:
         is_right = EXACT_MATCH[record["evaluator"]]
         right = [position for position, label in enumerate(record["labels"]) if is_right(label, reference)]
@@ -82,20 +68,6 @@ def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
     if "option_columns" in record:
         shown["choices"] = [str(row[column]) for column in record["option_columns"]]
     return shown
-
-
-def answer_scores(evaluator: str, answer: str, reference: Any) -> dict[str, float]:
-    """The official scores of a generated answer, or of the label of the chosen option, by metric; from 0 to 1.
-
-    Args:
-        evaluator: official name.
-        answer: as generated, or a label.
-        reference: the right answer as the row has it; for TyDiQA all of them.
-    """
-    found = {"exact_match_sailcompass": EXACT_MATCH[evaluator](answer, reference)}
-    if evaluator in F1:
-        found["f1_sailcompass"] = F1[evaluator](answer, reference)
-    return found
 
 
 def _process_results(evaluator: str) -> Callable[[Row, Sequence[str]], dict[str, float]]:
@@ -114,5 +86,5 @@ tydiqa_scores = _process_results("TydiqaIdEvaluator")
 
 def text_scores(doc: Row, results: Sequence[str]) -> dict[str, tuple[str, str]]:
     """What BLEU and chrF++ need of one row, for lm-eval's `process_results`."""
-    pair = scores.text_pair(results[0], doc["reference"])
+    pair = text_pair(results[0], doc["reference"])
     return {"bleu_sailcompass": pair, "chrf_sailcompass": pair}

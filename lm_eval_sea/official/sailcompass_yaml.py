@@ -14,16 +14,15 @@ from lm_eval_sea.official.opencompass_prompt import as_jinja, places, prompt
 from lm_eval_sea.official.sailcompass_checkout import Checkout, OfficialTask
 from lm_eval_sea.official.sailcompass_configs import Configuration
 from lm_eval_sea.official.sailcompass_rows import LOADERS, SOURCE, Row, digest, loaded_rows, read_rows
-from lm_eval_sea.official.sailcompass_task import EXACT_MATCH, F1
 from lm_eval_sea.official.task_folder import MARK
 from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import EXACT_MATCH, F1
 
 TAG = "sailcompass"
 VERSION = 1.0
 CONTENT_FREE_INPUTS = ("N/A", "", "[MASK]")  # Zhao et al. 2021, section 5
 UTILS = f"""{MARK}; the task files beside it name these.
 from lm_eval_sea.official.ranking import SailCompassCalibratedTask, SailCompassRankingTask
-from lm_eval_sea.official.sailcompass_scores import bleu, chrf
 from lm_eval_sea.official.sailcompass_task import (
     belebele_scores,
     m3exam_scores,
@@ -38,8 +37,6 @@ __all__ = [
     "SailCompassCalibratedTask",
     "SailCompassRankingTask",
     "belebele_scores",
-    "bleu",
-    "chrf",
     "m3exam_scores",
     "m3exam_thai_scores",
     "rows",
@@ -181,7 +178,7 @@ def _mean(metric: str) -> dict[str, Any]:
 def _ranked(configuration: Configuration) -> dict[str, Any]:
     of_rows = bool(_option_columns(configuration))
     metrics = ["exact_match_sailcompass", *(["f1_sailcompass"] if configuration.evaluator in F1 else []), "acc"]
-    metrics += [] if of_rows else ["acc_cc"]
+    metrics += [] if of_rows else ["acc_cc", "acc_cc_zhao"]
     return {
         "class": Function(f"utils.{'SailCompassRankingTask' if of_rows else 'SailCompassCalibratedTask'}"),
         "output_type": "multiple_choice",
@@ -193,8 +190,8 @@ def _ranked(configuration: Configuration) -> dict[str, Any]:
 
 def _generated(configuration: Configuration) -> dict[str, Any]:
     if configuration.evaluator == "TextGenEvaluator":
-        names = {"bleu_sailcompass": "utils.bleu", "chrf_sailcompass": "utils.chrf"}
-        metrics = [{"metric": each, "aggregation": Function(names[each]), "higher_is_better": True} for each in names]
+        aggregations = {"bleu_sailcompass": "bleu", "chrf_sailcompass": "chrf++"}  # lm-eval's, which it bootstraps
+        metrics = [{"metric": each, "aggregation": aggregations[each], "higher_is_better": True} for each in aggregations]
     else:
         metrics = [
             _mean(each) for each in ["exact_match_sailcompass", *(["f1_sailcompass"] if configuration.evaluator in F1 else [])]

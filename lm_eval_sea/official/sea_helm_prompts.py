@@ -13,7 +13,7 @@ from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 from lm_eval_sea.generate.prompt_books import PROMPTS
 from lm_eval_sea.generate.sea_helm_files import FOLDER, Task
 from lm_eval_sea.generate.task_files import TASKS
-from lm_eval_sea.official.task_folder import MARK
+from lm_eval_sea.official.task_folder import MARK, CheckoutError
 
 PREFIX = "seahelm"
 _REFERENCE = re.compile(r"\${([\w.-]+)}")
@@ -22,10 +22,6 @@ _JINJA = re.compile(r"{[{%#]")
 # What the pack's rows call a field of SEA-HELM's, by kind or task.
 _RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
 _LOCAL = "seahelm_tasks/"  # beginning of the path of rows that are in the checkout
-
-
-class CheckoutError(ValueError):
-    """A folder is no checkout of SEA-HELM; the message is one line."""
 
 
 class PromptError(ValueError):

@@ -1,4 +1,4 @@
-"""The folder of tasks that a user has written from a checkout: what is ours in it, and what is not."""
+"""The folders of `lm-eval-sea official`: a checkout, and the tasks written from it: what is ours there, and what is not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 MARK = "# Written by lm-eval-sea official"
+
+
+class CheckoutError(ValueError):
+    """A folder that is no checkout of the benchmark; the message is one line."""
 
 
 class FolderError(ValueError):

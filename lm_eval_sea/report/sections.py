@@ -12,22 +12,27 @@ from lm_eval_sea.report.calibration_section import calibration_section
 from lm_eval_sea.report.generation import generation_section
 from lm_eval_sea.report.overview import comparison_section, overview_section
 from lm_eval_sea.report.provenance import provenance_section
+from lm_eval_sea.report.published import published_section
 from lm_eval_sea.report.robustness import robustness_section
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table
 
 
-def sections(analysis: Analysis, totals: pd.DataFrame | None = None, *, steps: bool = False) -> list[Section]:
+def sections(
+    analysis: Analysis, totals: pd.DataFrame | None = None, *, steps: bool = False, published: bool = False
+) -> list[Section]:
     """All sections that have something to show, but the one of samples.
 
     Args:
         analysis: the numbers.
         totals: SEA-HELM's totals, if its tasks were run.
         steps: whether the models are checkpoints of one training run.
+        published: whether to show published numbers beside the runs.
     """
     made = [
         overview_section(analysis, totals, steps=steps),
         comparison_section(analysis),
+        *([published_section(analysis.frames)] if published else []),
         robustness_section(analysis),
         bias_section(analysis),
         calibration_section(analysis),

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_sea.catalogue import read_data_sets
-from lm_eval_sea.catalogue.task_list import TaskList
+from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.report.frames import AS_PUBLISHED
-from lm_eval_sea.results.task_metadata import installed_tasks
 
 GROUP = "sea_sailcompass"
 
@@ -28,7 +27,7 @@ class Suite:
 def read_suite() -> Suite:
     """Reads the suite from the task files and the titles from the catalogue."""
     catalogue = read_data_sets()
-    tasks = installed_tasks()
+    tasks = read_tasks()
     titles = {name: data_set["title"] for name, data_set in catalogue["data_sets"].items()}
     members = {name: tasks.tasks[name].metadata for name in tasks.groups[GROUP]}
     return Suite(

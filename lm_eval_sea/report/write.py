@@ -44,6 +44,7 @@ def write_report(
     names: Mapping[Path, str] | None = None,
     all_runs: bool = False,
     steps: bool = False,
+    published: bool = False,
 ) -> Written:
     """Writes report.html, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
@@ -54,6 +55,7 @@ def write_report(
         names: what to call models, by folder or file.
         all_runs: keep several runs of a model apart.
         steps: whether the models are checkpoints of one training run.
+        published: whether to show published numbers beside the runs.
 
     Raises:
         RunFilesError: if there is nothing to read.
@@ -62,7 +64,7 @@ def write_report(
     paths = list(paths)
     frames = load(paths, shown_rows=shown_rows, names=names, all_runs=all_runs)
     totals = totals_by_model(paths, frames.notes, names)
-    made = sections(Analysis(frames, read_suite()), totals, steps=steps)
+    made = sections(Analysis(frames, read_suite()), totals, steps=steps, published=published)
     folder = ReportFolder(out)
     pictures = _draw(made)
     for name, picture in pictures.items():

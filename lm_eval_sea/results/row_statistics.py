@@ -109,13 +109,21 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     if not all(isinstance(entry, list | tuple) for entry in logged):
         return None
     if all(len(entry) == 2 and all(isinstance(text, str) for text in entry) for entry in logged):
-        family = {"chrf++": chrf_statistics, "bleu": bleu_statistics}.get(metric)
+        family = _OF_PAIRS.get(metric)
         return family([(entry[0], entry[1]) for entry in logged]) if family else None
     if all(_is_outcome(entry) for entry in logged):
         return group_mean_statistics([str(entry[0]) for entry in logged], [float(entry[1]) for entry in logged])
     if all(_is_counts(entry) for entry in logged):
         return ngram_statistics(logged)
     return None
+
+
+_OF_PAIRS = {
+    "chrf++": chrf_statistics,
+    "chrf_sailcompass": chrf_statistics,
+    "bleu": bleu_statistics,
+    "bleu_sailcompass": bleu_statistics,
+}
 
 
 def _is_outcome(entry: Sequence[Any]) -> bool:

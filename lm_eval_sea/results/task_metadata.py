@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.run_files import TaskResult
 
 HEADLINE = "headline_metric"
-
-
-@cache
-def installed_tasks() -> TaskList:
-    """The tasks of the installed pack, indexed once per process."""
-    return read_tasks()
 
 
 def metadata_of(task: TaskResult, notes: list[str]) -> dict[str, Any]:
@@ -27,7 +20,7 @@ def metadata_of(task: TaskResult, notes: list[str]) -> dict[str, Any]:
     """
     if HEADLINE in task.metadata:
         return dict(task.metadata)
-    known = installed_tasks().tasks.get(task.name)
+    known = read_tasks().tasks.get(task.name)
     if known is None:
         return dict(task.metadata)
     if not task.metadata:
@@ -37,7 +30,7 @@ def metadata_of(task: TaskResult, notes: list[str]) -> dict[str, Any]:
 
 def version_note(task: TaskResult) -> str | None:
     """One line if the results were made by another version of the task than the installed pack has."""
-    known = installed_tasks().tasks.get(task.name)
+    known = read_tasks().tasks.get(task.name)
     if known is None or not task.metadata or task.metadata.get("version") == known.metadata["version"]:
         return None
     return (

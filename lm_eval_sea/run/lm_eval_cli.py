@@ -65,26 +65,6 @@ def _instead(owner: Any, name: str, value: Any) -> Iterator[None]:
         setattr(owner, name, before)
 
 
-def members_of(manager: Any, name: str) -> list[str]:
-    """The members of a group or tag, as it names them; of any other name only itself."""
-    entry = manager._index.get(name)
-    if name in manager.all_groups:
-        return [member for member in entry.cfg["task"] if isinstance(member, str)]
-    return sorted(entry.tags) if name in manager.all_tags else [name]
-
-
-def leaf_names(manager: Any, name: str) -> list[str]:
-    """The tasks that a name stands for."""
-    members = members_of(manager, name)
-    return members if members == [name] else [leaf for member in members for leaf in leaf_names(manager, member)]
-
-
-def metadata_of_task(manager: Any, name: str) -> Mapping[str, Any]:
-    """What a task's file says of it; empty if there is no such file."""
-    entry = manager._index.get(name)
-    return (entry and entry.cfg or {}).get("metadata") or {}
-
-
 def serve_loaded(manager: Any, loaded: Any) -> None:
     """Has a `TaskManager` hand out tasks that are loaded, instead of loading them once more."""
     manager.load = lambda _: loaded

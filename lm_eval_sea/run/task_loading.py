@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_sea.run.lm_eval_cli import leaf_names, members_of, metadata_of_task, serve_loaded
+from lm_eval_sea.catalogue.task_index import config_of, leaf_names, members_of
+from lm_eval_sea.run.lm_eval_cli import serve_loaded
 from lm_eval_sea.run.request import RunError
 
 _NAMES_SHOWN = 4
@@ -65,7 +66,7 @@ def _faults(manager: Any, wanted: Iterable[Any]) -> dict[str, Exception]:
     faults: dict[str, Exception] = {}
     of_rows: dict[str, Exception] = {}
     for name in names:
-        metadata = metadata_of_task(manager, name)
+        metadata = config_of(manager, name).get("metadata") or {}
         rows = repr([metadata.get(key) for key in ("data_source", "data_config", "data_files", "data_splits")])
         if "data_source" in metadata and rows in of_rows:
             faults[name] = of_rows[rows]

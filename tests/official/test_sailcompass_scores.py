@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from pythainlp.tokenize import word_tokenize
 from sacrebleu.metrics import BLEU, CHRF
 
-from lm_eval_sea.official import sailcompass_scores as scores
+from lm_eval_sea.official.sailcompass_checkout import known_files, read_checkout
+from lm_eval_sea.tasks._shared.metrics import sailcompass_scores as scores
+from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu, corpus_chrf
 from tests.official import official_code
 
 # What the patterns, the cues and the punctuation rules look at, and what they do not.
@@ -112,6 +114,13 @@ def test_an_answer_as_compared(text):
     assert scores.general_prediction(text) == restated_reference(line.split("jawaban: ")[-1])
 
 
+def restated_prediction(text: str) -> str:
+    """A reference behind the last of the first cue that occurs in the first line."""
+    line = text.split("\n")[0].lstrip()
+    cue = next((cue for cue in scores.CUES if cue in line), None)
+    return restated_reference(line.split(cue)[-1] if cue else line)
+
+
 def restated_f1(answer: list[str], reference: list[str]) -> float:
     shared = sum((Counter(answer) & Counter(reference)).values())
     precision, recall = (shared / len(words) if words else 0 for words in (answer, reference))
@@ -154,14 +163,14 @@ def test_the_f1_of_labels_counts_shared_words():
 @settings(max_examples=50)
 def test_corpus_scores_are_those_of_sacrebleu(rows):
     pairs = [scores.text_pair(answer, reference) for answer, reference in rows]
-    answers = [scores.general_prediction(answer.lower()) for answer, _ in rows]
+    answers = [restated_prediction(answer.lower()) for answer, _ in rows]
     references = [reference.lower() for _, reference in rows]
-    assert scores.bleu(pairs) == BLEU(tokenize="13a", smooth_method="exp").corpus_score(answers, [references]).score
-    assert scores.chrf(pairs) == CHRF(char_order=6, word_order=2, beta=2).corpus_score(answers, [references]).score
+    assert corpus_bleu(pairs) == BLEU(tokenize="13a", smooth_method="exp").corpus_score(answers, [references]).score
+    assert corpus_chrf(pairs) == CHRF(char_order=6, word_order=2, beta=2).corpus_score(answers, [references]).score
 
 
 def test_a_reference_keeps_the_full_stop_that_its_answer_loses():
-    assert scores.text_pair("Satu dua.", "Satu dua.") == ("satu dua", "satu dua.")
+    assert scores.text_pair("Satu dua.", "Satu dua.") == ("satu dua.", "satu dua")
 
 
 @pytest.fixture(scope="module")
@@ -225,4 +234,13 @@ def test_texts_beside_the_official_code(official, hub_mirror, file):
     answers = [f" {text[3:]} \nlagi" if number % 3 else text + " !" for number, text in enumerate(references)]
     given = official.general.TextGenEvaluator()._preprocess(answers, references)
     pairs = [scores.text_pair(answer, reference) for answer, reference in zip(answers, references, strict=True)]
-    assert given == {"predictions": [answer for answer, _ in pairs], "references": [reference for _, reference in pairs]}
+    assert given == {"predictions": [answer for _, answer in pairs], "references": [reference for reference, _ in pairs]}
+
+
+def test_the_official_f1_of_labels_is_the_exact_match(sailcompass_checkout):
+    """No two labels of a set share a word, so that it says no more than whether the label is right."""
+    tasks = read_checkout(sailcompass_checkout, known_files()).tasks
+    labels = {tuple(task.configuration.options) for task in tasks if task.configuration.evaluator == "AnsEvaluator"} - {()}
+    assert len(labels) >= 4 and max(map(len, labels)) == 7
+    for chosen, right in ((first, second) for names in labels for first in names for second in names):
+        assert scores.answer_f1(chosen, right) == scores.answer_exact_match(chosen, right) == (chosen == right)

@@ -13,7 +13,7 @@ from lm_eval.tasks import TaskManager
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea import cli
-from lm_eval_sea.official.sailcompass_checkout import read_checkout
+from lm_eval_sea.official.sailcompass_checkout import known_files, read_checkout
 from lm_eval_sea.official.sailcompass_rows import loaded_rows, read_rows
 from tests.official import opencompass
 from tests.official.conftest import known_of
@@ -153,7 +153,9 @@ def test_labels_are_calibrated_by_prompts_without_a_row(miniature, known_miniatu
     for row in rows:
         ratios = [share / free for share, free in zip(shares(row), bias, strict=True)]
         right.append(["positive", "negative"][ratios.index(max(ratios))] == row["label"])
-    assert results["results"]["mini_indolem_en"]["acc_cc,none"] == pytest.approx(sum(right) / len(rows))
+    found = results["results"]["mini_indolem_en"]
+    assert "acc_cc_zhao,none" in found
+    assert found["acc_cc,none"] == pytest.approx(sum(right) / len(rows))
 
 
 def scripted_scores(folder: Path, name: str, answers: dict[str, str]) -> dict[str, float]:
@@ -227,6 +229,17 @@ def test_rows_that_changed_since_are_refused(miniature, known_miniature, rows_fo
         load(tmp_path / "tasks", ["mini_xcopa_id_ppl"])["mini_xcopa_id_ppl"].test_docs()
 
 
+def test_rows_that_share_a_passage_are_known_as_such(miniature, known_miniature, rows_folder, tmp_path):
+    assert make(miniature, tmp_path / "tasks") == 0
+    tasks = load(tmp_path / "tasks", ["mini_xquad_th", "mini_vsmec_vi"])
+    contexts = [row["context"] for row in read_rows("data/xquad/xquad_th.json")]
+    clusters = [row["cluster"] for row in tasks["mini_xquad_th"].test_docs()]
+    assert 1 < len(set(contexts)) < len(contexts)
+    for first in range(len(contexts)):
+        assert [cluster == clusters[first] for cluster in clusters] == [context == contexts[first] for context in contexts]
+    assert "cluster" not in tasks["mini_vsmec_vi"].test_docs()[0]
+
+
 def test_provenance_says_where_a_task_comes_from(miniature, known_miniature, rows_folder, tmp_path):
     assert make(miniature, tmp_path / "tasks") == 0
     tasks = load(tmp_path / "tasks", ["mini_xquad_th", "mini_indosum_id"])
@@ -296,9 +309,16 @@ def test_a_changed_prompt_is_read_and_marked(miniature, known_miniature, rows_fo
     assert all("Lampu menyala." in text for text in shown_texts(tasks["mini_xcopa_id_ppl"], 0))
 
 
-def test_another_repository_is_named_as_such(tmp_path, rows_folder, capsys):
-    assert make(tmp_path, tmp_path / "tasks") == 2
-    assert "is no checkout of sail-sg/sailcompass" in capsys.readouterr().err
+@pytest.mark.parametrize("files", [[], ["configs/datasets/mmlu/mmlu_ppl_ac766d.py", "README.md"]])
+def test_another_repository_is_named_as_such(files, tmp_path, rows_folder, capsys):
+    """OpenCompass itself, too, has a folder of that name."""
+    for file in files:
+        (tmp_path / "other" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "other" / file).write_text("x = 1\n")
+    assert make(tmp_path / "other", tmp_path / "tasks", "--partial") == 2
+    error = capsys.readouterr().err
+    assert "is no checkout of sail-sg/sailcompass" in error and error.count("\n") == 1
+    assert not (tmp_path / "tasks").exists()
 
 
 def test_a_folder_with_other_files_is_not_written_to(miniature, known_miniature, rows_folder, tmp_path, capsys):
@@ -312,10 +332,20 @@ def test_a_folder_with_other_files_is_not_written_to(miniature, known_miniature,
 
 
 def test_the_bundled_checkout_is_not_taken_for_the_official_one(miniature, rows_folder, tmp_path, capsys):
+    assert make(miniature, tmp_path / "tasks", "--partial") == 2
+    assert "is no checkout of sail-sg/sailcompass" in capsys.readouterr().err
+
+
+def test_what_a_checkout_lacks_is_named_file_by_file(miniature, rows_folder, tmp_path, capsys):
+    """One known file, of other contents, beside code of other contents: a line each, and nothing can be made."""
+    known = next(path for path in known_files()["configurations"] if "belebele_id_ppl" in path)
+    (miniature / "configs/datasets/belebele/belebele_id_ppl_a1b2c3.py").rename(miniature / known)
     assert make(miniature, tmp_path / "tasks", "--partial") == 1
     error = capsys.readouterr().err
+    assert f"{known}: differs from the known commit" in error
     assert "configs/datasets/belebele/belebele_th_23f2d2.py: missing" in error
     assert "datasets/belebele.py: differs from the known commit" in error
+    assert "nothing was written" in error and not (tmp_path / "tasks").exists()
 
 
 def test_a_text_in_braces_that_opencompass_would_fill_is_refused(miniature, known_miniature, rows_folder, tmp_path, capsys):
@@ -328,8 +358,6 @@ def test_a_text_in_braces_that_opencompass_would_fill_is_refused(miniature, know
 
 
 def test_the_commit_of_a_git_checkout(sailcompass_checkout):
-    from lm_eval_sea.official.sailcompass_checkout import known_files
-
     checkout = read_checkout(sailcompass_checkout, known_files())
     assert (checkout.faults, len(checkout.tasks)) == ([], 38)
     assert checkout.commit == checkout.known_commit or not (sailcompass_checkout / ".git").exists()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.rows import DataError, check_row, iterate_rows, processed_rows
+from lm_eval_sea.tasks._shared.rows import DataError, check_row, iterate_rows, load_rows, processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
 
 from .evaluation import TASKS
@@ -190,3 +190,21 @@ class TestFaults:
         with pytest.raises(DataError, match=r"sail/Sailcompass_data has no data/xcopa/vi_test.jsonl.*lm-eval-sea data fetch"):
             source = Source.from_metadata(data_source="sail/Sailcompass_data", data_files={"test": "data/xcopa/vi_test.jsonl"})
             processed_rows(source, xcopa.process_rows)
+
+
+def test_rows_that_a_user_mends_are_read_anew(tmp_path, monkeypatch):
+    """Tasks with the same rows share them within a process, but not with rows that are no longer there."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "own" / "rows.jsonl"
+    path.parent.mkdir()
+    facts = {"data_source": "own", "data_files": {"test": "rows.jsonl"}}
+    found = []
+    for word in ("aaaa", "bbbb"):
+        path.write_text(json.dumps({"id": "1", "text": word}) + "\n", encoding="utf-8")
+        found += [load_rows(process=_as_it_is, provenance={}, **facts)["test"] for _ in range(2)]
+    assert [rows["text"] for rows in found] == [["aaaa"], ["aaaa"], ["bbbb"], ["bbbb"]]
+    assert found[0] is found[1]
+
+
+def _as_it_is(splits):
+    return dict

@@ -79,6 +79,7 @@ class ModelTask:
                 f"choose 0 to {len(self.sampler.df)}"
             )
         self._tokenizer = find_tokenizer(model_under_evaluation(), self.config.metadata or {}, self.NEEDS_TOKENIZER)
+        self.test_docs()  # lm-eval 0.5 loads rows when asked for them; they fill the provenance, a part of the shape
         shape = json.dumps([self._request_shape(), samples], sort_keys=True, default=str)
         digest = hashlib.sha256(shape.encode()).hexdigest()[:16]
         super().build_all_requests(limit=limit, samples=samples, tokenizer_name=f"{tokenizer_name}-{digest}", **kwargs)

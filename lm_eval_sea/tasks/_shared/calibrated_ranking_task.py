@@ -10,6 +10,7 @@ from lm_eval.api.instance import Instance
 
 from .lm_eval_private import another_request, change_responses, responses
 from .metrics.calibration import content_free_log_shares, log_softmax, subtract_bias
+from .metrics.calibration_zhao import pooled_content_free_log_shares
 from .metrics.classification_metrics import Choice, Evidence
 from .metrics.ranking import OptionScore, first_maximum
 from .ranking_task import RankingTask
@@ -119,11 +120,15 @@ class CalibratedRankingTask(RankingTask):
         metrics = super().process_results(doc, results)
         scores = results[: len(self.doc_to_choice(doc))]
         loglikelihoods = [score.loglikelihood for score in scores]
-        log_q = content_free_log_shares(list(zip(*(score.content_free for score in scores), strict=True)))
+        content_free = list(zip(*(score.content_free for score in scores), strict=True))
+        log_q = content_free_log_shares(content_free)
         doc["p"] = [math.exp(share) for share in log_softmax(loglikelihoods)]
         doc["q"] = [math.exp(share) for share in log_q]
         chosen = doc["predictions"]
         chosen["acc_cc"] = first_maximum(subtract_bias(loglikelihoods, log_q))
+        if "acc_cc_zhao" in self._wanted_metrics:
+            chosen["acc_cc_zhao"] = first_maximum(subtract_bias(loglikelihoods, pooled_content_free_log_shares(content_free)))
+            metrics["acc_cc_zhao"] = float(chosen["acc_cc_zhao"] == doc["gold"])
         if self._uses_cue:
             chosen["acc_pmi"] = first_maximum(subtract_bias(loglikelihoods, [score.cue for score in scores]))
         gold, labels = doc["gold"], len(scores)

@@ -8,6 +8,7 @@ A name is imported when a task asks for it, so that a missing optional package s
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import sys
@@ -15,7 +16,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # read by `_module_of`, too
+if TYPE_CHECKING:  # read by `_modules`, too
     from .calibrated_ranking_task import CalibratedRankingTask as CalibratedRankingTask
     from .generation_scores import load_letter_rows as load_letter_rows
     from .generation_scores import load_qa_rows as load_qa_rows
@@ -54,7 +55,8 @@ if TYPE_CHECKING:  # read by `_module_of`, too
     from .metrics.group_means import share_in_scalar_implicatures_stderr as share_in_scalar_implicatures_stderr
     from .metrics.overlap import bleu_of_counts as bleu_of_counts
     from .metrics.overlap import bleu_of_counts_stderr as bleu_of_counts_stderr
-    from .metrics.sea_helm_metrics import corpus_chrf as corpus_chrf
+    from .metrics.overlap import corpus_bleu as corpus_bleu
+    from .metrics.overlap import corpus_chrf as corpus_chrf
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows
     from .sea_helm_conversations import load_judged_rows as load_judged_rows
@@ -89,16 +91,16 @@ def _package() -> str:
     return name
 
 
-def _module_of(name: str) -> str | None:
-    """The module that the imports above take a name from."""
+@functools.cache
+def _modules() -> dict[str, str]:
+    """Name → the module that the imports above take it from."""
     tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
-    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-    return next((node.module for node in imports if any(alias.name == name for alias in node.names)), None)
+    return {alias.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 
 def __getattr__(name: str) -> Any:
-    module = _module_of(name)
+    module = _modules().get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{_package()}.{module}"), name)

@@ -7,6 +7,7 @@ from typing import Any
 
 import datasets
 
+from .metrics import sailcompass_scores
 from .metrics.generation_metrics import metrics_for, signatures
 from .reading.answer_text import answer_text
 from .reading.letter_answer import extract_letter
@@ -25,7 +26,7 @@ class TextScores:
 
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
         """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
-        rows = load_rows_with_scoring(scoring=("answer_cue", "answer_language"), **arguments)
+        rows = load_rows_with_scoring(scoring=("answer_cue", "answer_language", "sailcompass_evaluator"), **arguments)
         arguments["provenance"]["signatures"] = signatures(self.metrics, arguments["answer_language"])
         return rows
 
@@ -37,7 +38,10 @@ class TextScores:
         reference = doc[self._column(language)]
         references = reference if isinstance(reference, list) else [reference]
         found = metrics_for(self.metrics, language)
-        return {name: metric.of_row(doc["answer"], references, language) for name, metric in found.items()}
+        return {
+            name: metric.of_row(results[0] if metric.as_generated else doc["answer"], references, language)
+            for name, metric in found.items()
+        }
 
     def _column(self, language: str) -> str:
         return self.reference
@@ -50,28 +54,52 @@ class TranslationScores(TextScores):
         return "english" if language == "en" else "translation"
 
 
-question_answering = TextScores("exact_match", "f1", "contains", "null_rate")
-summarization = TextScores("bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", "null_rate", reference="summary")
-translation = TranslationScores("chrf++", "bleu", "bleu_th", "bleu_th_stderr", "null_rate", "off_target_rate")
+class QuestionAnsweringScores(TextScores):
+    """The same with SailCompass' own scores beside ours, where the metadata names its evaluator of the data set."""
+
+    def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
+        """The rows; see `TextScores.load_rows`."""
+        rows = super().load_rows(**arguments)
+        if evaluator := arguments.get("sailcompass_evaluator"):
+            arguments["provenance"]["signatures"] |= sailcompass_scores.signatures(evaluator)
+        return rows
+
+    def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+        """The scores of one row; see `TextScores.process_results`."""
+        return super().process_results(doc, results) | _official_scores(doc["scoring"], results[0], doc[self.reference])
+
+
+def _official_scores(scoring: dict[str, Any], generated: str, right: Any) -> dict[str, float]:
+    """SailCompass' scores of all that was generated; none where it does not score the data set."""
+    evaluator = scoring.get("sailcompass_evaluator")
+    return sailcompass_scores.answer_scores(evaluator, generated, right) if evaluator else {}
+
+
+_OFFICIAL = ("bleu_sailcompass", "chrf_sailcompass")
+question_answering = QuestionAnsweringScores("exact_match", "f1", "contains", "null_rate")
+summarization = TextScores("bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", reference="summary")
+translation = TranslationScores("chrf++", "bleu", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", "off_target_rate")
 # Texts of any length, single words among them, whose language cannot be told.
 text_translation = TranslationScores("chrf++", "bleu", "null_rate")
 
 
 def load_letter_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows of a task whose answer is a letter; arguments and errors are those of `rows.load_rows`."""
-    return load_rows_with_scoring(scoring=("answer_cue", "language"), **arguments)
+    return load_rows_with_scoring(scoring=("answer_cue", "language", "sailcompass_evaluator"), **arguments)
 
 
 def score_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """exact_match: the letter is right; null_rate: there is no letter. The letter's position is written into `doc`.
 
-    The letter is read strictly (`letter_answer.py`), in the language of the question: the second of a pair.
+    The letter is read strictly (`letter_answer.py`), in the language of the question: the second of a pair. Where SailCompass
+    scores the data set, exact_match_sailcompass reads it as it does (`sailcompass_scores.py`).
     """
     scoring = doc["scoring"]
     language = scoring["language"].rpartition("-")[2]
     letter = extract_letter(results[0], doc["letters"], doc["options"], language=language, cue=scoring["answer_cue"])
     doc["predictions"] = {"exact_match": letter}
-    return {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None)}
+    found = {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None)}
+    return found | _official_scores(scoring, results[0], doc["letters"][doc["gold"]])
 
 
 load_qa_rows, score_qa = question_answering.load_rows, question_answering.process_results

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,16 +31,9 @@ __all__ = ["GenerateTask", "MultipleChoiceTask", "template"]
 
 def _register_corpus_metrics() -> None:
     """Corpus BLEU and chrF++ of pairs of reference and answer, which 0.4 has as the aggregations `bleu` and `chrf++`."""
-    import sacrebleu
     from lm_eval.api.registry import aggregation_registry, register_aggregation
 
-    def corpus_bleu(pairs: Sequence[tuple[str, str]]) -> float:
-        references, answers = zip(*pairs, strict=True)
-        return sacrebleu.corpus_bleu(answers, [references]).score
-
-    def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
-        references, answers = zip(*pairs, strict=True)
-        return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
+    from .metrics.overlap import corpus_bleu, corpus_chrf
 
     for name, aggregation in (("bleu", corpus_bleu), ("chrf++", corpus_chrf)):
         if name not in aggregation_registry:

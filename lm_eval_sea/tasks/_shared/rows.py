@@ -173,8 +173,18 @@ def _refuse_repeated_ids(rows: Sequence[Row], file: str) -> None:
             )
 
 
+class _Place(NamedTuple):
+    """What rows depend on: a cache by it never has rows that a user has changed since."""
+
+    source: Source
+    process: RowProcessor
+    folder: Path  # the current one: the source may be a folder below it
+    state: tuple  # of the files there
+
+
 @functools.cache
-def _processed(source: Source, process: RowProcessor, folder: Path) -> LoadedRows:
+def _processed(place: _Place) -> LoadedRows:
+    source, process = place.source, place.process
     splits, revision = source.load()
     file = source.describe()
     rows = _sound_rows(splits, process, file, TEST_SPLIT)
@@ -187,13 +197,26 @@ def _processed(source: Source, process: RowProcessor, folder: Path) -> LoadedRow
     return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]))
 
 
+@functools.cache
+def _splits(place: _Place) -> dict[str, datasets.Dataset]:
+    """The splits `test` and `examples` as lm-eval takes them, which many tasks share."""
+    loaded = _processed(place)
+    return {
+        split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))
+    }
+
+
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
-    """Loads, processes and checks all rows of a source; once per process, however many tasks show them.
+    """Loads, processes and checks all rows of a source; once per process, however many tasks show them, unless they change.
 
     Raises:
         DataError: if the data cannot be loaded or a row cannot be scored.
     """
-    return _processed(source, process, Path.cwd())  # the source may be a folder below it
+    return _processed(_place(source, process))
+
+
+def _place(source: Source, process: RowProcessor) -> _Place:
+    return _Place(source, process, Path.cwd(), source.local_state())
 
 
 def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
@@ -212,7 +235,8 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
         DataError: if the data cannot be loaded or a row cannot be scored.
     """
     source = Source.from_metadata(**metadata)
-    loaded = processed_rows(source, row_processor(process, metadata))
+    place = _place(source, row_processor(process, metadata))
+    loaded = _processed(place)
     _compare_with_catalogue(source.describe(), len(loaded.rows), metadata.get("rows"))
     provenance |= {
         "data_revision": loaded.revision,
@@ -220,9 +244,7 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
         "rows_published": loaded.published,
         "pack_version": __version__,
     }
-    return {
-        split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))
-    }
+    return dict(_splits(place))
 
 
 @functools.cache

@@ -79,18 +79,38 @@ class Source(NamedTuple):
         Raises:
             DataError: if they are missing, cannot be reached or cannot be read.
         """
+        if self._checkout_goes_first():
+            return Source(self.checkout, self.checkout_files, on_hub=False)._load_files()
         if self.files:
             return self._load_files()
-        is_here = any(Path(name).is_dir() for name in (self.repository, *self.also))
-        if self.checkout and not is_here and Path(self.checkout).is_dir():
-            return Source(self.checkout, self.checkout_files, on_hub=False)._load_files()
         try:
             return self._load_config()
         except DataError as error:
-            if not self.checkout or is_here:
+            if not self.checkout or self._folder() is not None:
                 raise
             advice = f"The repository {self.checkout} has these rows, too; clone it into the current folder."
             raise DataError(f"{str(error).rstrip('.')}. {advice}") from error.__cause__
+
+    def _folder(self) -> Path | None:
+        """The folder that takes the place of the hub's repository, if there is one."""
+        return next((Path(name) for name in (self.repository, *self.also) if Path(name).is_dir()), None)
+
+    def _checkout_goes_first(self) -> bool:
+        return bool(self.checkout) and self._folder() is None and Path(self.checkout).is_dir()
+
+    def local_state(self) -> tuple[tuple[str, int, int, int], ...]:
+        """What changes when the user changes the rows: path, size in bytes and time stamps (ns) of the files of a local folder.
+
+        Empty where the rows come from the hub, whose commits do not change.
+        """
+        if self._checkout_goes_first():
+            return Source(self.checkout, self.checkout_files, on_hub=False).local_state()
+        folder = self._folder()
+        if folder is None:
+            return ()
+        files = [folder / path for _, path in self.files] or sorted(folder.rglob("*"))
+        states = [(str(file), file.stat()) for file in files if file.is_file()]
+        return tuple((path, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states)
 
     def _load_files(self) -> tuple[dict[str, datasets.Dataset], str]:
         folder = Path(self.repository)

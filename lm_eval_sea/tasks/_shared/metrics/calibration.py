@@ -14,7 +14,8 @@ from collections.abc import Sequence
 _EQUAL_DECIMALS = 9
 
 
-def _log_sum_exp(values: Sequence[float]) -> float:
+def log_sum_exp(values: Sequence[float]) -> float:
+    """Natural logarithm of Σ_i exp(x_i), without overflow; −∞ if all values are."""
     highest = max(values)
     if highest == -math.inf:
         return -math.inf
@@ -23,7 +24,7 @@ def _log_sum_exp(values: Sequence[float]) -> float:
 
 def log_softmax(loglikelihoods: Sequence[float]) -> list[float]:
     """Logarithms of the shares of the labels: l_i − log Σ_j exp(l_j). With no label possible, equal shares."""
-    total = _log_sum_exp(loglikelihoods)
+    total = log_sum_exp(loglikelihoods)
     if total == -math.inf:
         return [-math.log(len(loglikelihoods))] * len(loglikelihoods)
     return [loglikelihood - total for loglikelihood in loglikelihoods]
@@ -38,13 +39,13 @@ def content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[f
         loglikelihoods: for each content-free input the log-likelihood of each label, shape (inputs, labels).
     """
     shares = [log_softmax(of_input) for of_input in loglikelihoods]
-    return [_log_sum_exp(of_label) - math.log(len(shares)) for of_label in zip(*shares, strict=True)]
+    return [log_sum_exp(of_label) - math.log(len(shares)) for of_label in zip(*shares, strict=True)]
 
 
 def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> list[float]:
     """Log p(label | prompt) − bias of the label; −∞ for a label without probability.
 
-    With the bias log q (see `content_free_shares`) this is contextual calibration, Zhao et al. 2021, equation 1 with
+    With the bias log q (see `content_free_log_shares`) this is contextual calibration, Zhao et al. 2021, equation 1 with
     W = diag(q)⁻¹ and b = 0: argmax p_i / q_i; the normalisation of p is the same for all labels. With log p(label | cue)
     it is domain-conditional PMI, Holtzman et al. 2021, "Surface Form Competition", section 3. With `batch_biases` it is batch
     calibration.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import sacrebleu
 
-from . import qa_metrics
+from . import qa_metrics, sailcompass_scores
 from .overlap import NgramCounts, ngram_counts, rouge_l
 from .target_language import is_off_target, target_signature
 from .words import SEGMENTERS, segment, word_signature, words
@@ -19,6 +19,7 @@ class Metric(NamedTuple):
 
     of_row: Callable[[str, Sequence[str], str], Any]  # answer, references, language of the answer → what is aggregated
     signature: Callable[[str], str]  # language of the answer → how the number is made, in the style of sacreBLEU
+    as_generated: bool = False  # whether it is made of all that was generated, not of the line that counts as the answer
 
 
 def _plain(text: str) -> str:
@@ -28,6 +29,10 @@ def _plain(text: str) -> str:
 def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:
     """Reference and answer, as lm-eval's corpus metrics take them."""
     return _plain(references[0]), _plain(answer)
+
+
+def _sailcompass_pair(generated: str, references: Sequence[str], language: str) -> tuple[str, str]:
+    return sailcompass_scores.text_pair(generated, references[0])
 
 
 def _word_ngrams(answer: str, references: Sequence[str], language: str) -> NgramCounts:
@@ -73,12 +78,19 @@ def _rouge_signature(language: str) -> str:
     return f"nrefs:1|{_NORMALISED}|lcs:f1|{word_signature(language)}"
 
 
+def _sailcompass_metric(name: str) -> Metric:
+    signature = sailcompass_scores.signatures("TextGenEvaluator")[name]
+    return Metric(_sailcompass_pair, lambda language: signature, as_generated=True)
+
+
 METRICS = {
     "exact_match": Metric(qa_metrics.exact_match, _exact_match_signature),
     "f1": Metric(qa_metrics.token_f1, _word_score_signature),
     "contains": Metric(qa_metrics.contains, _word_score_signature),
     "bleu": Metric(_pair, _bleu_signature),
     "chrf++": Metric(_pair, _chrf_signature),
+    "bleu_sailcompass": _sailcompass_metric("bleu_sailcompass"),
+    "chrf_sailcompass": _sailcompass_metric("chrf_sailcompass"),
     "bleu_th": Metric(_word_ngrams, _word_bleu_signature),
     "rougeL": Metric(_rouge_l, _rouge_signature),
     "null_rate": Metric(_null, lambda language: "empty:line"),

@@ -1,10 +1,12 @@
-"""Scores of a text's overlap with a reference: corpus BLEU over words, ROUGE-L. Pure functions, no I/O."""
+"""Scores of a text's overlap with a reference: corpus BLEU and chrF++, F1 of words, ROUGE-L. Pure functions, no I/O."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import sacrebleu
 from sacrebleu.metrics import BLEU
 
 from .classification_metrics import bootstrap_stderr
@@ -46,6 +48,24 @@ def bleu_of_counts(rows: Sequence[NgramCounts]) -> float:
 def bleu_of_counts_stderr(rows: Sequence[NgramCounts]) -> float:
     """Bootstrap standard error of `bleu_of_counts`."""
     return bootstrap_stderr(bleu_of_counts, rows)
+
+
+def corpus_bleu(pairs: Sequence[tuple[str, str]]) -> float:
+    """Corpus BLEU, 0 to 100, of pairs of reference and answer: sacreBLEU's with its defaults."""
+    references, answers = zip(*pairs, strict=True)
+    return sacrebleu.corpus_bleu(answers, [references]).score
+
+
+def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
+    """Corpus chrF++, 0 to 100, of pairs of reference and answer: sacreBLEU's chrF with words up to 2 (Popović 2017)."""
+    references, answers = zip(*pairs, strict=True)
+    return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
+
+
+def f1_of_words(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """Harmonic mean of precision and recall over words, each counted as often as it occurs, 0 to 1 (Rajpurkar et al. 2016)."""
+    shared = sum((Counter(answer) & Counter(reference)).values())
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
 def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
+from .overlap import f1_of_words
 from .words import SEGMENTERS, normalise, words
 
 
@@ -19,7 +19,7 @@ def exact_match(answer: str, references: Sequence[str], language: str) -> float:
 
 def token_f1(answer: str, references: Sequence[str], language: str) -> float:
     """Harmonic mean of precision and recall over words, each counted as often as it occurs (Rajpurkar et al. 2016, SQuAD)."""
-    return max(_f1(words(answer, language), words(reference, language)) for reference in references)
+    return max(f1_of_words(words(answer, language), words(reference, language)) for reference in references)
 
 
 def contains(answer: str, references: Sequence[str], language: str) -> float:
@@ -30,11 +30,6 @@ def contains(answer: str, references: Sequence[str], language: str) -> float:
 def _comparable(text: str, language: str) -> str:
     text = normalise(text)
     return text.replace(" ", "") if language in SEGMENTERS else text
-
-
-def _f1(answer: list[str], reference: list[str]) -> float:
-    shared = sum((Counter(answer) & Counter(reference)).values())
-    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
 def _occurs(reference: str, answer: str, language: str) -> bool:

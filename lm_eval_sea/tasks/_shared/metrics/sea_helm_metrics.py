@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import string
-from collections import Counter
 from collections.abc import Sequence
 
 import sacrebleu
 
 from .generation_metrics import METRICS as COMMON
 from .generation_metrics import Metric
+from .overlap import f1_of_words
 from .sea_helm_rouge import sea_helm_rouge_l
 from .sea_helm_rouge import signature as sea_helm_rouge_signature
 from .words import SEGMENTERS, segment, word_signature
@@ -23,18 +23,13 @@ def answer_f1(answer: str, references: Sequence[str], language: str) -> float:
     """
     if language in SEGMENTERS:
         references = references[:1]
-    return max(_f1(_tokens(answer, language), _tokens(reference, language)) for reference in references)
+    return max(f1_of_words(_tokens(answer, language), _tokens(reference, language)) for reference in references)
 
 
 def _tokens(text: str, language: str) -> list[str]:
     if language in SEGMENTERS:
         text = " ".join(segment(text, language))
     return text.lower().translate(str.maketrans("", "", string.punctuation)).split()
-
-
-def _f1(answer: list[str], reference: list[str]) -> float:
-    shared = sum((Counter(answer) & Counter(reference)).values())
-    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
 def _percent_f1(answer: str, references: Sequence[str], language: str) -> float:
@@ -48,12 +43,6 @@ def _rouge_l(answer: str, references: Sequence[str], language: str) -> float:
 def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:
     """Reference and answer as they stand, for lm-eval's corpus chrF++."""
     return references[0], answer
-
-
-def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
-    """chrF++ over all rows, 0 to 100, of pairs of reference and answer: sacreBLEU's."""
-    references, answers = zip(*pairs, strict=True)
-    return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
 
 
 def _f1_signature(language: str) -> str:

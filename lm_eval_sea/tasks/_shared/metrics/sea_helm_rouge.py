@@ -7,12 +7,11 @@ is a break, blanks are words in Thai, Burmese syllables follow another rule.
 
 from __future__ import annotations
 
-import functools
-import importlib.metadata
 import re
 import unicodedata
 
 from .overlap import rouge_l
+from .words import newmm_version, newmm_words
 
 _REPLACEMENT_CHARACTER = "\ufffd"
 # How the tokenizer of SEA-HELM (OpenNMT's, mode "aggressive") writes two of its own marks when they occur in a text.
@@ -50,7 +49,7 @@ def sea_helm_words(text: str, language: str) -> list[str]:
     """
     text = _without_punctuation(text.lower().strip())
     if language == "th":
-        found = _thai_words(text)
+        found = newmm_words(text, keep_blanks=True)
     elif language == "my":
         found = _syllables(text)
     else:
@@ -61,7 +60,7 @@ def sea_helm_words(text: str, language: str) -> list[str]:
 def signature(language: str) -> str:
     """How the words were found; for the signature of the score."""
     if language == "th":
-        return f"rougeL:sea-helm|tok:newmm+blanks|pythainlp:{importlib.metadata.version('pythainlp')}"
+        return f"rougeL:sea-helm|tok:newmm+blanks|{newmm_version()}"
     return f"rougeL:sea-helm|tok:{'syllables-sea-helm' if language == 'my' else 'letters-digits'}"
 
 
@@ -83,19 +82,6 @@ def _without_punctuation(text: str) -> str:
         else:
             characters.append(character)
     return " ".join("".join(characters).split())
-
-
-def _thai_words(text: str) -> list[str]:
-    return _word_tokenize()(text, engine="newmm")
-
-
-@functools.cache
-def _word_tokenize():
-    try:
-        from pythainlp.tokenize import word_tokenize
-    except ImportError as error:
-        raise ImportError("scores of Thai text need the package PyThaiNLP: pip install pythainlp") from error
-    return word_tokenize
 
 
 def _syllables(text: str) -> list[str]:

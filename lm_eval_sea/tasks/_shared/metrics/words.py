@@ -62,7 +62,7 @@ def segment(text: str, language: str) -> list[str]:
         return text.split()
     if SEGMENTERS[language] == "syllables":
         return burmese_syllables(text)
-    return _segmenter()(text, engine=SEGMENTERS[language], keep_whitespace=False)
+    return newmm_words(text, keep_blanks=False)
 
 
 def words(text: str, language: str) -> list[str]:
@@ -75,6 +75,16 @@ def words(text: str, language: str) -> list[str]:
     text = normalise(text)
     found = [without_edge_punctuation(word) for word in segment(text, language)]
     return [word for word in found if word] or [text] * bool(text)
+
+
+def newmm_words(text: str, *, keep_blanks: bool) -> list[str]:
+    """The words of a Thai text by PyThaiNLP's newmm.
+
+    Args:
+        text: any text.
+        keep_blanks: whether blanks are words, too.
+    """
+    return _segmenter()(text, engine="newmm", keep_whitespace=keep_blanks)
 
 
 @functools.cache
@@ -92,5 +102,10 @@ def word_signature(language: str) -> str:
         return "tok:blanks"
     if SEGMENTERS[language] == "syllables":
         return "tok:syllables"
-    _segmenter()
-    return f"tok:{SEGMENTERS[language]}|pythainlp:{importlib.metadata.version('pythainlp')}"
+    return f"tok:{SEGMENTERS[language]}|{newmm_version()}"
+
+
+def newmm_version() -> str:
+    """The version of what finds Thai words; for signatures of scores."""
+    _segmenter()  # says how to install it where it is missing
+    return f"pythainlp:{importlib.metadata.version('pythainlp')}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+
+from .calibration import log_softmax, log_sum_exp
 
 
 def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
@@ -14,7 +15,7 @@ def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) ->
     This is what the code published with Zhao et al. 2021, "Calibrate Before Use", does (tonyzhaojh/few-shot-learning,
     `get_p_content_free` in run_classification.py): it averages the probabilities of all labels as the model gives them and
     normalises the means, so that the content-free input after which the labels are likeliest weighs most. The paper leaves the
-    order open; the pack's `acc_cc` normalises for each input and averages then. The prediction is argmax p_l / q_l in both.
+    order open; `acc_cc` normalises for each input and averages then. The prediction is argmax p_l / q_l in both.
 
     Args:
         loglikelihoods: for each content-free input c_i the log-likelihood of each label in nats, shape (inputs, labels).
@@ -22,15 +23,4 @@ def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) ->
     Returns:
         Log q of each label in nats; −∞ for a label that is impossible behind every input. If all are, equal shares.
     """
-    of_labels = [_log_sum_exp(of_label) for of_label in zip(*loglikelihoods, strict=True)]
-    total = _log_sum_exp(of_labels)
-    if total == -math.inf:
-        return [-math.log(len(of_labels))] * len(of_labels)
-    return [of_label - total for of_label in of_labels]
-
-
-def _log_sum_exp(values: Sequence[float]) -> float:
-    highest = max(values)
-    if highest == -math.inf:
-        return -math.inf
-    return highest + math.log(math.fsum(math.exp(value - highest) for value in values))
+    return log_softmax([log_sum_exp(of_label) for of_label in zip(*loglikelihoods, strict=True)])

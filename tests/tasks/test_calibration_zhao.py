@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.official.calibration_zhao import pooled_content_free_log_shares
 from lm_eval_sea.tasks._shared.metrics.calibration import content_free_log_shares, subtract_bias
+from lm_eval_sea.tasks._shared.metrics.calibration_zhao import pooled_content_free_log_shares
 from lm_eval_sea.tasks._shared.metrics.ranking import first_maximum
 
 nats = st.floats(-30, 0)

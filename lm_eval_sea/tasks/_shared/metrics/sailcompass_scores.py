@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from sacrebleu.metrics import BLEU, CHRF
+import sacrebleu
+
+from .overlap import f1_of_words
+from .words import segment
 
 # The answer begins behind the last occurrence of the first of these that it has.
 CUES = (
@@ -182,8 +185,9 @@ def answer_f1(answer: str, reference: str) -> float:
     Words are found by newmm if the whole answer, all its lines, is identified as Thai, and at blanks otherwise. For labels this
     is no macro-F1: it is the exact match, but for labels that share a word.
     """
-    split = _thai_words if _is_thai(answer) else str.split
-    return _f1(split(general_prediction(answer.lower())), split(general_reference(reference.lower())))
+    language = "th" if _is_thai(answer) else ""
+    answer, reference = general_prediction(answer.lower()), general_reference(reference.lower())
+    return f1_of_words(segment(answer, language), segment(reference, language))
 
 
 def best_exact_match(answer: str, references: Sequence[str]) -> float:
@@ -195,12 +199,7 @@ def best_exact_match(answer: str, references: Sequence[str]) -> float:
 def best_f1(answer: str, references: Sequence[str]) -> float:
     """The best F1 over words, split at blanks, with any reference (TyDiQA)."""
     words = general_prediction(answer.lower()).split()
-    return max(_f1(words, general_reference(reference.lower()).split()) for reference in references)
-
-
-def _f1(answer: Sequence[str], reference: Sequence[str]) -> float:
-    shared = sum((Counter(answer) & Counter(reference)).values())
-    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+    return max(f1_of_words(words, general_reference(reference.lower()).split()) for reference in references)
 
 
 def _is_thai(text: str) -> bool:
@@ -209,28 +208,67 @@ def _is_thai(text: str) -> bool:
     return py3langid.classify(text)[0] == "th"
 
 
-def _thai_words(text: str) -> list[str]:
-    from pythainlp.tokenize import word_tokenize
-
-    return word_tokenize(text, keep_whitespace=False, join_broken_num=True)
-
-
 def text_pair(answer: str, reference: str) -> tuple[str, str]:
-    """An answer and its reference as BLEU and chrF++ compare them.
+    """Reference and answer as BLEU and chrF++ compare them; see `overlap.corpus_bleu` and `overlap.corpus_chrf`.
 
     The answer in lower case and as in `general_prediction`, the reference only in lower case: its punctuation at the end stays,
     and every answer lacks it. Neither is normalised to NFC.
     """
-    return general_prediction(answer.lower()), reference.lower()
+    return reference.lower(), general_prediction(answer.lower())
 
 
-def bleu(pairs: Sequence[tuple[str, str]]) -> float:
-    """Corpus BLEU of pairs from `text_pair`, 0 to 100: sacreBLEU with its defaults (13a, exponential smoothing)."""
-    answers, references = zip(*pairs, strict=True)
-    return BLEU().corpus_score(answers, [references]).score
+# Official evaluator → whether an answer, or the label of the chosen option, is right: 0 or 1.
+EXACT_MATCH: Mapping[str, Callable[[str, Any], float]] = {
+    "AnsEvaluator": answer_exact_match,
+    "BelebeleEvaluator": belebele_exact_match,
+    "M3examEmEvaluator": m3exam_exact_match,
+    "M3examThEvaluator": m3exam_thai_exact_match,
+    "TydiqaIdEvaluator": best_exact_match,
+}
+# Official evaluators that also report an F1 over words.
+F1: Mapping[str, Callable[[str, Any], float]] = {
+    "AnsEvaluator": answer_f1,
+    "TydiqaIdEvaluator": best_f1,
+}
 
 
-def chrf(pairs: Sequence[tuple[str, str]]) -> float:
-    """Corpus chrF++ of pairs from `text_pair`, 0 to 100: sacreBLEU's chrF with words up to 2."""
-    answers, references = zip(*pairs, strict=True)
-    return CHRF(word_order=2).corpus_score(answers, [references]).score
+def answer_scores(evaluator: str, answer: str, reference: Any) -> dict[str, float]:
+    """The official scores of a generated answer, or of the label of the chosen option, by metric; from 0 to 1.
+
+    Args:
+        evaluator: official name.
+        answer: as generated, or a label.
+        reference: the right answer, or a list of all of them. Only TyDiQA's evaluator knows of several.
+    """
+    if evaluator == "TydiqaIdEvaluator":
+        reference = [reference] if isinstance(reference, str) else reference
+    elif not isinstance(reference, str):
+        (reference,) = reference
+    found = {"exact_match_sailcompass": EXACT_MATCH[evaluator](answer, reference)}
+    if evaluator in F1:
+        found["f1_sailcompass"] = F1[evaluator](answer, reference)
+    return found
+
+
+_LINE = "norm:no|answer:first line"
+_TEXT = f"nrefs:1|case:lc|{_LINE}, no marks at its end"
+_ANSWER = f"case:lc|{_LINE}, no marks at its end"
+_SIGNATURES = {
+    "TextGenEvaluator": {
+        "bleu_sailcompass": f"{_TEXT}|eff:no|tok:13a|smooth:exp|version:{sacrebleu.__version__}",
+        "chrf_sailcompass": f"{_TEXT}|eff:yes|nc:6|nw:2|space:no|version:{sacrebleu.__version__}",
+    },
+    "AnsEvaluator": {
+        "exact_match_sailcompass": f"nrefs:1|{_ANSWER}",
+        "f1_sailcompass": f"nrefs:1|{_ANSWER}|tok:newmm if identified as Thai, else blanks",
+    },
+    "TydiqaIdEvaluator": {
+        "exact_match_sailcompass": f"refs:best|{_ANSWER}",
+        "f1_sailcompass": f"refs:best|{_ANSWER}|tok:blanks",
+    },
+}
+
+
+def signatures(evaluator: str) -> dict[str, str]:
+    """How the text scores of an official evaluator are made, by metric, in the style of sacreBLEU; empty for letters."""
+    return dict(_SIGNATURES.get(evaluator, {}))

@@ -1,0 +1,140 @@
+"""Published numbers beside planted runs: the differences by hand, and what does not correspond."""
+
+from __future__ import annotations
+
+import csv
+import math
+
+import pytest
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.cli import main
+from lm_eval_sea.official.published_numbers import published_numbers
+from lm_eval_sea.report.frames import load
+from lm_eval_sea.report.published import published_table
+from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu
+
+from ..results.lm_eval_output import NEW, row, write_results, write_samples
+
+MODEL = "sail/Sailor-7B"
+XCOPA, OFFICIAL_XCOPA, SUMMARIES = "sea_xcopa_id_to_ppl", "sailcompass_xcopa_id_ppl", "sea_indosum_id"
+
+
+def plant(folder, scores, *, model=MODEL, shots=3, total=None, **more):
+    """Runs with three exemplars: task → (metric, what each row logs, value); rows are 20 clusters of their own."""
+    known = read_tasks().tasks
+    for task, (metric, rows, _) in scores.items():
+        lines = [
+            row(
+                doc_id=number,
+                filter="none",
+                metrics=[metric],
+                doc={"id": str(number), "cluster": str(number)},
+                **{metric: logged},
+            )
+            for number, logged in enumerate(rows)
+        ]
+        write_samples(folder, task, NEW, lines)
+    return write_results(
+        folder,
+        NEW,
+        {task: {f"{metric},none": value} for task, (metric, _, value) in scores.items()},
+        model=model,
+        configs={task: {"metadata": dict(known[task].metadata) if task in known else {"version": 1.0}} for task in scores},
+        **{
+            "n-shot": dict.fromkeys(scores, shots) | ({SUMMARIES: 1} if SUMMARIES in scores else {}),
+            "n-samples": {
+                task: {"original": total or len(rows), "effective": len(rows)} for task, (_, rows, _) in scores.items()
+            },
+            **more,
+        },
+    )
+
+
+def found(folder, numbers=None):
+    frames = load([folder])
+    return published_table(frames, numbers or published_numbers()), frames.notes
+
+
+def test_the_difference_and_its_size_by_hand(tmp_path):
+    right = [1.0] * 15 + [0.0] * 5
+    plant(tmp_path, {XCOPA: ("acc_ppl", right, 0.75), OFFICIAL_XCOPA: ("exact_match_sailcompass", right, 0.75)})
+    table, notes = found(tmp_path)
+    error = 100 * math.sqrt(0.75 * 0.25 / 20) * math.sqrt(20 / 19)
+    same = table[table.published_model == MODEL]
+    assert sorted(zip(same.task, same.prompts, strict=True)) == [(OFFICIAL_XCOPA, "official"), (XCOPA, "the pack's")]
+    for line in same.to_dict("records"):
+        assert line["published"] == 72.2
+        assert line["difference"] == pytest.approx(75 - 72.2)
+        assert line["errors"] == pytest.approx((75 - 72.2) / error)
+        assert (line["rows"], line["exemplars"]) == (20, 3)
+    others = table[table.published_model != MODEL]
+    assert {line.published_model for line in others.itertuples()} >= {"Qwen/Qwen1.5-7B", "mistralai/Mistral-7B-v0.1"}
+    assert not [note for note in notes if "not laid beside" in note]
+
+
+def test_the_error_of_a_corpus_score_is_that_of_draws_of_rows(tmp_path):
+    pairs = [[f"a b c d e f {number} g h", f"a b c d e f {number % 3} g h"] for number in range(30)]
+    value = corpus_bleu([tuple(pair) for pair in pairs])
+    plant(tmp_path, {SUMMARIES: ("bleu_sailcompass", pairs, value)})
+    table, _ = found(tmp_path)
+    [line] = table[table.published_model == MODEL].to_dict("records")
+    assert line["difference"] == pytest.approx(value - 47.60)
+    # a bootstrap of rows with replacement, by another generator
+    import random
+
+    draws = [corpus_bleu([tuple(random.Random(seed * 31 + place).choice(pairs)) for place in range(30)]) for seed in range(200)]
+    mean = sum(draws) / len(draws)
+    error = math.sqrt(sum((draw - mean) ** 2 for draw in draws) / len(draws))
+    assert line["difference"] / line["errors"] == pytest.approx(error, rel=0.25)
+
+
+def test_few_rows_have_no_size_of_the_difference(tmp_path):
+    plant(tmp_path, {XCOPA: ("acc_ppl", [1.0, 0.0, 1.0], 2 / 3)}, total=500)
+    table, _ = found(tmp_path)
+    [line] = table[table.published_model == MODEL].to_dict("records")
+    assert math.isnan(line["errors"]) and line["few"] and line["limited"]
+    assert line["difference"] == pytest.approx(200 / 3 - 72.2)
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [({"shots": 5}, "5 exemplars, XCOPA has 3"), ({"chat_template": "x", "chat_template_sha": "abc"}, "under a chat template")],
+)
+def test_another_setting_does_not_correspond(tmp_path, change, note):
+    plant(tmp_path, {XCOPA: ("acc_ppl", [1.0, 0.0] * 10, 0.5)}, **change)
+    table, notes = found(tmp_path)
+    assert table.empty and any(note in line for line in notes)
+
+
+def test_another_metric_or_task_does_not_correspond(tmp_path):
+    plant(tmp_path, {"sea_xcopa_id_tito_ppl": ("acc_ppl", [1.0] * 20, 1.0), XCOPA: ("acc", [1.0] * 20, 1.0)})
+    assert found(tmp_path)[0].empty
+
+
+def test_a_model_is_known_by_its_name_on_the_hub_and_its_folder_alone(tmp_path):
+    for place, (model, same) in enumerate({"/models/sail/Sailor-7B": True, "me/Sailor-7B": False, "Sailor-7B": False}.items()):
+        plant(tmp_path / str(place), {XCOPA: ("acc_ppl", [1.0, 0.0] * 10, 0.5)}, model=model)
+        table, _ = found(tmp_path / str(place))
+        assert (MODEL in set(table[table.published_model == table.model_name].published_model)) == same, model
+
+
+def test_the_report_shows_them_if_asked(tmp_path):
+    plant(tmp_path / "runs", {XCOPA: ("acc_ppl", [1.0] * 15 + [0.0] * 5, 0.75)}, total=500)
+    assert main(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "plain")]) == 0
+    assert "Published numbers" not in (tmp_path / "plain" / "report.html").read_text(encoding="utf-8")
+    assert main(["report", str(tmp_path / "runs"), "--published", "--out", str(tmp_path / "out")]) == 0
+    for name in ("report.html", "report.md"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "Published numbers" in text and "+2.8" in text and "no test" in text
+    with (tmp_path / "out/tables/published_same_model.csv").open(encoding="utf-8") as file:
+        [line] = csv.DictReader(file)
+    assert line["source"].endswith("sail-sg/sailor-llm") and float(line["published"]) == 72.2
+    with (tmp_path / "out/tables/published_other_models.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len([n for n in published_numbers() if n.own.task == XCOPA]) - 1
+
+
+def test_a_report_without_such_a_task_says_so(tmp_path, capsys):
+    plant(tmp_path / "runs", {"sea_xcopa_id_tito_ppl": ("acc_ppl", [1.0] * 20, 1.0)})
+    assert main(["report", str(tmp_path / "runs"), "--published", "--out", str(tmp_path / "out")]) == 0
+    assert "no task of these runs corresponds to a published number" in capsys.readouterr().err
