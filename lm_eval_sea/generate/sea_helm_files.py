@@ -173,12 +173,13 @@ class Task:
         config = record.get("config", "{language}").format(language=self.language)
         splits = record.get("splits", SPLITS)
         source = {"data_source": record["source"]}
+        files = {
+            split: f"{record['folder']}/{file.format(language=self.language)}" for split, file in record.get("files", {}).items()
+        }
         if not record.get("on_hub", True):
-            files = {
-                split: f"{record['folder']}/{file.format(language=self.language)}" for split, file in record["files"].items()
-            }
             return source | {"data_files": files, "data_on_hub": False}
         source |= {"data_config": config, "data_splits": splits}
+        source |= {"data_checkout": {"folder": record["checkout"], "files": files}} if "checkout" in record else {}
         return source | ({"data_source_also": record["also"]} if "also" in record else {})
 
     def _texts(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, f
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import runs_of
 from lm_eval_sea.run.task_loading import load_tasks
+from lm_eval_sea.run.thinking import add_thinking_tokens
 from lm_eval_sea.run.warnings_once import PACK_LOGGER, warnings_as_of_lm_eval
 
 HELP = """\
@@ -53,8 +54,9 @@ def terminated_as_interrupted() -> Iterator[None]:
 class _Evaluation:
     """What happens around lm-eval's `simple_evaluate`."""
 
-    def __init__(self, skip_missing: bool, resume: bool | None) -> None:
+    def __init__(self, skip_missing: bool, resume: bool | None, thinking_tokens: int | None) -> None:
         self._skip_missing = skip_missing
+        self._thinking_tokens = thinking_tokens
         self._resume = resume
         self.cache: str | None = None  # of the answers, made by this run
         self._left_out: list[str] = []
@@ -72,6 +74,8 @@ class _Evaluation:
         if output:
             probe(output)
         wanted, tasks, self._left_out = load_tasks(arguments["task_manager"], arguments["tasks"], skip_missing=self._skip_missing)
+        if self._thinking_tokens is not None:
+            add_thinking_tokens(tasks, self._thinking_tokens, arguments["gen_kwargs"] or {})
         if arguments["samples"] is not None:
             check_samples(arguments["samples"], {name: len(task.eval_docs) for name, task in tasks.items()})
         if output and logs:
@@ -150,6 +154,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model's generation config, or of --gen_kwargs. Seeds that have results are left out; an interrupted one begins anew",
     )
     group.add_argument(
+        "--thinking_tokens",
+        type=int,
+        metavar="N",
+        help="Tokens for thoughts, added to the limit (max_gen_toks) that each task has of its own; SEA-HELM adds 20000",
+    )
+    group.add_argument(
         "--skip_missing", action="store_true", help="Go on without tasks whose data is not here and cannot be downloaded"
     )
 
@@ -172,7 +182,7 @@ def run(arguments: Sequence[str]) -> None:
     add_arguments(command.parser)
     parsed = command.parse(arguments)
     own = vars(parsed)
-    options = {name: own.pop(name) for name in ("skip_missing", "resume")}
+    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking_tokens")}
     seeds = own.pop("seeds")
     if (language := own.pop("language")) is not None:
         if parsed.tasks:

@@ -16,11 +16,13 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of generation for `--gen_kwargs`: those of the model's generation config, and over them the user's.
 
+    Without a temperature it is 1, as for transformers and vLLM; the tasks' own is 0.
+
     Raises:
         RunError: if they do not sample, so that all runs would be equal.
     """
-    values = _published(model_args) | dict(given)
-    if not values.get("do_sample"):
+    values = {"temperature": 1.0} | _published(model_args) | dict(given)
+    if not values.get("do_sample") or not values["temperature"]:
         raise RunError(
             "--seeds: the model's generation config says nothing of sampling, so all runs would be equal; "
             "give for example --gen_kwargs do_sample=True,temperature=0.7"

@@ -109,7 +109,7 @@ def _advice(faults: Mapping[str, Exception]) -> list[str]:
     missing = [name for name, error in faults.items() if _is_missing_data(error)]
     if not missing:
         return []
-    advice = [f"to ask for access: {page}" for page in _pages(faults.values())]
+    advice = [f"to ask for access: {page}, then `hf auth login` or HF_TOKEN" for page in _pages(faults.values())]
     advice += [f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"]
     if len(missing) == len(faults):
         advice.append("to go on without: --skip_missing")

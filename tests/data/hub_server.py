@@ -9,7 +9,8 @@ What `datasets` 5.2 and `huggingface_hub` 2.4 ask for, REV being a branch or a c
     GET        /api/datasets/OWNER/NAME[/revision/REV]       {"id", "sha", "siblings", …}
     GET        /api/datasets/OWNER/NAME/tree/REV[/FOLDER]    entries of a folder; ?recursive=true for all below
 
-What is missing is told by the status 404 and the header X-Error-Code: RepoNotFound, RevisionNotFound or EntryNotFound.
+What is missing is told by the status 404 and the header X-Error-Code: RepoNotFound, RevisionNotFound or EntryNotFound. Files of a
+gated repository are refused with 401 (no token) or 403 (a token without access) and GatedRepo.
 """
 
 from __future__ import annotations
@@ -77,7 +78,10 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         path = unquote(address.path)
         try:
-            if match := RESOLVE.fullmatch(path):
+            if (match := RESOLVE.fullmatch(path)) and match["repository"] in self.server.closed:
+                status, code = self.server.closed[match["repository"]]
+                self._send(status, b"", {"X-Error-Code": code} if code else {})
+            elif match:
                 repository = self._repository(match)
                 content, etag = repository.file(match["path"])
                 self._send(200, content, {"ETag": f'"{etag}"', "X-Repo-Commit": repository.commit})
@@ -128,10 +132,12 @@ class HubServer:
         requests: what was asked for, "METHOD ADDRESS" each.
     """
 
-    def __init__(self, mirror: Path) -> None:
+    def __init__(self, mirror: Path, closed: dict[str, tuple[int, str]] | None = None) -> None:
+        """`closed`: repository → status and X-Error-Code that its files are refused with."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.repository = self.repository = functools.cache(functools.partial(Repository, mirror))
         self._server.requests = self.requests = []
+        self._server.closed = closed or {}
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> HubServer:

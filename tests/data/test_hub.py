@@ -125,6 +125,20 @@ def test_the_hub_lacks_what_is_wanted(missing, message, run_python, tmp_path):
     assert line.startswith(f"lm-eval-sea: cannot get {FILE} of {SOURCE}: {message}")
 
 
+@pytest.mark.parametrize("refusal", [(401, "GatedRepo"), (403, "GatedRepo")])
+@pytest.mark.parametrize("task", ["sea_helm_id_sentiment", TASK])
+def test_a_gated_set_is_named_with_its_page_before_the_model(task, refusal, samples, run_python, tmp_path):
+    """There is no such model, which nobody notices: the rows come first. One set is read by configuration, one by file."""
+    gated = {TASK: SOURCE}.get(task, "aisingapore/NLU-Sentiment-Analysis")
+    with HubServer(samples, {gated: refusal}) as hub:
+        command = ["--model", "hf", "--model_args", f"pretrained={tmp_path / 'no_model'}", "--tasks", task]
+        process = run_python("lm_eval_sea.cli", "run", *command, online=hub.url)
+    assert process.returncode == 2, process.stderr
+    assert "no_model" not in process.stderr and "Traceback" not in process.stderr
+    [line] = [line for line in process.stderr.splitlines() if "to ask for access" in line]
+    assert f"{hub.url}/datasets/{gated}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
+
+
 def test_server_speaks_to_datasets_itself(hub, run_python, tmp_path):
     """`datasets` resolves a glob through the listing of folders, which no command of the pack asks for."""
     (tmp_path / "load.py").write_text(

@@ -149,4 +149,4 @@ def test_gated_sets_are_named_with_their_page():
     from lm_eval_sea.tasks._shared.hub_files import DataError
 
     error = DataError("cannot get data/x.jsonl of owner/gated-set: ask for access on the repository's page, then log in")
-    assert any(line.endswith("/datasets/owner/gated-set") for line in _advice({"sea_a": error}))
+    assert any("/datasets/owner/gated-set, then `hf auth login` or HF_TOKEN" in line for line in _advice({"sea_a": error}))

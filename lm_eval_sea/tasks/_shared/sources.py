@@ -1,6 +1,7 @@
 """Where published rows are, and loading them.
 
 A folder OWNER/NAME under the current one, laid out like the hub, takes the place of the hub's repository of that name.
+Rows that a checkout of another repository has, too, come from that if it is a folder under the current one.
 `datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. It does not find
 again what it loaded by `data_files`, so those files come through `hub_files.py`.
 """
@@ -30,6 +31,8 @@ class Source(NamedTuple):
     splits: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → the published one; only the first must be there
     also: tuple[str, ...] = ()  # other names of the repository
     on_hub: bool = True  # false where no repository is known to have the rows
+    checkout: str = ""  # folder of the user that has them, too
+    checkout_files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path in it
 
     @classmethod
     def from_metadata(
@@ -41,6 +44,7 @@ class Source(NamedTuple):
         data_splits: Mapping[str, str] | None = None,
         data_source_also: Sequence[str] = (),
         data_on_hub: bool = True,
+        data_checkout: Mapping[str, Any] | None = None,
         **_: Any,
     ) -> Source:
         """From the keys `data_…` of a task's metadata; others are ignored."""
@@ -51,6 +55,8 @@ class Source(NamedTuple):
             tuple((data_splits or {}).items()),
             tuple(data_source_also),
             data_on_hub,
+            (data_checkout or {}).get("folder", ""),
+            tuple((data_checkout or {}).get("files", {}).items()),
         )
 
     @property
@@ -73,14 +79,33 @@ class Source(NamedTuple):
         Raises:
             DataError: if they are missing, cannot be reached or cannot be read.
         """
-        return self._load_files() if self.files else self._load_config()
+        if self._checkout_goes_first():
+            return Source(self.checkout, self.checkout_files, on_hub=False)._load_files()
+        if self.files:
+            return self._load_files()
+        try:
+            return self._load_config()
+        except DataError as error:
+            if not self.checkout or self._folder() is not None:
+                raise
+            advice = f"The repository {self.checkout} has these rows, too; clone it into the current folder."
+            raise DataError(f"{str(error).rstrip('.')}. {advice}") from error.__cause__
+
+    def _folder(self) -> Path | None:
+        """The folder that takes the place of the hub's repository, if there is one."""
+        return next((Path(name) for name in (self.repository, *self.also) if Path(name).is_dir()), None)
+
+    def _checkout_goes_first(self) -> bool:
+        return bool(self.checkout) and self._folder() is None and Path(self.checkout).is_dir()
 
     def local_state(self) -> tuple[tuple[str, int, int, int], ...]:
         """What changes when the user changes the rows: path, size in bytes and time stamps (ns) of the files of a local folder.
 
         Empty where the rows come from the hub, whose commits do not change.
         """
-        folder = next((Path(name) for name in (self.repository, *self.also) if Path(name).is_dir()), None)
+        if self._checkout_goes_first():
+            return Source(self.checkout, self.checkout_files, on_hub=False).local_state()
+        folder = self._folder()
         if folder is None:
             return ()
         files = [folder / path for _, path in self.files] or sorted(folder.rglob("*"))

@@ -52,8 +52,8 @@ def test_what_the_suite_has_is_where_the_tasks_say():
 
 
 def test_what_lm_eval_does_not_score_has_a_judge():
-    assert judges()["translation-en-xx"] == "the metric model MetricX-24"
-    assert judges()["kalahi-judge"] == "a judge model"
+    assert judges()["translation-en-xx"].command.startswith("lm-eval-sea metricx RESULTS ")
+    assert judges()["kalahi-judge"].command.startswith("lm-eval-sea judge RESULTS ")
     scored = [task.metadata for task in read_tasks().tasks.values() if place_of(task.metadata)]
     assert {facts["sea_helm_task"] for facts in scored if facts["item_metric"] is None} <= set(judges())
     assert {facts["item_metric"] for facts in scored} <= {*NATIVE_MAXIMUM, None}
@@ -88,7 +88,11 @@ def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
     assert tasks["translation-en-xx"]["score"] is None and tasks["translation-en-xx"]["metric"] == "chrf++"
     assert all(0 <= line["score"] <= 100 for line in tasks.values() if line["score"] is not None)
     assert re.search(r"id\s+nlr\s+nli", scored.stdout)
-    assert "missing, for a judge model: id syntax-criteria, id mt-bench-judge" in scored.stdout
+    assert (
+        "missing, for a judge model: id syntax-criteria, id mt-bench-judge; run them, then lm-eval-sea judge RESULTS"
+        in scored.stdout
+    )
+    assert "missing, for the metric model MetricX-24: id translation-en-xx; lm-eval-sea metricx RESULTS" in scored.stdout
 
 
 def test_a_mistake_is_one_line(run_python, tmp_path):

@@ -15,7 +15,7 @@ from lm_eval_sea.sea_helm.row_scores import RowScores
 from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
-from lm_eval_sea.sea_helm.totals.suite import Suite
+from lm_eval_sea.sea_helm.totals.suite import Judge, Suite
 from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
@@ -120,15 +120,15 @@ def test_perfect_and_guessing_models(tmp_path):
 def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     write_run(tmp_path / "run", 1, planted(1))
     also = [place("id", "if-eval"), Place("id", "multi-turn", "", "mt-bench")]
-    totals = totals_of(tmp_path, also=also, judges={"mt-bench": "a judge model"})
+    totals = totals_of(tmp_path, also=also, judges={"mt-bench": Judge("a judge model", "judge RESULTS")})
     assert totals.nodes[place("id", "if-eval")].score is None
     assert not totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete
     assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
     assert "id: not run: if-eval" in totals.notes
-    assert "missing, for a judge model: id mt-bench" in totals.notes
+    assert "missing, for a judge model: id mt-bench; run them, then judge RESULTS" in totals.notes
     translation = place("id", "translation-en-xx")  # a task of the pack whose published score is unavailable
-    twice = totals_of(tmp_path, also=[translation], judges={"translation-en-xx": "MetricX"})
-    assert "missing, for MetricX: id translation-en-xx" in twice.notes
+    twice = totals_of(tmp_path, also=[translation], judges={"translation-en-xx": Judge("MetricX", "metricx RESULTS")})
+    assert "missing, for MetricX: id translation-en-xx; run them, then metricx RESULTS" in twice.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
 
 
@@ -234,7 +234,9 @@ def test_views_as_text_csv_and_json(tmp_path):
     rows = planted(1)
     rows["id", "translation-en-xx"] = [(42.0, "x"), (44.0, "y")]
     write_run(tmp_path / "run", 1, rows)
-    totals = totals_of(tmp_path, also=[place("id", "translation-en-xx")], judges={"translation-en-xx": "MetricX"})
+    totals = totals_of(
+        tmp_path, also=[place("id", "translation-en-xx")], judges={"translation-en-xx": Judge("MetricX", "metricx RESULTS")}
+    )
     lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
     assert {line["view"] for line in lines} == {"overall", "language", "detailed"}
     [sea] = [line for line in lines if line["language"] == "SEA"]
@@ -308,7 +310,7 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     notes = ["another model than SEA-HELM's"]
     scores = RowScores("small-metric", 100.0, {number: 50.0 + number for number in range(12)}, notes)
     row_scores.write(row_scores.path_beside(samples, row_scores.METRICX), scores)
-    totals = totals_of(tmp_path, "corrected", judges={"translation-en-xx": "MetricX"})
+    totals = totals_of(tmp_path, "corrected", judges={"translation-en-xx": Judge("MetricX", "metricx RESULTS")})
     assert totals.nodes[place("id", "translation-en-xx")].score == pytest.approx(55.5)
     assert totals.nodes[SEA].complete
     assert {"sea_helm_id_translation_en_xx: small-metric", f"sea_helm_id_translation_en_xx: {notes[0]}"} <= set(totals.notes)

@@ -44,8 +44,9 @@ def without_thinking(text: str) -> str:
 def published_label(text: str, tag: str, labels: Sequence[str], *, lindsea: bool = False) -> str | None:
     """The label that SEA-HELM reads, or None.
 
-    The pattern is TAG [\\s*]* (l1|l2|…)+, whatever the case: first match, last repetition. Without a match the whole text,
-    lower-cased and without ASCII punctuation at its ends, is looked up among the labels.
+    The pattern is TAG [\\s*]* (l1|l2|…)+, whatever the case: first match, last repetition. Without a match the whole text is
+    looked up among the labels: without blanks of any kind at its ends, lower-cased, then without ASCII punctuation, spaces and
+    line feeds at its ends.
 
     Args:
         text: what the model wrote, without its thoughts.
@@ -58,7 +59,7 @@ def published_label(text: str, tag: str, labels: Sequence[str], *, lindsea: bool
     pattern = rf"{re.escape(tag)}[\s\*]*({'|'.join(map(re.escape, labels))})"
     if match := re.search(pattern + "*", text) if lindsea else re.search(pattern + "+", text, re.IGNORECASE):
         return _look_up(match[1] or "", labels)
-    return _look_up(" ".join(text.lower().strip(string.punctuation + string.whitespace).split()), labels)
+    return _look_up(" ".join(text.strip().lower().strip(string.punctuation + " \n").split()), labels)
 
 
 def _look_up(text: str, labels: Sequence[str]) -> str | None:
