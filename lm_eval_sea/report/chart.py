@@ -37,15 +37,16 @@ class Mark:
     series: str = ""  # by which it looks; a guide, such as chance, has none
     keys: Keys = field(default_factory=dict)
 
-    def text(self, unit: str) -> str:
+    @property
+    def text(self) -> str:
         """What a reader is told who points at it."""
         if self.kind == GUIDE:
-            return f"{self.value:.1f}{unit}"
+            return f"{self.value:.1f}"
         if self.kind == BAR:
-            return f"{self.series}: {self.value - (self.low or 0):.1f}{unit}"
+            return f"{self.series}: {self.value - (self.low or 0):.1f}"
         interval = "" if self.low is None or self.high is None else f" [{self.low:.1f}, {self.high:.1f}]"
         place = ", ".join(value for name, value in self.keys.items() if name != "model")
-        return f"{self.series}: {self.value:.1f}{unit}{interval}" + (f" ({place})" if place else "")
+        return f"{self.series}: {self.value:.1f}{interval}" + (f" ({place})" if place else "")
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,6 @@ class Chart:
     series: Sequence[str] = ()  # by their order they look alike in all charts
     series_are_models: bool = True
     columns: int = 1  # of panels side by side, where there is room
-    unit: str = ""
 
     @property
     def legend(self) -> Mapping[str, Style]:

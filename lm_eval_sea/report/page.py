@@ -59,6 +59,7 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
         loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
+    environment.filters["visible"] = visible
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
     tasks = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
     names = next((table.names for section in sections for table in section.tables), {})
