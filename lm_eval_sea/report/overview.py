@@ -73,7 +73,7 @@ def _wide_scores(analysis: Analysis) -> Table:
     rows: dict[str, dict[str, object]] = {}
     if headline.task.isin(suite.members).any():
         for name, (task, language) in suite.members.items():
-            rows[name] = {"task": name, "kind": suite.tasks.get(task, task), "language": language}
+            rows[name] = {"task": name, "kind": suite.tasks.get(task, task), "language": language, **suite.settings.get(name, {})}
     for row in headline.itertuples():
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
         entry |= {"kind": suite.tasks.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
