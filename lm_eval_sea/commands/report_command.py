@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from lm_eval_sea.commands.declaration import add_runs, declare, fail
+from lm_eval_sea.install_hint import install_extra
 
 
 def add_report(commands: argparse._SubParsersAction) -> None:
@@ -71,7 +72,7 @@ def _report(arguments: argparse.Namespace) -> int:
     try:
         from lm_eval_sea.report.write import write_report
     except ModuleNotFoundError as error:
-        return fail(ModuleNotFoundError(f"a report needs {error.name}; pip install 'lm-eval-sea[report]'"), 2)
+        return fail(ModuleNotFoundError(f"a report needs {error.name}: {install_extra('report')}"), 2)
     try:
         written = write_report(
             arguments.runs,

@@ -37,7 +37,8 @@ def summary(differences: Sequence[Mapping[str, Any]]) -> str:
 def _title(row: Mapping[str, Any]) -> str:
     shots = f", {row['num_fewshot']} exemplars" if row["num_fewshot"] else ""
     prompt = "English prompt" if row["prompt"] == "en" else "prompt in the language"
-    return one_line(f"{row['model']}: {row['data_set']}, {row['setting']} {row['variant']}, {prompt}{shots}, {row['metric']}")
+    condition = f"{row['setting']} {row['variant']}, {prompt}{shots}, {row['metric']}"
+    return one_line(f"{row['model']}: {row['data_set']}, {condition}; in per cent")
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -197,6 +197,8 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
                     f"along shared prefixes a log-likelihood of {tokens} token(s) came out as {answer.loglikelihood:.6g} and not "
                     f"as {plain:.6g}"
                 )
+        if not self._verified:
+            logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
         self._verified.add(kind)
 
     def _tolerance(self) -> float:

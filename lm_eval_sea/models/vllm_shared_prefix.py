@@ -8,10 +8,12 @@ from typing import Any
 
 import torch
 
+from lm_eval_sea.install_hint import install_extra
+
 try:
     from lm_eval.models.vllm_causallms import VLLM
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(f"vllm-shared-prefix needs vLLM: pip install 'lm-eval-sea[vllm]' ({error})") from None
+    raise ModuleNotFoundError(f"vllm-shared-prefix needs vLLM: {install_extra('vllm')} ({error})") from None
 from vllm import RequestOutput, SamplingParams
 from vllm.platforms import current_platform
 
@@ -199,6 +201,8 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
                     f"along the prefix cache a log-likelihood of {count} token(s) came out as {score.loglikelihood:.6g} and not "
                     f"as {plain:.6g}"
                 )
+            if not self._verified:
+                logger.info("Self-check passed: log-likelihoods along the prefix cache are those of plain requests.")
             self._verified.add(read.asked is not None)
 
     def _tolerance(self) -> float:

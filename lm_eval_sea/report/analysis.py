@@ -78,6 +78,19 @@ class Analysis:
         """See `means.suite_means`."""
         return means.suite_means(self.headline, self.suite.members, self.models, self.draws)
 
+    def means_of_parts(self) -> list[tuple[dict[str, str], dict[str, dict[str, means.Mean]]]]:
+        """`means` of the suite and of what each filter of the page leaves of it."""
+        rest = [(keys, means.suite_means(self.headline, part, self.models, self.draws)) for keys, part in self.suite.parts()[1:]]
+        return [({}, self.means), *rest]
+
+    def common_means_of_parts(self) -> pd.DataFrame:
+        """`means.common_means` of the suite and of what each filter of the page leaves of it, with the columns of the filters."""
+        found = [
+            means.common_means(self.headline, part, self.draws).assign(**keys, only="".join(keys))
+            for keys, part in self.suite.parts()
+        ]
+        return pd.concat([table for table in found if len(table)] or found[:1], ignore_index=True)
+
     @cached_property
     def differences(self) -> pd.DataFrame:
         """See `differences.differences_table`."""

@@ -6,16 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-import matplotlib.figure
 import pandas as pd
 
 from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.figure_style import Theme, add_legend, bar_handles, new_figure, styles
+from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of, scale_around
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.robustness import setting_column
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.report.variants import in_order, variant_label
+from lm_eval_sea.report.variants import TITLES, in_order
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
 
@@ -160,84 +159,64 @@ def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
-    """RStd and length discrepancy by variant, bars by model; a single variant of a single model needs no figure."""
-    if table[["model", "variant"]].drop_duplicates().shape[0] < 2 or table.rstd.isna().all():
+    """RStd and length discrepancy by variant, a dot for each model, data set and language; one variant makes no figure."""
+    if table.variant.nunique() < 2 or table.rstd.isna().all():
         return None
     worst = table.loc[table.rstd.idxmax()]
-    return Figure(
+    panels = [
+        _by_variant(table, "rstd", "RStd (percentage points)", (0.0, 50.0)),
+        _by_variant(table, "length_discrepancy", "length discrepancy (%)", scale_around(table.length_discrepancy.dropna(), 20.0)),
+    ]
+    return Figure.of_chart(
         "bias",
-        "Bias by prompt variant, mean over data sets and languages, native prompts. Left: RStd. Right: length discrepancy.",
-        lambda theme: _draw_biases(table, models, theme),
-        f"Bars by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}; the "
+        "Bias by prompt variant, native prompts; a dot for each data set and language. Left: RStd. Right: length discrepancy.",
+        Chart(panels, models, columns=2),
+        f"Points by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}; the "
         f"median is {table.rstd.median():.0f}. Length discrepancies go from {table.length_discrepancy.min():+.0f} to "
         f"{table.length_discrepancy.max():+.0f} per cent.",
         table,
     )
 
 
-def _draw_biases(table: pd.DataFrame, models: Sequence[str], theme: Theme) -> matplotlib.figure.Figure:
-    variants = in_order(list(table.variant))
-    figure, axes = new_figure(theme, 1, 2, 8.4, 3.2)
-    style = styles(models)
-    width = 0.8 / len(models)
-    for axis, (column, label) in zip(
-        axes, (("rstd", "RStd (percentage points)"), ("length_discrepancy", "length discrepancy (%)")), strict=True
-    ):
-        for number, model in enumerate(models):
-            means = [table[(table.model == model) & (table.variant == variant)][column].mean() for variant in variants]
-            places = [place + width * (number - (len(models) - 1) / 2) for place in range(len(variants))]
-            look = style[model]
-            axis.bar(places, means, width * 0.92, color=look.colour, hatch=look.hatch, edgecolor=theme.paper, linewidth=0.4)
-        axis.axhline(0, color=theme.ink, linewidth=0.8)
-        axis.set_xticks(range(len(variants)), [variant_label(variant) for variant in variants], fontsize=7)
-        axis.set_ylabel(label, fontsize=8)
-        axis.grid(axis="x", visible=False)
-    add_legend(figure, theme, bar_handles(models, theme), 3)
-    return figure
+def _by_variant(table: pd.DataFrame, column: str, axis: str, scale: tuple[float, float]) -> Panel:
+    lines = []
+    for variant in in_order(list(table.variant)):
+        rows = table[(table.variant == variant) & table[column].notna()].to_dict("records")
+        marks = [Mark(DOT, row[column], series=row["model"], keys=keys_of(row, "model", "dataset", "language")) for row in rows]
+        lines.append(Line(TITLES.get(variant, variant), [Mark(GUIDE, 0.0), *marks], {"variant": variant}))
+    return Panel("", lines, scale, axis)
 
 
 def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
-    """A panel per model and variant: how often each position is chosen and right, over the rows of all data sets."""
+    """A panel per model and variant: by how much each position is chosen more often than it is right."""
     if table.empty:
         return None
-    shares = table.groupby(["model", "variant", "position"])[["chosen", "gold"]].sum()
-    lean = (shares.chosen - shares.gold) / shares.gold.groupby(["model", "variant"]).transform("sum")
-    model, variant, position = lean.idxmax()
-    return Figure(
+    lean = table.chosen_share - table.gold_share
+    most = table.loc[lean.idxmax()]
+    panels = []
+    for (model, variant), group in table.groupby(["model", "variant"], sort=False):
+        lines = []
+        for position in range(1, max(table.position) + 1):
+            rows = group[group.position == position].to_dict("records")
+            marks = [
+                Mark(
+                    DOT,
+                    row["chosen_share"] - row["gold_share"],
+                    series=row["model"],
+                    keys=keys_of(row, "model", "dataset", "language"),
+                )
+                for row in rows
+            ]
+            lines.append(Line(f"option {position}", [Mark(GUIDE, 0.0), *marks]))
+        title = f"{model}, {TITLES.get(str(variant), variant)}"
+        panels.append(Panel(title, lines, scale_around(lean, 20.0), "chosen more often than right (% of rows)",
+                            {"model": str(model), "variant": str(variant)}))  # fmt: skip
+    return Figure.of_chart(
         "positions",
-        "Share of rows on which the option at a position is chosen (bars) and right (line), all data sets, native prompts.",
-        lambda theme: _draw_positions(table, models, theme),
-        f"Bars of how often each position is chosen, with a line of how often it is right. The strongest lean is that of {model} "
-        f"to position {position} in {variant}: {100 * lean.max():.0f} per cent of the rows more than right.",
+        "By how much more often (to the right) or less often (to the left) an option is chosen than it is right, native prompts; "
+        "a dot for each data set and language.",
+        Chart(panels, models, columns=3),
+        f"Points by position, one panel for each model and variant. The strongest lean is that of {most.model} to position "
+        f"{most.position} on {most.task}: {lean.max():.0f} per cent of the rows more than right.",
         table,
     )
-
-
-def _draw_positions(table: pd.DataFrame, models: Sequence[str], theme: Theme) -> matplotlib.figure.Figure:
-    variants = in_order(list(table.variant))
-    models = [model for model in models if model in set(table.model)]
-    figure, axes = new_figure(theme, len(models), len(variants), 1.5 * len(variants) + 0.8, 1.5 * len(models) + 0.4)
-    style = styles(models)
-    for axis, (model, variant) in zip(axes, [(model, variant) for model in models for variant in variants], strict=True):
-        found = table[(table.model == model) & (table.variant == variant)]
-        counts = found.groupby("position")[["gold", "chosen"]].sum()
-        if counts.gold.sum():
-            share = 100 * counts / counts.gold.sum()
-            axis.bar(share.index, share.chosen, 0.75, color=style[model].colour)
-            axis.step(
-                [*(share.index - 0.5), share.index[-1] + 0.5], [*share.gold, share.gold.iloc[-1]], where="post", color=theme.ink
-            )
-        if not counts.chosen.sum():
-            axis.text(0.5, 0.6, "no letters" if len(found) else "not run", transform=axis.transAxes, ha="center", fontsize=7.5,
-                      color=theme.ink)  # fmt: skip
-        axis.set_ylim(0, 100)
-        axis.set_xlim(0.4, max(table.position) + 0.6)
-        axis.set_xticks(range(1, max(table.position) + 1))
-        axis.grid(axis="x", visible=False)
-        if model == models[0]:
-            axis.set_title(variant_label(variant).replace("\n", " "), fontsize=8)
-        if variant == variants[0]:
-            axis.set_ylabel(f"{model}\n% of rows", fontsize=8)
-        if model == models[-1]:
-            axis.set_xlabel("position", fontsize=8)
-    return figure

@@ -55,7 +55,9 @@ def styles(names: Sequence[str]) -> Mapping[str, Style]:
     }
 
 
-def new_figure(theme: Theme, rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+def new_figure(
+    theme: Theme, rows: int, columns: int, width: float, height: float, height_ratios: Sequence[float] | None = None
+) -> tuple[Figure, list[Axes]]:
     """A figure with a grid of axes, in the order of reading.
 
     Args:
@@ -64,9 +66,10 @@ def new_figure(theme: Theme, rows: int, columns: int, width: float, height: floa
         columns: of the grid.
         width: in inches.
         height: in inches.
+        height_ratios: of the rows; equal by default.
     """
     figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor=theme.paper, layout="constrained")
-    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+    axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=height_ratios).flat)
     for axis in axes:
         axis.set_facecolor(theme.paper)
         for side, spine in axis.spines.items():

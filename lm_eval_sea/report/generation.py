@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.figure
 import pandas as pd
-from matplotlib.patches import Patch
 
 from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.figure_style import Theme, add_legend, new_figure, styles
+from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.scores import percent
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Figure, Section
@@ -107,39 +105,34 @@ def generation_section(analysis: Analysis) -> Section:
 
 
 def _figure(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str]) -> Figure | None:
-    """chrF++ from and into English: bars by model, hatched for English prompts."""
+    """chrF++ from and into English, a line per language and language of the prompt."""
     if table.empty:
         return None
     means = table.groupby("model")[["from_english", "into_english"]].mean()
     seen = "; ".join(
         f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows()
     )
-    return Figure(
+    panels = [
+        Panel(title, _lines(table, column, names), axis="chrF++")
+        for column, title in (("from_english", "English → x"), ("into_english", "x → English"))
+    ]
+    return Figure.of_chart(
         "translation",
-        "chrF++ by direction; hatched: English prompts.",
-        lambda theme: _draw(table, names, models, theme),
-        f"Bars by language and model. Means of chrF++: {seen}.",
+        "chrF++ by direction.",
+        Chart(panels, models, columns=2),
+        f"Points by language and model. Means of chrF++: {seen}.",
         table,
     )
 
 
-def _draw(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str], theme: Theme) -> matplotlib.figure.Figure:
-    languages = list(dict.fromkeys(table.language))
-    figure, axes = new_figure(theme, 1, 2, 8.4, 3.2)
-    style = styles(models)
-    width = 0.84 / (2 * len(models))
-    for axis, (column, title) in zip(axes, (("from_english", "English → x"), ("into_english", "x → English")), strict=True):
-        for number, (model, prompt) in enumerate((model, prompt) for model in models for prompt in ("native", ENGLISH)):
-            found = table[(table.model == model) & (table.prompt == prompt)].set_index("language")[column]
-            places = [place + width * (number - len(models) + 0.5) for place in range(len(languages))]
-            axis.bar(places, [found.get(language) or 0 for language in languages], width * 0.92, color=style[model].colour,
-                     hatch="" if prompt == "native" else "////", edgecolor=theme.paper, linewidth=0.4)  # fmt: skip
-        axis.set_xticks(range(len(languages)), [names.get(language, language) for language in languages])
-        axis.set_title(title, fontsize=8.5)
-        axis.set_ylim(0, 1.08 * max(table[["from_english", "into_english"]].max().max(), 1))
-        axis.set_ylabel("chrF++", fontsize=8)
-        axis.grid(axis="x", visible=False)
-    handles = [Patch(facecolor=style[model].colour, label=model) for model in models]
-    handles.append(Patch(facecolor=theme.faint, hatch="////", edgecolor=theme.paper, label="English prompts"))
-    add_legend(figure, theme, handles, 4)
-    return figure
+def _lines(table: pd.DataFrame, column: str, names: Mapping[str, str]) -> list[Line]:
+    lines = []
+    for (language, prompt), group in table.groupby(["language", "prompt"], sort=False):
+        marks = [
+            Mark(DOT, row[column], series=row["model"], keys=keys_of(row, "model"))
+            for row in group.to_dict("records")
+            if not pd.isna(row[column])
+        ]
+        label = names.get(str(language), str(language)) + (", English prompt" if prompt == ENGLISH else "")
+        lines.append(Line(label, marks, {"language": str(language)}))
+    return lines

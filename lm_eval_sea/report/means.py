@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lm_eval_sea.report.section import MODEL
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import ONLY, Column, Table
 from lm_eval_sea.results.bootstrap import p_value, spread_of
 from lm_eval_sea.results.uncertainty import holm
 
@@ -139,42 +139,48 @@ def corrected(p_values: pd.Series) -> pd.Series:
     return pd.Series(holm([float(value) for value in known]), index=known.index, dtype="float64").reindex(p_values.index)
 
 
-def means_table(means: Mapping[str, Mapping[str, Mean]], kind: str, titles: Mapping[str, str]) -> Table:
+def means_table(
+    parts: Sequence[tuple[Mapping[str, str], Mapping[str, Mapping[str, Mean]]]], kind: str, titles: Mapping[str, str]
+) -> Table:
     """Means of each model.
 
     Args:
-        means: `suite_means`.
+        parts: filter and value → `suite_means` of what it leaves; the first is the whole suite.
         kind: "task" or "language".
         titles: of the tasks or languages.
     """
     rows, columns = [], {}
-    for model, found in means.items():
-        row: dict[str, object] = {"model": model}
-        for key, mean in found.items():
-            if not key.startswith(f"{kind}:") and key != ALL:
+    for keys, of_part in parts:
+        for model, found in of_part.items():
+            if keys and not found[ALL].found:
                 continue
-            name = key.partition(":")[2]
-            title = titles.get(name, name) if name else "all"
-            low, high = mean.interval
-            row |= {title: mean.value, f"{title}: low": low, f"{title}: high": high, f"{title}: limited": mean.limited}
-            row[f"{title}: members"] = f"{mean.found} of {mean.expected}"
-            columns[title] = Column(
-                title,
-                title,
-                "mean",
-                low=f"{title}: low",
-                high=f"{title}: high",
-                members=f"{title}: members",
-                marker=f"{title}: limited",
-                shows=("language", title) if kind == "language" and name else None,
-            )
-        rows.append(row)
+            row: dict[str, object] = {"model": model, **keys, ONLY: "".join(keys)}
+            for key, mean in found.items():
+                if not key.startswith(f"{kind}:") and key != ALL:
+                    continue
+                name = key.partition(":")[2]
+                title = titles.get(name, name) if name else "all"
+                low, high = mean.interval
+                row |= {title: mean.value, f"{title}: low": low, f"{title}: high": high, f"{title}: limited": mean.limited}
+                row[f"{title}: members"] = f"{mean.found} of {mean.expected}"
+                columns[title] = Column(
+                    title,
+                    title,
+                    "mean",
+                    low=f"{title}: low",
+                    high=f"{title}: high",
+                    members=f"{title}: members",
+                    marker=f"{title}: limited",
+                    shows=("language", title) if kind == "language" and name else None,
+                )
+            rows.append(row)
     frame = pd.DataFrame(rows)
-    if not any(mean.found for found in means.values() for mean in found.values()):
+    if not any(mean.found for found in parts[0][1].values() for mean in found.values()):
         frame = frame[:0]
     note = (
         "Normalised scores: chance is 0, perfect is 100, below chance is negative. With 95 % intervals: rows are drawn anew by "
-        "passage. A mean in brackets is incomplete, such as one over 3 of 9 members: it is not comparable with any other."
+        "passage. A mean in brackets is incomplete, such as one over 3 of 9 members: it is not comparable with any other. "
+        "A filter above leaves the means of what it chooses; there are none for two at once."
     )
     if kind == "language":
         note = "The same scores by language; “all” is that of the table above."
@@ -187,7 +193,8 @@ def common_table(table: pd.DataFrame) -> Table:
         "common_means",
         "Two models on their common tasks",
         "Means of normalised scores over the tasks of the suite that both models were run on, with equally many rows. The "
-        "difference is tested on the same draws of rows for both; p-values are corrected for the number of pairs (Holm).",
+        "difference is tested on the same draws of rows for both; p-values are corrected for the number of pairs (Holm). A "
+        "filter above leaves the means of what it chooses.",
         table,
         [
             Column("first", "first"),

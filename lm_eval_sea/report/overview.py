@@ -21,6 +21,7 @@ def overview_section(analysis: Analysis, totals: pd.DataFrame | None, *, steps: 
         steps: whether the models are checkpoints of one training run.
     """
     suite, several = analysis.suite, len(analysis.models) > 1
+    parts = analysis.means_of_parts()
     text = [
         "The score of a task is its headline metric, in per cent, with a 95 % interval; “chance” is what guessing scores. "
         f"{LIMITED} marks numbers that are not of all rows of the data set (--limit), “few” those of fewer than ten independent "
@@ -41,9 +42,9 @@ def overview_section(analysis: Analysis, totals: pd.DataFrame | None, *, steps: 
             _wide_scores(analysis),
             checkpoints.table(analysis) if steps else None,
             checkpoints.figure(analysis) if steps else None,
-            means.common_table(means.common_means(analysis.headline, suite.members, analysis.draws)),
-            means.means_table(analysis.means, "task", suite.tasks),
-            means.means_table(analysis.means, "language", suite.languages),
+            means.common_table(analysis.common_means_of_parts()),
+            means.means_table(parts, "task", suite.tasks),
+            means.means_table(parts, "language", suite.languages),
             scores.scores_figure(analysis.headline, suite, analysis.models),
             _foreign(analysis.frames),
         ],
@@ -72,7 +73,7 @@ def _wide_scores(analysis: Analysis) -> Table:
     rows: dict[str, dict[str, object]] = {}
     if headline.task.isin(suite.members).any():
         for name, (task, language) in suite.members.items():
-            rows[name] = {"task": name, "kind": suite.tasks.get(task, task), "language": language}
+            rows[name] = {"task": name, "kind": suite.tasks.get(task, task), "language": language, **suite.settings.get(name, {})}
     for row in headline.itertuples():
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
         entry |= {"kind": suite.tasks.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}

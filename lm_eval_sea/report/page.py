@@ -25,15 +25,26 @@ from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
 from lm_eval_sea.results.visible_text import visible
 
+# matplotlib's names of markers and hatches → those of the page, which draws them in the same way.
+_MARKERS = {"o": "circle", "s": "square", "^": "up", "D": "diamond", "v": "down", "P": "plus", "X": "cross", "*": "star"}
+_HATCHES = {"": "none", "//": "rising", "..": "dots", "xx": "crossed", "\\\\": "falling", "++": "grid"}
+_PATTERNS = {
+    "none": "",
+    "rising": "M-1 9L9-1",
+    "dots": "M4 3v2M0 -1v2M8 -1v2M0 7v2M8 7v2",
+    "crossed": "M-1 9L9-1M-1-1L9 9",
+    "falling": "M-1-1L9 9",
+    "grid": "M4 0v8M0 4h8",
+}
 _ASSETS = Path(__file__).resolve().parent / "assets"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as PNG, for light and for dark pages."""
+    """A figure as PNG, for light and for dark pages; charts, which the page has as they are, are drawn light alone."""
 
     light: bytes
-    dark: bytes
+    dark: bytes | None
 
 
 def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
@@ -48,6 +59,7 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
         loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
+    environment.filters["visible"] = visible
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
     tasks = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
     names = next((table.names for section in sections for table in section.tables), {})
@@ -62,6 +74,9 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
         collapsed=[visible(line) for line in collapsed_answers(frames)],
         notes=sum(len(table.frame) for section in sections for table in section.tables if table.name == WARNINGS),
         packed=packed,
+        markers=_MARKERS,
+        hatches=_HATCHES,
+        patterns=_PATTERNS,
         is_table=lambda part: isinstance(part, Table),
         style=(_ASSETS / "report.css").read_text(encoding="utf-8"),
         script=script,

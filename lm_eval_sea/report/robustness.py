@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.figure
 import pandas as pd
 
 from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new_figure, styles
+from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.report.variants import TITLES, VARIANTS, in_order, variant_label
+from lm_eval_sea.report.variants import TITLES, VARIANTS, in_order
 
 RANKED, GENERATED = "litilo_ppl", "litilo_gen"
 KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
@@ -150,38 +149,33 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     if several.empty:
         return None
     widest = several.loc[several.spread.idxmax()]
-    return Figure(
+    return Figure.of_chart(
         "robustness",
-        "Accuracy of the same questions in the prompt variants, native prompts; the dotted line is chance.",
-        lambda theme: _draw(several, variants, suite, models, theme),
-        f"Line charts of accuracy by prompt variant, one per data set and language. The widest spread is {widest.spread:.0f} "
+        "Accuracy of the same questions in the prompt variants, native prompts; the grey bar is chance.",
+        Chart(_panels(several, variants, suite), models, columns=3),
+        f"Points of accuracy by prompt variant, one panel per data set and language. The widest spread is {widest.spread:.0f} "
         f"points, of {widest.model} on {widest.dataset} in {widest.language}; the median is {several.spread.median():.0f}.",
         several,
     )
 
 
-def _draw(
-    table: pd.DataFrame, variants: Sequence[str], suite: Suite, models: Sequence[str], theme: Theme
-) -> matplotlib.figure.Figure:
-    panels = list(table.groupby(["dataset", "language"], sort=False))
-    columns = min(3, len(panels))
-    figure, axes = new_figure(
-        theme, -(-len(panels) // columns), columns, max(6.0, 2.6 * columns + 0.4), 2.1 * -(-len(panels) // columns) + 0.5
-    )
-    style = styles(models)
-    for axis, ((dataset, language), group) in zip(axes, panels, strict=False):
-        axis.axhline(group.chance.iloc[0], color=theme.ink, linestyle=":", linewidth=1)
-        for row in group.to_dict("records"):
-            look = style[row["model"]]
-            values = [row[variant] for variant in variants]
-            axis.plot(range(len(variants)), values, color=look.colour, marker=look.marker, linestyle=look.line, markersize=4.5)
-        axis.set_title(f"{suite.data_sets.get(dataset, dataset)}: {suite.languages.get(language, language)}", fontsize=8.5)
-        axis.set_xticks(range(len(variants)), [variant_label(variant) for variant in variants], fontsize=7)
-        axis.set_xlim(-0.3, len(variants) - 0.7)
-        axis.set_ylim(-3, 103)
-    for axis in axes[len(panels) :]:
-        axis.set_visible(False)
-    for axis in axes[::columns]:
-        axis.set_ylabel("accuracy (%)", fontsize=8)
-    add_legend(figure, theme, [model_handle(model, style[model]) for model in models], 3)
-    return figure
+def _panels(table: pd.DataFrame, variants: Sequence[str], suite: Suite) -> list[Panel]:
+    panels = []
+    for (dataset, language), group in table.groupby(["dataset", "language"], sort=False):
+        rows = group.to_dict("records")
+        lines = [
+            Line(
+                TITLES.get(variant, variant),
+                [Mark(GUIDE, rows[0]["chance"])]
+                + [
+                    Mark(DOT, row[variant], series=row["model"], keys=keys_of(row, "model"))
+                    for row in rows
+                    if not pd.isna(row[variant])
+                ],
+                {"variant": variant},
+            )
+            for variant in variants
+        ]
+        title = f"{suite.data_sets.get(dataset, dataset)}: {suite.languages.get(language, language)}"
+        panels.append(Panel(title, lines, axis="accuracy (%)", keys={"dataset": dataset, "language": language}))
+    return panels

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new_figure, styles
+from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.section import MODEL, ROWS, SCORE, TASK, Figure
 from lm_eval_sea.report.suite import Suite, task_title
@@ -95,33 +94,27 @@ def scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) -
     if found.empty:
         return None
     best = found.loc[found.normalised.idxmax()]
-    return Figure(
+    chart = Chart([Panel("", _lines(found, suite), axis="headline score (%)")], models)
+    return Figure.of_chart(
         "overview",
         "Headline scores of the suite with 95 % intervals; the grey bar is chance.",
-        lambda theme: _draw(found, suite, models, theme),
-        f"Points with bars, one line per task: scores of {', '.join(models)} on {found.task.nunique()} tasks, from "
+        chart,
+        f"Points with bars, one line per task: scores of {', '.join(chart.legend)} on {found.task.nunique()} tasks, from "
         f"{found.score.min():.0f} to {found.score.max():.0f} per cent. Farthest above chance is {best.model} on {best.task}.",
         found,
     )
 
 
-def _draw(found: pd.DataFrame, suite: Suite, models: Sequence[str], theme: Theme) -> matplotlib.figure.Figure:
-    names = [name for name in suite.members if name in set(found.task)]
-    figure, [axis] = new_figure(theme, 1, 1, 7.5, 1.2 + 0.24 * len(names))
-    style = styles(models)
-    step = 0.7 / len(models)
-    for place, name in enumerate(names):
-        for row in found[found.task == name].itertuples():
-            y = place + step * (models.index(row.model) - (len(models) - 1) / 2)
-            look = style[row.model]
-            if not pd.isna(row.low):
-                axis.plot([row.low, row.high], [y, y], color=look.colour, linewidth=1)
-            axis.plot(row.score, y, marker=look.marker, color=look.colour, markersize=4.5, linestyle="")
-            if row.chance:
-                axis.plot([row.chance] * 2, [place - 0.4, place + 0.4], color=theme.ink, alpha=0.4, linewidth=2, zorder=0)
-    axis.set_yticks(range(len(names)), [task_title(found[found.task == name].iloc[0], suite) for name in names])
-    axis.set_ylim(len(names) - 0.5, -0.5)
-    axis.set_xlim(-2, 102)
-    axis.set_xlabel("headline score (%)", fontsize=8)
-    add_legend(figure, theme, [model_handle(model, style[model]) for model in models], 3)
-    return figure
+def _lines(found: pd.DataFrame, suite: Suite) -> list[Line]:
+    lines = []
+    for name in (name for name in suite.members if name in set(found.task)):
+        rows = found[found.task == name].to_dict("records")
+        chance = [Mark(GUIDE, rows[0]["chance"])] if rows[0]["chance"] else []
+        marks = [
+            Mark(DOT, row["score"], *(None if pd.isna(end) else float(end) for end in (row["low"], row["high"])),
+                 series=row["model"], keys=keys_of(row, "model"))
+            for row in rows
+        ]  # fmt: skip
+        label = task_title(found[found.task == name].iloc[0], suite)
+        lines.append(Line(label, [*chance, *marks], keys_of(rows[0], "language", "dataset", "variant")))
+    return lines

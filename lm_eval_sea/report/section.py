@@ -9,6 +9,7 @@ from urllib.parse import quote
 import matplotlib.figure
 import pandas as pd
 
+from lm_eval_sea.report.chart import Chart, draw
 from lm_eval_sea.report.figure_style import Theme
 from lm_eval_sea.report.tables import FILTERS, Column, Table
 
@@ -20,13 +21,19 @@ SCORE = Column("score", "score [95 %]", "score", low="low", high="high", marker=
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that is drawn for light and for dark paper."""
+    """A figure: a chart, or else a picture that is drawn for light and for dark paper."""
 
     name: str
     caption: str
     draw: Callable[[Theme], matplotlib.figure.Figure]
     seen: str  # what is seen in it, for those who do not see it
     shows: pd.DataFrame  # the rows that it shows, by whose columns `FILTERS` it is filtered
+    chart: Chart | None = None  # what the page shows in the place of the picture
+
+    @classmethod
+    def of_chart(cls, name: str, caption: str, chart: Chart, seen: str, shows: pd.DataFrame) -> Figure:
+        """A figure of lines with marks."""
+        return cls(name, caption, lambda theme: draw(chart, theme), seen, shows, chart)
 
     def keys(self) -> dict[str, list[str]]:
         """What the figure shows, by the columns that the page filters by."""

@@ -46,6 +46,6 @@ def sections(
         if isinstance(part, Table):
             return replace(part, names={**names, **part.names})
         shows = part.shows.replace({name: dict(names[name]) for name in names if name in part.shows})
-        return replace(part, shows=shows)
+        return replace(part, shows=shows, chart=part.chart and part.chart.named(names))
 
     return [replace(section, parts=[named(part) for part in section.shown]) for section in made if section.shown]

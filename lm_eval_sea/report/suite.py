@@ -13,15 +13,28 @@ from lm_eval_sea.report.frames import AS_PUBLISHED
 GROUP = "sea_sailcompass"
 
 
+Members = Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
+
+
 @dataclass(frozen=True)
 class Suite:
     """The members of SailCompass as the paper recommends it, and titles."""
 
-    members: Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
+    members: Members
+    settings: Mapping[str, Mapping[str, str]]  # name of a member → language, dataset and variant
     tasks: Mapping[str, str]  # "qa" → "Question answering"
     languages: Mapping[str, str]  # "th" → "Thai"
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
+
+    def parts(self) -> list[tuple[dict[str, str], Members]]:
+        """The suite, and what one filter of the page leaves of it: filter and value, and the members that have it."""
+        parts: list[tuple[dict[str, str], Members]] = [({}, self.members)]
+        for key in ("language", "dataset", "variant"):
+            for value in dict.fromkeys(settings[key] for settings in self.settings.values()):
+                names = [name for name in self.members if self.settings[name][key] == value]
+                parts.append(({key: value}, {name: self.members[name] for name in names}))
+        return parts
 
 
 def read_suite() -> Suite:
@@ -32,6 +45,9 @@ def read_suite() -> Suite:
     members = {name: tasks.tasks[name].metadata for name in tasks.groups[GROUP]}
     return Suite(
         members={name: (metadata["task"], metadata["language"]) for name, metadata in members.items()},
+        settings={
+            name: {key: str(metadata[key]) for key in ("language", "dataset", "variant")} for name, metadata in members.items()
+        },
         tasks=catalogue["tasks"],
         languages=catalogue["languages"],
         data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},

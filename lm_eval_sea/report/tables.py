@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -17,6 +17,8 @@ SHADES = 8  # of a heat map, from chance to the best possible score
 
 # By which the page filters rows, where a frame has such a column.
 FILTERS = ("model", "language", "dataset", "variant")
+# A column with the filter that a row is made for: it is shown when that one alone is chosen; "" for none. CSV files have all.
+ONLY = "only"
 
 
 class Cell(NamedTuple):
@@ -72,8 +74,15 @@ class Table:
         rows = []
         for record in self.frame.to_dict("records"):
             keys = {name: self._name(name, record[name]) for name in FILTERS if name in record and not _absent(record[name])}
+            if ONLY in record:
+                keys[ONLY] = record[ONLY]
             rows.append((keys, [self._cell(column, record) for column in self.columns]))
         return rows
+
+    @property
+    def unfiltered(self) -> Table:
+        """The rows that are there without a filter."""
+        return replace(self, frame=self.frame[self.frame[ONLY] == ""]) if ONLY in self.frame else self
 
     def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
         value: Any = record.get(column.key)

@@ -19,11 +19,3 @@ VARIANTS = tuple(TITLES)
 def in_order(variants: Sequence[str]) -> list[str]:
     """Variants as the paper lists them, then the others by name."""
     return sorted(set(variants), key=lambda variant: (VARIANTS.index(variant) if variant in VARIANTS else len(VARIANTS), variant))
-
-
-def variant_label(variant: str) -> str:
-    """The paper's symbol of a variant, for drawing."""
-    symbol = TITLES.get(variant, variant)
-    for small, letter in (("ₒ", "$_o$"), ("ᵢ", "$_i$")):
-        symbol = symbol.replace(small, letter)
-    return symbol.replace(" generated", "\ngen.")

@@ -81,7 +81,7 @@ def _draw(made: Sequence[Section]) -> dict[str, Picture]:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     figures = [figure for section in made for figure in section.figures]
     return {
-        figure.name: Picture(*(_png(figure.draw(theme)) for theme in (LIGHT, DARK)))
+        figure.name: Picture(_png(figure.draw(LIGHT)), None if figure.chart else _png(figure.draw(DARK)))
         for figure in tqdm(figures, desc="figures", unit="figure", leave=False)
     }
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 Evaluate = Callable[..., dict[str, Any] | None]
+Ask = Callable[[list[Any]], list[Any]]  # requests → answers
+KINDS_OF_REQUEST = ("loglikelihood", "loglikelihood_rolling", "generate_until")
 
 
 class LMEvalCommand:
@@ -63,6 +65,30 @@ def _instead(owner: Any, name: str, value: Any) -> Iterator[None]:
         yield
     finally:
         setattr(owner, name, before)
+
+
+@contextmanager
+def asked_through(model: str, through: Callable[[Any, str, list[Any], Ask], list[Any]]) -> Iterator[None]:
+    """Inside, the requests to a model of this name go through a function; those that lm-eval has answers of do not come by.
+
+    Args:
+        model: the name of a backend.
+        through: model, kind of request, requests, and what has the model answer some of them → the answers of all.
+    """
+    from lm_eval.api.registry import get_model
+
+    backend = get_model(model)
+    with ExitStack() as stack:
+        for kind in KINDS_OF_REQUEST:
+            stack.enter_context(_instead(backend, kind, _method(kind, getattr(backend, kind), through)))
+        yield
+
+
+def _method(kind: str, own: Callable[..., list[Any]], through: Callable[[Any, str, list[Any], Ask], list[Any]]) -> Callable:
+    def method(self: Any, requests: list[Any], *more: Any, **settings: Any) -> list[Any]:
+        return through(self, kind, requests, lambda part: own(self, part, *more, **settings))
+
+    return method
 
 
 def serve_loaded(manager: Any, loaded: Any) -> None:

@@ -13,9 +13,10 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.answering import Answering
 from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
 from lm_eval_sea.run.language import tasks_of_language
-from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand
+from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import runs_of
@@ -83,7 +84,8 @@ class _Evaluation:
         if arguments["apply_chat_template"]:
             _check_chat_template(arguments, tasks)
         use_cache = self._use_cache(arguments, tasks)
-        results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
+        with asked_through(arguments["model"], Answering(arguments["model"], tasks)):
+            results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
         if results is not None:  # it is None on all ranks but the first
             self._table = summary_of_results(results)
             self.results = results

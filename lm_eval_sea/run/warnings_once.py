@@ -40,10 +40,11 @@ class OncePerCause(logging.Filter):
 
 @contextmanager
 def warnings_as_of_lm_eval() -> Iterator[None]:
-    """Inside, the pack's warnings look like lm-eval's own. At the end those that were held back are named."""
+    """Inside, the pack's log looks like lm-eval's own, from the same level on. At the end what was held back is named."""
     logger, once = logging.getLogger(PACK_LOGGER), OncePerCause()
     handlers = [handler for handler in logging.getLogger("lm_eval").handlers if handler not in logger.handlers]
-    propagated = logger.propagate
+    propagated, level = logger.propagate, logger.level
+    logger.setLevel(logging.getLogger("lm_eval").level)
     logger.addFilter(once)
     for handler in handlers:
         logger.addHandler(handler)
@@ -57,3 +58,4 @@ def warnings_as_of_lm_eval() -> Iterator[None]:
         for handler in handlers:
             logger.removeHandler(handler)
         logger.propagate = propagated
+        logger.setLevel(level)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from tqdm import tqdm
 
+from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 
 RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections, errors of the server
@@ -77,7 +78,7 @@ class Endpoint:
         try:
             from openai import OpenAI
         except ImportError as error:
-            raise JudgeError("judging needs the package openai: pip install 'lm-eval-sea[judge]'") from error
+            raise JudgeError(f"judging needs the package openai: {install_extra('judge')}") from error
         self._client = OpenAI(base_url=base_url, api_key=api_key, max_retries=RETRIES, timeout=TIMEOUT_SECONDS)
 
     def ask(self, call: Call) -> Answer:

@@ -85,12 +85,10 @@ def test_the_page_of_real_runs(browser, real):
             assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
     browser.open(real / "report.html")
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
-    images = browser.run("[...document.images].map((image) => image.naturalWidth)")
-    assert len(images) == 7 and min(images) > 0
-    light = browser.run("[...document.images].map((image) => image.currentSrc)")
-    browser.open(real / "report.html", dark=True)
-    dark = browser.run("[...document.images].map((image) => image.currentSrc)")
-    assert not set(light) & set(dark)
+    drawn = browser.run("[...document.querySelectorAll('figure.chart')].map((c) => c.querySelectorAll('.datum').length)")
+    assert len(drawn) == 7 and min(drawn) > 0
+    seen = browser.run("[...document.querySelectorAll('figure')].map((f) => f.getAttribute('aria-label'))")
+    assert all(re.search(r"\d", text) for text in seen), "a figure says what is seen in it"
     browser.run("location.hash = 'samples/sea_belebele_th_to_ppl/' + document.getElementById('sample-model').value")
     browser.until("document.getElementById('sample-rows').dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
     browser.run("document.querySelector('.sample').open = true")
@@ -190,6 +188,41 @@ def test_filters_act_on_figures_columns_and_samples(browser, planted):
     )
     assert browser.run(heads) == ["task", "language", "metric", "chance", "org/a"]
     assert browser.run("byId('sample-task').options.length") == everything
+
+
+def shown_marks(browser, figure):
+    """Panel, line and text of the marks of a chart that are seen."""
+    marks = f"[...document.querySelectorAll('#figure-{figure} .datum')].filter((m) => m.getClientRects().length)"
+    parts = "m.closest('.panel').querySelector('h4')?.textContent, m.closest('.line').querySelector('span').textContent"
+    return [tuple(mark) for mark in browser.run(f"{marks}.map((m) => [{parts}, m.querySelector('title').textContent])")]
+
+
+def test_charts_and_means_show_what_is_chosen_and_nothing_else(browser, planted):
+    """Against the unfiltered page: the marks that remain are those of the chosen model or language, unchanged."""
+    browser.open(planted / "report.html")
+    figures = browser.run("[...document.querySelectorAll('figure.chart')].map((c) => c.id.replace('figure-', ''))")
+    before = {name: shown_marks(browser, name) for name in figures}
+    assert len(before) > 4 and all(before.values())
+    browser.run("filters.elements.model.value = 'org/b'; filters.dispatchEvent(new Event('change'))")
+    for name in ("overview", "robustness", "bias", "translation"):
+        assert shown_marks(browser, name) == [mark for mark in before[name] if mark[2].startswith("org/b: ")] != []
+        assert browser.run(f"document.querySelector('#figure-{name} .legend').innerText.trim()") == "org/b"
+    assert {panel for panel, *_ in shown_marks(browser, "positions")} == {
+        panel for panel, *_ in before["positions"] if panel.startswith("org/b, ")
+    }
+    browser.run("filters.elements.model.value = ''; filters.elements.dataset.value = 'FLORES-200'")
+    browser.run("filters.dispatchEvent(new Event('change'))")
+    assert {line for _, line, _ in shown_marks(browser, "overview")} == {
+        "FLORES-200: English → Thai",
+        "FLORES-200: Thai → English",
+    }
+    assert browser.run("byId('figure-robustness').hidden && byId('figure-labels').hidden")
+    # chrF++ of 30 and 45.5, 20 and 25, of the chosen set alone
+    means = [float(re.match(r"\(?([\d.]+)", text)[1]) for text in visible(browser, "means_by_task", 9)]
+    assert means == [pytest.approx(37.75, abs=0.051), pytest.approx(22.5, abs=0.051)]
+    assert visible(browser, "common_means", 2) == ["2"]
+    browser.run("filters.elements.language.value = 'Thai'; filters.dispatchEvent(new Event('change'))")
+    assert visible(browser, "means_by_task", 0) == [], "none for two filters at once"
 
 
 def test_an_open_sample_fits_a_phone(browser, real):

@@ -84,10 +84,10 @@ def test_half_a_database_and_what_is_none_are_one_line(tmp_path):
     assert check_databases(prefix) == 0, "a run that was killed before the first answer"
 
 
-def start(tiny_model, samples, output, *arguments):
+def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id"):
     return subprocess.Popen(
-        [sys.executable, "-m", "lm_eval_sea.cli", "run", "--model", "hf", "--model_args", f"pretrained={tiny_model}",
-         "--device", "cpu", "--batch_size", "1", "--tasks", "sea_tydiqa_id",
+        [sys.executable, "-m", "lm_eval_sea.cli", "run", "--model", backend, "--model_args", f"pretrained={tiny_model}",
+         "--device", "cpu", "--batch_size", "1", "--tasks", task,
          "--output_path", str(output), "--log_samples", *arguments],
         cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -132,6 +132,29 @@ def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples):
         [json.loads(path.read_text()) for path in folder.rglob("results_*.json")] for folder in (output, undisturbed)
     )
     assert one["results"] == other["results"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
+def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model, samples):
+    """What the progress bar of the killed run had counted is on disk, but for a batch; a batch is one passage's options here."""
+    output, task = tmp_path / "results", "sea_m3exam_th_to_ppl,sea_belebele_th_to_ppl"
+    process = start(tiny_model, samples, output, backend=backend, task=task)
+    deadline = time.monotonic() + 1500
+    while process.poll() is None and answers(output) < 3 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.kill()
+    _, err = process.communicate(timeout=100)
+    counted = [int(done) for done in re.findall(r"Running loglikelihood requests:[^|]*\|[^|]*\| (\d+)/", err)]
+    kept = answers(output)
+    assert kept >= 3, "the run ended before it was killed"
+    assert kept >= counted[-1] - 4
+    again = start(tiny_model, samples, output, backend=backend, task=task)
+    _, err = again.communicate(timeout=300)
+    assert again.returncode == 0, err[-2000:]
+    cached, remaining = map(int, re.search(r"Cached requests: (\d+), Requests remaining: (\d+)", err).groups())
+    assert cached == kept
+    assert remaining > 0
 
 
 def test_files_of_a_cache_are_those_of_its_key_alone(tmp_path):

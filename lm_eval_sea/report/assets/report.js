@@ -50,11 +50,12 @@ function wantedKeys() {
 
 function applyFilters() {
   const wanted = wantedKeys();
+  const chosen = wanted.map(([key]) => key).filter((key) => key !== "model").join(" "); // means are made for one of these
   for (const table of document.querySelectorAll("table[data-name]")) {
     let shown = 0;
     const rows = table.tBodies[0].rows;
     for (const row of rows) {
-      row.hidden = wanted.some(([key, value]) => row.dataset[key] !== undefined && row.dataset[key] !== value);
+      row.hidden = (row.dataset.only ?? chosen) !== chosen || wanted.some(([key, value]) => row.dataset[key] !== undefined && row.dataset[key] !== value);
       shown += !row.hidden;
     }
     [...table.tHead.rows[0].cells].forEach((header, column) => {
@@ -66,10 +67,23 @@ function applyFilters() {
       header.hidden = hidden;
       for (const row of rows) row.cells[column].hidden = hidden;
     });
-    table.closest(".block").querySelector(".count").textContent =
-      shown < rows.length ? `${shown} of ${rows.length} rows` : rows.length > 25 ? `${rows.length} rows` : "";
+    const count = shown < rows.length ? `${shown} of ${rows.length} rows` : rows.length > 25 ? `${rows.length} rows` : "";
+    table.closest(".block").querySelector(".count").textContent = rows[0]?.dataset.only === undefined ? count : "";
   }
-  for (const figure of document.querySelectorAll("figure")) {
+  const elsewhere = (part) => wanted.some(([key, value]) => part.dataset[key] !== undefined && part.dataset[key] !== value);
+  for (const chart of document.querySelectorAll("figure.chart")) {
+    for (const entry of chart.querySelectorAll(".legend li")) entry.hidden = elsewhere(entry);
+    for (const panel of chart.querySelectorAll(".panel")) {
+      for (const line of panel.querySelectorAll(".line")) {
+        const data = [...line.querySelectorAll(".datum")];
+        for (const datum of data) datum.toggleAttribute("hidden", elsewhere(datum));
+        line.hidden = elsewhere(line) || (data.length > 0 && data.every((datum) => datum.hasAttribute("hidden")));
+      }
+      panel.hidden = elsewhere(panel) || ![...panel.querySelectorAll(".line")].some((line) => !line.hidden && line.querySelector(".datum"));
+    }
+    chart.hidden = ![...chart.querySelectorAll(".panel")].some((panel) => !panel.hidden);
+  }
+  for (const figure of document.querySelectorAll("figure:not(.chart)")) {
     const of = (key) => (figure.dataset[key] === undefined ? undefined : JSON.parse(figure.dataset[key]));
     figure.hidden = wanted.some(([key, value]) => of(key) && !of(key).includes(value));
     const more = wanted.map(([key]) => key).filter((key) => (of(key) || []).length > 1).map((key) => NAMES[key] || key);

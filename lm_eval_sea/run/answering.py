@@ -1,0 +1,58 @@
+"""Stands between lm-eval and the model: says what is asked before the first answer, how long it takes, and keeps parts small."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lm_eval_sea.run.lm_eval_cli import Ask
+from lm_eval_sea.run.pace import Pace
+from lm_eval_sea.run.warnings_once import PACK_LOGGER
+from lm_eval_sea.run.workload import GENERATION, advice, token_counter, workload_of
+
+# With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
+PART = 2048
+
+logger = logging.getLogger(PACK_LOGGER)
+
+
+class Answering:
+    """For `lm_eval_cli.asked_through`."""
+
+    def __init__(self, backend: str, tasks: Mapping[str, Any]) -> None:
+        """Begins a run.
+
+        Args:
+            backend: the name of the model's class in lm-eval.
+            tasks: lm-eval's tasks by name; their requests are all made before the first is answered.
+        """
+        self._backend, self._tasks = backend, tasks
+        self._begun = False
+
+    def __call__(self, model: Any, kind: str, requests: list[Any], ask: Ask) -> list[Any]:
+        """Has the model answer requests of one kind."""
+        if model.rank == 0 and not self._begun:
+            self._begun = True
+            self._introduce(model)
+        hook = model.cache_hook
+        if model.rank == 0:
+            model.set_cache_hook(Pace(hook, kind, requests, logger.info))
+        try:
+            return [answer for part in self._parts(model, kind, requests) for answer in ask(part)]
+        finally:
+            model.set_cache_hook(hook)
+
+    def _introduce(self, model: Any) -> None:
+        workload = workload_of((task.instances for task in self._tasks.values()), token_counter(model))
+        logger.info("%s", workload)
+        if workload.ranked and (line := advice(self._backend, model)):
+            logger.info("%s", line)
+
+    def _parts(self, model: Any, kind: str, requests: list[Any]) -> Iterator[list[Any]]:
+        """All requests, or so many that an interruption loses little; the pack's backend for vLLM does so itself for rankings."""
+        at_once = self._backend == "vllm" or (self._backend == "vllm-shared-prefix" and kind == GENERATION)
+        # Several engines are started anew for each call.
+        size = PART if at_once and model.batch_size == "auto" and model.data_parallel_size <= 1 else len(requests)
+        for begin in range(0, len(requests), max(size, 1)):
+            yield requests[begin : begin + size]
