@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -18,6 +19,10 @@ for _name in [name for name in os.environ if name.startswith("HF_")]:
 os.environ |= {"HF_HOME": _home.name, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 sys.path.insert(0, str(ROOT / "scripts"))
+
+# A slow machine is no fault of the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def _tiny_model(factory: pytest.TempPathFactory, *, bos: bool) -> Path:

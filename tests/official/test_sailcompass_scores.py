@@ -195,7 +195,7 @@ def one_cue(text: str, cues: tuple[str, ...]) -> bool:
 
 @pytest.mark.slow
 @given(text=texts, gold=st.sampled_from("ABCD"), digit=st.sampled_from("12345๑๒๓๔๕"))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 def test_letters_beside_the_official_code(official, text, gold, digit):
     line = text.split("\n")[0]
     for options in ("ABCD", "12345๑๒๓๔๕ABCD"):
@@ -209,7 +209,7 @@ def test_letters_beside_the_official_code(official, text, gold, digit):
 
 @pytest.mark.slow
 @given(answer=texts, references=st.lists(texts, min_size=1, max_size=3))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 def test_answers_beside_the_official_code(official, answer, references):
     if not one_cue(answer.lower(), scores.CUES):
         return

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TOGETHER
@@ -206,7 +206,6 @@ def test_real_questions_and_options(hub_mirror, language):
 
 
 @pytest.mark.parametrize("language", PHRASES)
-@settings(deadline=None)
 @given(text=st.text())
 def test_any_text_is_read_or_not(language, text):
     found = extract_letter(text, LETTERS, OPTIONS, language=language)
@@ -215,7 +214,6 @@ def test_any_text_is_read_or_not(language, text):
 
 
 @pytest.mark.parametrize("language", PHRASES)
-@settings(deadline=None)
 @given(data=st.data())
 def test_pieces_in_any_order_name_one_letter_or_none(language, data):
     """Whatever is read is the only letter that stands in the text as a word."""
@@ -232,7 +230,6 @@ def test_pieces_in_any_order_name_one_letter_or_none(language, data):
 
 
 @pytest.mark.parametrize("language", BOOKS)
-@settings(deadline=None)
 @given(letters=st.text(alphabet=st.characters(categories=["Lu", "Ll"]), min_size=2, max_size=12))
 def test_no_answer_is_found_inside_a_word(language, letters):
     assert read(letters, language) is None

@@ -1,7 +1,7 @@
 """What counts as an answer letter, and what does not."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
@@ -157,13 +157,11 @@ def test_vowels_in_two_parts_and_invisible_characters_make_no_difference():
     assert extract_letter("คําตอบ: ข. นํ้า", LATIN, ["ดิน", "น้ำ", "ลม", "ไฟ"], language="th", cue="คำตอบ:") == 1
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(categories=["L", "N"]), min_size=2))
 def test_no_letter_is_found_inside_a_word(word):
     assert extract_letter(word, LATIN, CITIES, language="id") is None
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_gives_a_position_or_none(text):
     assert extract_letter(text, DIGITS, WORDS, language="th", cue="คำตอบ:") in (None, *range(5))

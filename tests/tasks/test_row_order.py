@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.row_order import fair_order
@@ -14,13 +14,11 @@ def rows_of(drawn):
     return [{"id": str(number), "gold": gold, "cluster": str(cluster)} for number, (gold, cluster) in enumerate(drawn)]
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_every_row_stands_once(drawn):
     assert sorted(fair_order(rows_of(drawn))) == list(range(len(drawn)))
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_every_beginning_has_the_labels_of_the_whole(drawn):
     """Within one row of the exact share for each label, and half a row more for each other label that rounds against it."""
@@ -33,7 +31,6 @@ def test_every_beginning_has_the_labels_of_the_whole(drawn):
             assert abs(found[label] - length * count / len(rows)) <= 0.5 + 0.5 * len(whole)
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_a_passage_comes_again_only_when_all_of_its_label_have_come(drawn):
     rows = rows_of(drawn)
@@ -47,7 +44,6 @@ def test_a_passage_comes_again_only_when_all_of_its_label_have_come(drawn):
         seen[gold, cluster] += 1
 
 
-@settings(deadline=None)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_the_file_makes_no_difference(drawn, random):
     """Translations of a test have the same rows in another order; a limited run takes the same ones."""

@@ -4,7 +4,7 @@ import string
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import (
@@ -118,7 +118,6 @@ def test_thoughts_are_not_searched(task, begin, end):
     assert without_thinking(f"{tag} {one}") == f"{tag} {one}"
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_the_published_rule_read_twice(data):
     tag, labels = LABEL_TASKS[data.draw(st.sampled_from(sorted(LABEL_TASKS)))]
@@ -127,7 +126,6 @@ def test_the_published_rule_read_twice(data):
     assert published_label(text, tag, labels) == read_by_hand(text, tag, labels)
 
 
-@settings(deadline=None)
 @given(st.text(), st.sampled_from(sorted(LABEL_TASKS)))
 def test_any_text_is_read(text, task):
     tag, labels = LABEL_TASKS[task]

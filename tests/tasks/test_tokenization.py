@@ -37,7 +37,7 @@ def test_an_api_model_adds_no_special_tokens_and_keeps_one_token_free(tiny_model
     assert tokenizer.max_length == 4095
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(text=st.text(min_size=1, max_size=40).filter(lambda text: not text[0].isspace()))
 def test_the_first_token_and_the_rest_are_the_text(text, tiny_model):
     tokenizer = named(tiny_model)

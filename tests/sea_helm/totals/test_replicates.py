@@ -72,7 +72,7 @@ def test_replicates_are_those_of_loops():
         assert replicates(rows, seeds) == pytest.approx([restated(rows, seed) for seed in seeds], abs=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(st.sampled_from(["ก", "ข", "A", "a b"]), st.floats(0, 1)), min_size=9, max_size=40), st.integers(0, 2**32)
 )
