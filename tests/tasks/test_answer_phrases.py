@@ -109,6 +109,25 @@ def test_a_quoted_list_of_the_options_is_none(language):
 
 
 @pytest.mark.parametrize("language", PHRASES)
+def test_a_reason_behind_an_answer(language):
+    """It is not read, unless it names another label or is the text of an option."""
+    behind = say(SENTENCES[language]["read"]["is_the_correct_answer"]).rstrip(".។။。")
+    for word in [*pieces(language, "because"), *pieces("en", "because")]:
+        for start in ("B", "**B**", "(B).", "B -", f"{behind}"):
+            for joint in (" ", ", "):
+                text = f"{start}{joint}{word} 1902"
+                assert read(text, language) == 1, text
+                assert read(f"{text} C", language) is None, text
+                assert read(f"{text}\nC", language) is None, text
+        reasons = [f"{word} 1895", f"{word} 1902", "1911", "1926"]
+        for own in range(4):
+            # also if the text breaks off
+            for text in (f"{LETTERS[own]}. {word} 1902", f"{LETTERS[own]}. {word} 190"):
+                assert extract_letter(text, LETTERS, reasons, language=language) == (1 if own == 1 else None), text
+        assert read(word, language) is None, word
+
+
+@pytest.mark.parametrize("language", PHRASES)
 def test_what_leads_to_an_answer_is_none(language):
     """Each sentence cut off before its letter, and each piece alone; a letter may touch it where blanks do not part words."""
     for template in SENTENCES[language]["read"].values():
@@ -243,7 +262,7 @@ def test_the_table_is_well_formed(language):
     # it ends a sentence in Indonesian, and is a label of one task, where it is not read behind another label
     labels -= {"benar"}
     assert phrases.also in ("", *PHRASES)
-    for text in (phrases.before, phrases.after):
+    for text in (phrases.before, phrases.after, phrases.because):
         found = [" ".join(piece.split()) for piece in text.split("|")]
         assert unicodedata.is_normalized("NFC", text)
         assert len(set(found)) == len(found)

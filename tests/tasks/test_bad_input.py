@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import shutil
 from pathlib import Path
 
@@ -25,8 +26,8 @@ def broken(tmp_path, samples) -> Path:
     return Path(shutil.copytree(samples, tmp_path / "mirror"))
 
 
-def rewrite(folder: Path, edit) -> None:
-    path = folder / FILE
+def rewrite(folder: Path, edit, file: str = FILE) -> None:
+    path = folder / file
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     path.write_text(
         "".join(json.dumps(edit(number, row), ensure_ascii=False) + "\n" for number, row in enumerate(rows)), encoding="utf-8"
@@ -67,6 +68,26 @@ def test_gold_out_of_range(broken, model):
     rewrite(broken, lambda number, row: row | {"label": 2} if number == 3 else row)
     with pytest.raises(ValueError, match=r"vi_test.jsonl, row 3: field 'gold' is 2; expected 0 to 1"):
         evaluate(broken, TASK, model)
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "column", "words"),
+    [
+        ("sea_xnli_th", "xnli/th_xnli_test.jsonl", "label", "neutral, entailment, contradiction"),
+        ("sea_xnli_vi", "xnli/vi_xnli_test.jsonl", "label", "neutral, entailment, contradiction"),
+        ("sea_indonli_id", "indonli/test.jsonl", "label", "neutral, entailment, contradiction"),
+        ("sea_wisesight_th", "wisesight_senti/test.jsonl", "category", "0 to 2"),
+        ("sea_indolem_id", "indolem_senti/test.jsonl", "label", "positive, negative"),
+        ("sea_vsmec_vi", "vsmec/test.json", "label", "Sợ hãi, Ghê tởm, Buồn bã, Thích thú, Khác, Tức giận, Bất ngờ"),
+    ],
+)
+def test_unknown_label(broken, model, task, file, column, words):
+    """It stops the run before the model is asked; the message names the row and the words expected."""
+    unknown = 3 if column == "category" else "Netral!"
+    rewrite(broken, lambda number, row: row | {column: unknown} if number == 1 else row, f"sail/Sailcompass_data/data/{file}")
+    with pytest.raises(ValueError, match=re.escape(f"{file}, row 1: field '{column}' is {unknown!r}; expected {words}")):
+        evaluate(broken, task, model)
+    assert model.requests == []
 
 
 def test_empty_option(broken, model):

@@ -256,6 +256,36 @@ def test_rows_that_cannot_be_scored_are_faults(samples, tmp_path, monkeypatch, p
 
 
 @pytest.mark.slow
+def test_unknown_label_words_are_faults(samples, tmp_path, monkeypatch):
+    """In all tasks with labels; the fault names the row and the words that were expected."""
+    for file in samples.rglob("*.jsonl"):
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        if len(rows) > 1:
+            rows[1] |= {key: "Zzz" for key in ("label", "prompt_label", "response_label", "answer") if key in rows[1]}
+        copy = tmp_path / file.relative_to(samples)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for readme in samples.rglob("README.md"):
+        shutil.copy(readme, tmp_path / readme.relative_to(samples))
+    monkeypatch.chdir(tmp_path)
+    tasks = [task for task in read_tasks().select(["sea_helm"]) if task.metadata.get("labels")]
+    # one for each set of labels: how they are checked is the same
+    tasks = list({(repr(task.metadata["labels"]), task.process): task for task in tasks}.values())
+    assert len(tasks) > 20
+    for task in tasks:
+        faults = [fault for fault in check_data(task).faults if "exemplars" not in fault]
+        assert len(faults) == 1, task.name
+        assert "row 1" in faults[0] and "zzz" in faults[0].lower(), faults
+        offered = task.metadata["labels"]
+        # rows of these tasks say themselves which labels they offer
+        if task.name.endswith("id_lindsea_pragmatics_single"):
+            offered = ["Benar", "Salah"]
+        elif "options that have a text" in faults[0]:
+            offered = ["A", "B", "C", "D"]
+        assert all(label in faults[0] for label in offered), faults
+
+
+@pytest.mark.slow
 class TestRealRows:
     """The mirror has the rows of SEA-HELM v1.0."""
 

@@ -37,6 +37,16 @@ def is_end(rest: str, language: str) -> bool:
     return _after(language).fullmatch(rest) is not None
 
 
+def is_reason(rest: str, language: str) -> bool:
+    """Whether a reason follows a label, "because …", also behind words that may stand behind a label. What it says is not read.
+
+    Args:
+        rest: the line behind the label, as `plain` returns it.
+        language: as above.
+    """
+    return _because(language).match(rest) is not None
+
+
 def script_letters(language: str) -> str:
     """What stands for A, B, C, D, E in the script of a language; empty if nothing does."""
     return PHRASES[language].letters if language in PHRASES else ""
@@ -54,7 +64,7 @@ def _known(language: str) -> list[str]:
 
 
 def _pieces(language: str, place: str) -> list[tuple[str, bool]]:
-    """The pieces of a place, "before" or "after", and whether their language writes words together. Longest first."""
+    """The pieces of a place, a field of `Phrases`, and whether their language writes words together. Longest first."""
     found = [
         (plain(piece).strip(), code in WRITTEN_TOGETHER)
         for code in _known(language)
@@ -67,7 +77,9 @@ def _pieces(language: str, place: str) -> list[tuple[str, bool]]:
 
 def _pattern(piece: str, together: bool) -> str:
     words = (r"\s*" if together else r"\s+").join(map(re.escape, piece.split()))
-    return words.replace("'", "['’]").replace("é", "[ée]") + ("" if together else r"(?!\w)")
+    # Ilocano "letra a B" has a word before the label, "letra A" the label itself
+    end = "" if together else r"(?=\s+\w)" if piece.endswith(" a") else r"(?!\w)"
+    return words.replace("'", "['’]").replace("é", "[ée]") + end
 
 
 @cache
@@ -76,9 +88,22 @@ def _before(language: str) -> re.Pattern[str]:
     return re.compile(rf"\A(?:(?:{pieces}){_JOINT})+", re.IGNORECASE)
 
 
-@cache
-def _after(language: str) -> re.Pattern[str]:
+def _behind(language: str) -> str:
+    """What any number of pieces behind a label look like."""
     pieces = "|".join(
         (r"[\s,]*" if together else r"[\s,\-–—]+") + _pattern(piece, together) for piece, together in _pieces(language, "after")
     )
-    return re.compile(rf"(?:{pieces})*{_END}", re.IGNORECASE)
+    return rf"(?:{pieces})*"
+
+
+@cache
+def _after(language: str) -> re.Pattern[str]:
+    return re.compile(_behind(language) + _END, re.IGNORECASE)
+
+
+@cache
+def _because(language: str) -> re.Pattern[str]:
+    words = "|".join(
+        ("" if together else r"(?<!\w)") + _pattern(piece, together) for piece, together in _pieces(language, "because")
+    )
+    return re.compile(rf"{_behind(language)}{_END}[,;\u104a\u104b–—\s-]*(?:{words})", re.IGNORECASE)

@@ -6,7 +6,8 @@ the end of the line. So the pieces need not be combined by hand, and none may de
 pieces of English are read in every language, those of the national language in the regional languages that have `also`.
 
 A new language: fill `before` with the words for "the answer", "the correct answer", "is", "option", "letter", "I choose",
-"so", "according to the passage"; `after` with whole predicates ("is the correct answer"), final copulas and polite particles.
+"so", "according to the passage"; `after` with whole predicates ("is the correct answer"), final copulas and polite particles;
+`because` with the words that begin a reason.
 `answer_patterns.py` makes regular expressions of them.
 """
 
@@ -33,12 +34,14 @@ class Phrases:
     Attributes:
         before: pieces that may stand before a label, separated by "|".
         after: pieces that may stand behind a label, separated by "|".
+        because: words that begin a reason behind a label, separated by "|".
         letters: what stands for A, B, C, D, E in the language's script; empty where there is no such custom.
         also: the code of another language whose pieces are read too.
     """
 
     before: str = ""
     after: str = ""
+    because: str = ""
     letters: str = ""
     also: str = ""
 
@@ -53,11 +56,19 @@ PHRASES = {
             | it's | option | choice | answer choice | letter | the letter | I choose | I would choose | I'd choose
             | I pick | I select | I'll go with | I would go with | I'd go with | so | therefore | thus | hence
             | I think | I believe | in my opinion | according to the passage | according to the text
-            | based on the passage | based on the text | I'd say | I would say""",
+            | based on the passage | based on the text | I'd say | I would say
+            | the one that fits best | the best fit | the best match | my choice | the one | of the four options
+            | out of the four options | of these options | among the options | among the four options
+            | after reading the passage | after reading the text | I conclude that | I think that | I believe that
+            | to the question above | here | I'm sure | I am sure | I'm sure that | clearly | obviously | to this""",
         after="""
             is the answer | is my answer | is the correct answer | is the right answer | is the best answer
             | is the correct option | is the right option | is the correct choice | is the right choice
-            | is the best choice | is correct | is right""",
+            | is the best choice | is correct | is right
+            | is the right one | is the correct one | is the best one | is the best fit | fits best
+            | is the most appropriate choice | is the most appropriate option | is the most appropriate answer
+            | is the most suitable answer | is the most accurate answer | is the most likely answer""",
+        because="because | since | as",
     ),
     "id": Phrases(
         before="""
@@ -71,13 +82,23 @@ PHRASES = {
             | dengan demikian | oleh karena itu | menurut saya | saya rasa | saya pikir | saya kira | saya yakin
             | berdasarkan teks | berdasarkan teks tersebut | berdasarkan bacaan | berdasarkan bacaan tersebut
             | berdasarkan konteks | berdasarkan konteks tersebut | berdasarkan paragraf
-            | berdasarkan paragraf tersebut | menurut teks | menurut bacaan | menurut konteks | menurut paragraf""",
+            | berdasarkan paragraf tersebut | menurut teks | menurut bacaan | menurut konteks | menurut paragraf
+            | yang paling tepat | yang paling benar | yang paling sesuai | di atas | dari keempat pilihan
+            | dari keempat pilihan tersebut | dari keempat pilihan itu | dari empat pilihan | dari pilihan
+            | dari pilihan yang ada | di antara keempat pilihan | berdasarkan kutipan | berdasarkan kutipan tersebut
+            | menurut kutipan | menurut kutipan tersebut | setelah membaca teks | setelah membaca bacaan
+            | setelah membaca kutipan | saya menyimpulkan bahwa | saya menyimpulkan | dapat disimpulkan bahwa
+            | saya yakin bahwa | untuk pertanyaan | dari pertanyaan | atas pertanyaan | di sini | jelas""",
         after="""
             jawabannya | jawaban yang benar | jawaban yang tepat | yang benar | yang tepat | adalah jawabannya
             | adalah jawaban saya | adalah jawaban yang benar | adalah jawaban yang tepat
             | adalah jawaban yang paling tepat | adalah pilihan yang benar | adalah pilihan yang tepat
             | merupakan jawaban yang benar | merupakan jawaban yang tepat | adalah yang benar | adalah yang tepat
-            | benar | tepat""",
+            | benar | tepat
+            | yang paling tepat | yang paling benar | yang paling sesuai | adalah pilihan yang paling tepat
+            | adalah pilihan yang paling sesuai | adalah jawaban yang paling sesuai | adalah yang paling tepat
+            | adalah yang paling sesuai | merupakan pilihan yang paling tepat | merupakan jawaban yang paling tepat""",
+        because="karena | sebab",
     ),
     "jv": Phrases(
         before="""
@@ -88,13 +109,21 @@ PHRASES = {
             | pilihan sing bener | pilihan kang bener | opsi | opsi sing bener | aksara | huruf | saka pitakonan iki
             | kanggo pitakonan iki | yaiku | yakuwi | iku | kuwi | inggih menika | inggih punika | aku milih
             | kula milih | tak pilih | dadi | mula | mulane | dados | pramila | miturutku | miturut kula
-            | adhedhasar wacan | miturut wacan | manut wacan | miturut teks | adhedhasar teks | takkira | miturut aku""",
+            | adhedhasar wacan | miturut wacan | manut wacan | miturut teks | adhedhasar teks | takkira | miturut aku
+            | sing paling trep | sing paling bener | sing paling cocog | ing ndhuwur | saka patang pilihan
+            | saka patang pilihan mau | saka patang pilihan iku | saka pilihan | miturut pethikan
+            | adhedhasar pethikan | manut pethikan | sawise maca wacan | sawise maca pethikan | aku nyimpulake yen
+            | aku nyimpulake | kanggo pitakonan | ing kene | aku yakin | cetha""",
         after="""
             jawabane | wangsulane | jawaban sing bener | wangsulan sing bener | sing bener | kang bener | iku jawabane
             | iku wangsulane | iku jawaban sing bener | iku wangsulan sing bener | iku wangsulan kang bener
             | kuwi jawaban sing bener | kuwi wangsulan sing bener | yaiku jawaban sing bener
             | yaiku wangsulan sing bener | menika wangsulan ingkang leres | minangka jawaban sing bener
-            | minangka wangsulan sing bener | iku sing bener | iku bener | bener | leres""",
+            | minangka wangsulan sing bener | iku sing bener | iku bener | bener | leres
+            | sing paling trep | sing paling bener | iku sing paling bener | iku pilihan sing paling cocog
+            | iku pilihan sing paling trep | iku wangsulan sing paling trep | yaiku pilihan sing paling trep
+            | iku pilihan sing bener""",
+        because="amarga | merga | awit | jalaran",
         also="id",
     ),
     "su": Phrases(
@@ -107,13 +136,20 @@ PHRASES = {
             | tina patarosan ieu | kana patarosan ieu | nyaéta | nya éta | téh | abdi milih | kuring milih | janten
             | jadi | ku kituna | ku sabab éta | numutkeun abdi | ceuk kuring | saur abdi | sakanyaho abdi
             | dumasar kana bacaan | numutkeun bacaan | dumasar kana téks | numutkeun téks | nurutkeun bacaan
-            | jawaban nu merenah""",
+            | jawaban nu merenah
+            | anu pangmerenahna | nu pangmerenahna | anu pangbenerna | anu paling merenah | mah | di luhur
+            | tina opat pilihan | tina opat pilihan éta | tina éta opat pilihan | tina pilihan | sanggeus maca bacaan
+            | saparantos maca bacaan | kuring nyindekkeun yén | kuring nyindekkeun | abdi nyindekkeun yén
+            | pikeun patarosan | pikeun patarosan ieu | kana patarosan | di dieu | abdi yakin | kuring yakin | écés""",
         after="""
             jawabanana | waleranana | jawaban anu leres | jawaban nu leres | jawaban anu bener | anu leres | nu leres
             | anu bener | nyaéta jawaban anu leres | nyaéta jawaban anu bener | nyaéta jawabanana
             | mangrupa jawaban anu leres | mangrupa jawaban anu bener | mangrupikeun jawaban anu leres
             | téh jawabanana | téh jawaban anu leres | téh jawaban anu bener | téh waleran anu leres | téh leres
-            | téh bener | leres | bener""",
+            | téh bener | leres | bener
+            | anu pangmerenahna | nu pangmerenahna | téh pilihan anu paling cocog | téh pilihan anu pangmerenahna
+            | téh jawaban anu pangmerenahna | mangrupa pilihan anu pangmerenahna | téh pilihan anu leres""",
+        because="sabab | lantaran | kusabab | margi",
         also="id",
     ),
     "ms": Phrases(
@@ -126,13 +162,21 @@ PHRASES = {
             | saya memilih | saya pilih | saya akan memilih | jadi | maka | oleh itu | dengan itu | justeru
             | pada pendapat saya | saya rasa | saya fikir | saya percaya | saya yakin | berdasarkan petikan
             | berdasarkan petikan itu | berdasarkan petikan tersebut | menurut petikan | mengikut petikan
-            | berdasarkan teks | menurut teks""",
+            | berdasarkan teks | menurut teks
+            | yang paling tepat | yang paling sesuai | di atas | daripada empat pilihan | daripada empat pilihan itu
+            | daripada keempat-empat pilihan | antara empat pilihan itu | daripada pilihan | setelah membaca petikan
+            | saya menyimpulkan bahawa | saya menyimpulkan | saya yakin bahawa | bagi soalan | untuk soalan | di sini
+            | jelas""",
         after="""
             jawapannya | jawapan yang betul | jawapan yang tepat | yang betul | yang tepat | ialah jawapannya
             | ialah jawapan saya | ialah jawapan yang betul | ialah jawapan yang tepat | ialah jawapan yang benar
             | adalah jawapan yang betul | adalah jawapan yang tepat | merupakan jawapan yang betul
             | merupakan jawapan yang tepat | ialah pilihan yang betul | adalah pilihan yang betul | adalah betul
-            | betul | tepat""",
+            | betul | tepat
+            | yang paling tepat | yang paling sesuai | ialah pilihan yang paling tepat
+            | ialah pilihan yang paling sesuai | ialah jawapan yang paling tepat | ialah jawapan yang paling sesuai
+            | adalah pilihan yang paling tepat | ialah yang paling tepat""",
+        because="kerana | sebab",
         also="id",
     ),
     "tl": Phrases(
@@ -144,10 +188,17 @@ PHRASES = {
             | opsyon | pagpipilian | pinipili ko | pinili ko | pipiliin ko | ang pinipili ko | ang pinili ko | kaya
             | kaya naman | samakatuwid | samakatwid | kung gayon | sa tingin ko | tingin ko | sa palagay ko
             | palagay ko | para sa akin | ayon sa talata | batay sa talata | ayon sa teksto | batay sa teksto
-            | letrang | titik na | opsiyong | ang letrang | ang pinakatamang opsiyon""",
+            | letrang | titik na | opsiyong | ang letrang | ang pinakatamang opsiyon
+            | ang pinakaangkop | ang pinakatama | sa apat na pagpipilian | sa mga pagpipilian
+            | mula sa apat na pagpipilian | ayon sa sipi | batay sa sipi | matapos basahin ang sipi
+            | matapos basahin ang talata | pagkatapos basahin ang sipi | napagpasyahan kong | masasabi kong | sa itaas
+            | dito | sigurado akong | malinaw na""",
         after="""
             po | ho | ang sagot | ang sagot ko | ang aking sagot | ang tamang sagot | ang wastong sagot | ang tama
-            | ay ang sagot | ay ang tamang sagot | ay ang wastong sagot | ay tama | ang pinipili ko | ang pinili ko""",
+            | ay ang sagot | ay ang tamang sagot | ay ang wastong sagot | ay tama | ang pinipili ko | ang pinili ko
+            | ang pinakaangkop | ang pinakatama | ay ang pinakaangkop | ang pinakaangkop na pagpipilian
+            | ang pinakaangkop na sagot | ang tamang opsyon | ang tamang pagpipilian | ang pinakatamang sagot""",
+        because="dahil | sapagkat | kasi",
     ),
     "ceb": Phrases(
         before="""
@@ -158,13 +209,19 @@ PHRASES = {
             | ang | letra | titik | opsyon | opsiyon | kapilian | pilion nako | akong pilion | akong gipili
             | gipili nako | nagpili ko sa | mopili ko sa | busa | mao nga | tungod niini | sa akong hunahuna
             | sa akong pagtuo | sa akong tan-aw | sa tan-aw nako | para nako | sumala sa teksto | base sa teksto
-            | subay sa teksto | pinasikad sa teksto | ang insakto nga tubag | insakto nga tubag | insaktong tubag""",
+            | subay sa teksto | pinasikad sa teksto | ang insakto nga tubag | insakto nga tubag | insaktong tubag
+            | ang labing haom | ang labing maayo | ang labing husto | sa upat ka kapilian | sa mga kapilian
+            | gikan sa upat ka kapilian | human sa pagbasa sa teksto | nakahukom ko nga | sa ibabaw | dinhi
+            | sigurado ko nga | klaro nga""",
         after="""
             ang tubag | ang akong tubag | ang hustong tubag | ang husto nga tubag | ang saktong tubag
             | ang sakto nga tubag | ang husto | ang sakto | mao ang tubag | mao ang akong tubag
             | mao ang hustong tubag | mao ang husto nga tubag | mao ang saktong tubag | mao ang sakto nga tubag
             | mao ang husto | mao ang sakto | husto | sakto | ang akong pilion | ang akong gipili
-            | ang insakto nga tubag | mao ang insakto nga tubag""",
+            | ang insakto nga tubag | mao ang insakto nga tubag
+            | ang labing haom | mao ang labing haom | ang labing haom nga kapilian | ang labing haom nga tubag
+            | ang hustong kapilian | mao ang labing haom nga kapilian | mao ang labing haom nga tubag""",
+        because="kay | tungod kay",
         also="tl",
     ),
     "ilo": Phrases(
@@ -176,12 +233,19 @@ PHRASES = {
             | piliek ti | pinilik | pinilik ti | ti piliek | ti pinilik | isu nga | isu nga ti | gapuna | ngarud
             | iti panagkunak | iti panangmatmatko | pagarupek | para kaniak | segun iti teksto | sigun iti teksto
             | maibatay iti teksto | naibatay iti teksto | ti umno nga sungbat | umno nga sungbat
-            | ti husto nga sungbat | husto nga sungbat | ti kusto nga sungbat | kusto nga sungbat""",
+            | ti husto nga sungbat | husto nga sungbat | ti kusto nga sungbat | kusto nga sungbat
+            | ti kasayaatan | ti kasayaatan a sungbat | ti maikanatad | ti kasayaatan a maikanatad | ti maitutop
+            | ti kaitutopan | kadagiti uppat a pagpilian | kadagiti pagpilian | manipud kadagiti uppat a pagpilian
+            | letra a | kalpasan ti panangbasak iti teksto | kalpasan a nabasak ti teksto | iti ngato | ditoy
+            | siguradoak a | nalawag a""",
         after="""
             ti sungbat | ti sungbatko | ti umno a sungbat | ti husto a sungbat | ti kusto a sungbat | ti umno
             | ti husto | ti kusto | isu ti sungbat | isu ti umno a sungbat | isu ti husto a sungbat
             | isu ti kusto a sungbat | ket umno | ket husto | ket kusto | ti piliek | ti pinilik | apo
-            | ti umno nga sungbat | ti husto nga sungbat | ti kusto nga sungbat | isu ti umno nga sungbat""",
+            | ti umno nga sungbat | ti husto nga sungbat | ti kusto nga sungbat | isu ti umno nga sungbat
+            | ti kasayaatan | ti maitutop | ti kasayaatan a pagpilian | ti kasayaatan a sungbat | ti umno a pagpilian
+            | ti husto a pagpilian | ti maitutop a sungbat""",
+        because="gapu ta | ta",
         also="tl",
     ),
     "war": Phrases(
@@ -192,11 +256,17 @@ PHRASES = {
             | han hini nga pakiana | amo | an | letra | opsyon | opsiyon | pirilian | pipilion ko | akon pipilion
             | akon ginpili | ginpili ko | ginpipili ko | an akon ginpili | an akon pipilion | salit | busa
             | tungod hini | sanglit | ha akon hunahuna | ha akon pagtoo | para ha akon | sumala han teksto
-            | sumala ha teksto | basado han teksto | basado ha teksto | uyon han teksto | kay""",
+            | sumala ha teksto | basado han teksto | basado ha teksto | uyon han teksto | kay
+            | an pinakaangay | an pinakamaupay | an pinakatama | ha upat nga pirilian | han upat nga pirilian
+            | ha mga pirilian | letra nga | katapos basaha an teksto | katapos pagbasa han teksto | ha igbaw | dinhi
+            | sigurado ako nga | klaro nga""",
         after="""
             an baton | an akon baton | an husto nga baton | an tama nga baton | an sakto nga baton | an husto
             | an tama | amo an baton | amo an akon baton | amo an husto nga baton | amo an tama nga baton
-            | amo an sakto nga baton | amo an husto | husto | an akon ginpili | an akon pipilion""",
+            | amo an sakto nga baton | amo an husto | husto | an akon ginpili | an akon pipilion
+            | an pinakaangay | an pinakamaupay | an pinakamaupay nga pirilian | an pinakaangay nga pirilian
+            | an pinakamaupay nga baton | an husto nga pirilian""",
+        because="kay | tungod kay",
         also="tl",
     ),
     "th": Phrases(
@@ -208,11 +278,19 @@ PHRASES = {
             | ขอตอบว่า | เลือก | ขอเลือก | ฉันเลือก | ผมเลือก | ดิฉันเลือก | ฉันขอเลือก | ผมขอเลือก | ดิฉันขอเลือก
             | ดังนั้น | เพราะฉะนั้น | จึง | ฉันคิดว่า | ผมคิดว่า | ดิฉันคิดว่า | คิดว่า | จากบทความ | ตามบทความ
             | จากข้อความ | ตามข้อความ | จากบริบท | ตามบริบท | จากเนื้อหา | ตามเนื้อหา | จากเนื้อเรื่อง | จากย่อหน้า
-            | คำตอบที่ดีที่สุด | เฉลย""",
+            | คำตอบที่ดีที่สุด | เฉลย
+            | ข้างต้น | ข้อที่เหมาะสมที่สุด | ตัวเลือกที่เหมาะสมที่สุด | ข้อที่ดีที่สุด | ข้อที่ถูกที่สุด
+            | ในสี่ตัวเลือกนี้ | จากสี่ตัวเลือก | จากตัวเลือกทั้งสี่ | จากตัวเลือกทั้งหมด | ในบรรดาตัวเลือกทั้งสี่
+            | หลังจากอ่านบทความแล้ว | หลังจากอ่านข้อความแล้ว | เมื่ออ่านบทความแล้ว | สรุปได้ว่า | สรุปว่า | ของคำถาม
+            | ของคำถามนี้ | สำหรับคำถามนี้ | ในที่นี้ | ผมมั่นใจว่า | ฉันมั่นใจว่า | ดิฉันมั่นใจว่า | ชัดเจนว่า""",
         after="""
             ครับ | ค่ะ | คะ | ครับผม | นะครับ | นะคะ | นะ | ถูก | ถูกต้อง | ถูกที่สุด | เป็นคำตอบ | เป็นคำตอบที่ถูก
             | เป็นคำตอบที่ถูกต้อง | เป็นข้อที่ถูก | เป็นข้อที่ถูกต้อง | เป็นตัวเลือกที่ถูกต้อง | คือคำตอบ
-            | คือคำตอบที่ถูก | คือคำตอบที่ถูกต้อง | คือข้อที่ถูกต้อง""",
+            | คือคำตอบที่ถูก | คือคำตอบที่ถูกต้อง | คือข้อที่ถูกต้อง
+            | เหมาะสมที่สุด | ดีที่สุด | เป็นตัวเลือกที่เหมาะสมที่สุด | เป็นตัวเลือกที่ถูกต้องที่สุด
+            | เป็นคำตอบที่เหมาะสมที่สุด | เป็นคำตอบที่ถูกต้องที่สุด | คือตัวเลือกที่ถูกต้อง
+            | คือตัวเลือกที่เหมาะสมที่สุด | คือคำตอบที่ถูกต้องที่สุด""",
+        because="เพราะ | เพราะว่า | เนื่องจาก",
         letters="กขคงจ",
     ),
     "lo": Phrases(
@@ -222,11 +300,18 @@ PHRASES = {
             | ຕົວເລືອກທີ່ຖືກຕ້ອງ | ຕົວເລືອກ | ຕົວເລືອກທີ່ | ຂໍ້ | ຕົວອັກສອນ | ອັກສອນ | ແມ່ນ | ຄື | ຄືວ່າ | ເປັນ
             | ຈຶ່ງແມ່ນ | ຕອບ | ຂໍຕອບ | ເລືອກ | ຂໍເລືອກ | ຂ້ອຍເລືອກ | ຂ້ອຍຂໍເລືອກ | ຂ້າພະເຈົ້າເລືອກ | ຂ້າພະເຈົ້າຂໍເລືອກ
             | ດັ່ງນັ້ນ | ສະນັ້ນ | ຂ້ອຍຄິດວ່າ | ຂ້າພະເຈົ້າຄິດວ່າ | ຄິດວ່າ | ອີງຕາມບົດອ່ານ | ຕາມບົດອ່ານ | ຈາກບົດອ່ານ
-            | ອີງຕາມຂໍ້ຄວາມ | ຕາມຂໍ້ຄວາມ | ຈາກຂໍ້ຄວາມ | ອີງຕາມບົດຄວາມ | ຕາມບົດຄວາມ | ຄຳຕອບທີ່ດີທີ່ສຸດ""",
+            | ອີງຕາມຂໍ້ຄວາມ | ຕາມຂໍ້ຄວາມ | ຈາກຂໍ້ຄວາມ | ອີງຕາມບົດຄວາມ | ຕາມບົດຄວາມ | ຄຳຕອບທີ່ດີທີ່ສຸດ
+            | ຂ້າງເທິງ | ຂໍ້ທີ່ເໝາະສົມທີ່ສຸດ | ຕົວເລືອກທີ່ເໝາະສົມທີ່ສຸດ | ຂໍ້ທີ່ດີທີ່ສຸດ | ໃນສີ່ຕົວເລືອກນີ້
+            | ຈາກສີ່ຕົວເລືອກ | ຈາກຕົວເລືອກທັງສີ່ | ໃນບັນດາຕົວເລືອກທັງສີ່ | ຫຼັງຈາກອ່ານບົດຄວາມແລ້ວ
+            | ຫຼັງຈາກອ່ານບົດອ່ານແລ້ວ | ສະຫຼຸບໄດ້ວ່າ | ສະຫຼຸບວ່າ | ຂອງຄຳຖາມ | ຂອງຄຳຖາມນີ້ | ສຳລັບຄຳຖາມນີ້ | ໃນທີ່ນີ້
+            | ຂ້ອຍໝັ້ນໃຈວ່າ""",
         after="""
             ຖືກ | ຖືກຕ້ອງ | ຖືກຕ້ອງທີ່ສຸດ | ແມ່ນຄຳຕອບ | ແມ່ນຄຳຕອບທີ່ຖືກ | ແມ່ນຄຳຕອບທີ່ຖືກຕ້ອງ | ເປັນຄຳຕອບທີ່ຖືກ
             | ເປັນຄຳຕອບທີ່ຖືກຕ້ອງ | ຄືຄຳຕອບ | ຄືຄຳຕອບທີ່ຖືກຕ້ອງ | ແມ່ນຂໍ້ທີ່ຖືກຕ້ອງ | ແມ່ນຖືກຕ້ອງ | ເຈົ້າ | ຄັບ | ຄ່ະ
-            | ເດີ""",
+            | ເດີ
+            | ເໝາະສົມທີ່ສຸດ | ແມ່ນເໝາະສົມທີ່ສຸດ | ແມ່ນຕົວເລືອກທີ່ເໝາະສົມທີ່ສຸດ | ແມ່ນຕົວເລືອກທີ່ຖືກຕ້ອງ
+            | ແມ່ນຄຳຕອບທີ່ເໝາະສົມທີ່ສຸດ | ເປັນຕົວເລືອກທີ່ເໝາະສົມທີ່ສຸດ | ຢ່າງແນ່ນອນ""",
+        because="ເພາະ | ເພາະວ່າ | ເນື່ອງຈາກ",
         letters="ກຂຄງຈ",
     ),
     "km": Phrases(
@@ -236,11 +321,17 @@ PHRASES = {
             | ជម្រើសត្រឹមត្រូវ | ជម្រើសដែលត្រឹមត្រូវ | ជម្រើសទី | ជំរើស | អក្សរ | តួអក្សរ | ខ្ញុំជ្រើសរើស | ខ្ញុំជ្រើស
             | ខ្ញុំសូមជ្រើសរើស | ខ្ញុំសូមជ្រើស | សូមជ្រើសរើស | ជ្រើសរើស | ជ្រើសរើសយក | គឺ | គឺជា | ជា | ដូច្នេះ
             | ដូចនេះ | ដូច្នេះហើយ | ហេតុនេះ | ខ្ញុំគិតថា | ខ្ញុំយល់ថា | តាមគំនិតខ្ញុំ | យោងតាមអត្ថបទ | យោងទៅតាមអត្ថបទ
-            | តាមអត្ថបទ | ផ្អែកលើអត្ថបទ | ផ្អែកតាមអត្ថបទ | បាទ | ចាស | ចា៎ស | ចម្លើយដែលត្រូវ | ចម្លើយល្អបំផុត""",
+            | តាមអត្ថបទ | ផ្អែកលើអត្ថបទ | ផ្អែកតាមអត្ថបទ | បាទ | ចាស | ចា៎ស | ចម្លើយដែលត្រូវ | ចម្លើយល្អបំផុត
+            | ខាងលើ | ចម្លើយដែលសមស្របបំផុត | ចម្លើយសមស្របបំផុត | ជម្រើសដែលសមស្របបំផុត | ក្នុងចំណោមជម្រើសទាំងបួន
+            | ក្នុងចំណោមជម្រើសទាំងនេះ | បន្ទាប់ពីអានអត្ថបទ | ខ្ញុំសន្និដ្ឋានថា | សម្រាប់សំណួរ | ចំពោះសំណួរ
+            | សម្រាប់សំណួរនេះ | ចំពោះសំណួរនេះ | នៅទីនេះ | ខ្ញុំប្រាកដថា | ច្បាស់ណាស់""",
         after="""
             ត្រឹមត្រូវ | គឺត្រឹមត្រូវ | គឺជាចម្លើយ | គឺជាចម្លើយត្រឹមត្រូវ | គឺជាចម្លើយដែលត្រឹមត្រូវ | ជាចម្លើយ
             | ជាចម្លើយត្រឹមត្រូវ | ជាចម្លើយដែលត្រឹមត្រូវ | គឺជាជម្រើសត្រឹមត្រូវ | ជាជម្រើសត្រឹមត្រូវ | បាទ | ចាស
-            | ចា៎ស""",
+            | ចា៎ស
+            | សមស្របបំផុត | គឺសមស្របបំផុត | គឺជាជម្រើសដែលសមស្របបំផុត | គឺជាចម្លើយដែលសមស្របបំផុត
+            | ជាជម្រើសដែលសមស្របបំផុត | គឺជាជម្រើសដែលត្រឹមត្រូវ""",
+        because="ព្រោះ | ពីព្រោះ | ដោយសារ",
         letters="កខគឃង",
     ),
     "my": Phrases(
@@ -256,7 +347,10 @@ PHRASES = {
             | ကျွန်ုပ်သည် | ကျွန်တော် | ကျွန်တော်သည် | ကျွန်တော်က | ကျွန်မ | ကျွန်မသည် | ကျွန်မက
             | ကျွန်ုပ် ရွေးချယ်သည်မှာ | ထို့ကြောင့် | ဒါကြောင့် | သို့ဖြစ်၍ | ကျွန်ုပ်အထင် | ကျွန်တော့်အထင်
             | ကျွန်မအထင် | စာပိုဒ်အရ | စာပိုဒ်အရဆိုလျှင် | စာသားအရ | စာပိုဒ်ကို အခြေခံ၍ | မှန်ကန်သော အဖြေက
-            | မှန်ကန်သည့် အဖြေသည်""",
+            | မှန်ကန်သည့် အဖြေသည်
+            | အသင့်တော်ဆုံး | အသင့်တော်ဆုံးမှာ | အသင့်တော်ဆုံးက | အသင့်တော်ဆုံးကတော့ | ရွေးချယ်စရာ လေးခုထဲမှာ
+            | ရွေးချယ်စရာ လေးခုအနက် | ရွေးချယ်စရာများထဲမှ | လေးခုထဲမှာ | လေးခုအနက် | စာပိုဒ်ကို ဖတ်ပြီးနောက် | အထက်ပါ
+            | အထက်ပါ မေးခွန်းအတွက် | အထက်ပါ မေးခွန်း၏ | ဒီမှာ | မှန်ကန်တဲ့ ရွေးချယ်မှုက | ရှင်းပါတယ်""",
         after="""
             ဖြစ်သည် | ဖြစ်ပါသည် | ဖြစ်ပါတယ် | ဖြစ်တယ် | ဖြစ်၏ | ပါ | ပဲ | ပဲ ဖြစ်ပါတယ် | ဘဲ ဖြစ်ပါတယ် | ခင်ဗျာ | ခင်ဗျ
             | ရှင် | ရှင့် | သည် အဖြေမှန် | သည် မှန်ကန်သော အဖြေ | သည် မှန်ကန်သည့် အဖြေ | က အဖြေမှန်
@@ -264,7 +358,11 @@ PHRASES = {
             | မှန်ကန်ပါတယ် | သည် မှန်ကန်သည် | သည် မှန်ကန်ပါသည် | သည် မှန်သည် | က မှန်ပါတယ် | က မှန်တယ်
             | က မှန်ကန်ပါတယ် | ကို ရွေးချယ်သည် | ကို ရွေးချယ်ပါသည် | ကို ရွေးချယ်ပါတယ် | ကို ရွေးသည် | ကို ရွေးပါသည်
             | ကို ရွေးပါတယ် | ကို ရွေးတယ် | ဟု ထင်သည် | ဟု ထင်ပါသည် | ဟု ထင်ပါတယ် | ဟု ယူဆပါသည် | လို့ ထင်ပါတယ်
-            | လို့ ထင်တယ် | လို့ ယူဆပါတယ်""",
+            | လို့ ထင်တယ် | လို့ ယူဆပါတယ်
+            | က အသင့်တော်ဆုံး | သည် အသင့်တော်ဆုံး | ဟု ကောက်ချက်ချသည် | ဟု ကောက်ချက်ချပါသည်
+            | သည် အသင့်တော်ဆုံး ရွေးချယ်မှု | သည် အသင့်တော်ဆုံး အဖြေ | က အသင့်တော်ဆုံး အဖြေ | ဖြစ်မယ်လို့ ယုံကြည်ပါတယ်
+            | လို့ ယုံကြည်ပါတယ်""",
+        because="ဘာဖြစ်လို့လဲဆိုတော့ | အဘယ်ကြောင့်ဆိုသော်",
         letters="ကခဂဃင",
     ),
     "vi": Phrases(
@@ -277,11 +375,18 @@ PHRASES = {
             | do đó | do vậy | như vậy | tôi nghĩ | tôi nghĩ rằng | tôi cho rằng | tôi tin rằng | theo tôi
             | theo đoạn văn | dựa vào đoạn văn | dựa trên đoạn văn | theo bối cảnh | dựa vào bối cảnh | theo bài đọc
             | dựa vào bài đọc | theo văn bản | dựa vào văn bản | dạ | thưa | đáp án chính xác nhất
-            | đáp án phù hợp nhất | câu trả lời phù hợp nhất | phương án phù hợp nhất""",
+            | đáp án phù hợp nhất | câu trả lời phù hợp nhất | phương án phù hợp nhất
+            | trên | ở trên | phù hợp nhất | thích hợp nhất | hợp lý nhất | chính xác nhất | đúng nhất
+            | trong bốn lựa chọn | trong bốn phương án | trong bốn đáp án | trong các lựa chọn | trong các phương án
+            | sau khi đọc đoạn văn | sau khi đọc văn bản | tôi kết luận | tôi kết luận rằng | có thể kết luận rằng
+            | cho câu hỏi | ở đây | tôi chắc chắn | chắc chắn | rõ ràng""",
         after="""
             là đáp án | là đáp án đúng | là đáp án đúng nhất | là đáp án chính xác | là đáp án của tôi
             | là câu trả lời đúng | là câu trả lời chính xác | là câu trả lời | là phương án đúng | là lựa chọn đúng
-            | là đúng | là chính xác | mới đúng | đúng | chính xác | ạ | nhé""",
+            | là đúng | là chính xác | mới đúng | đúng | chính xác | ạ | nhé
+            | là phù hợp nhất | phù hợp nhất | là hợp lý nhất | là lựa chọn phù hợp nhất | là phương án phù hợp nhất
+            | là đáp án phù hợp nhất | là lựa chọn đúng nhất | là phương án đúng nhất | là lựa chọn chính xác""",
+        because="vì | bởi vì | do | bởi",
     ),
     "ta": Phrases(
         before="""
@@ -292,7 +397,10 @@ PHRASES = {
             | என் தெரிவு | எனது தெரிவு | நான் | நான் தேர்ந்தெடுப்பது | நான் தேர்வு செய்வது | எனவே | ஆகவே | ஆகையால்
             | அதனால் | என் கருத்துப்படி | எனது கருத்துப்படி | என்னைப் பொறுத்தவரை | பத்தியின்படி | பத்தியின் படி
             | பத்தியின் அடிப்படையில் | உரையின்படி | உரையின் அடிப்படையில் | மிகச் சரியான பதில்
-            | பத்தியின்படி பார்த்தால்""",
+            | பத்தியின்படி பார்த்தால்
+            | மிகவும் பொருத்தமானது | மிகப் பொருத்தமானது | மிகப் பொருத்தமான விடை | மிகப் பொருத்தமான பதில்
+            | நான்கு விருப்பங்களில் | இந்த நான்கு விருப்பங்களில் | இந்த விருப்பங்களில் | விருப்பங்களில்
+            | பத்தியைப் படித்த பிறகு | மேலே உள்ள | இங்கே | தெளிவாக""",
         after="""
             ஆகும் | தான் | தான் பதில் | தான் விடை | தான் சரியான பதில் | தான் சரியான விடை | சரி | சரியானது
             | சரியான பதில் | சரியான விடை | என்பதே பதில் | என்பதே விடை | என்பதே சரியான பதில் | என்பதே சரியான விடை
@@ -300,7 +408,12 @@ PHRASES = {
             | ஐத் தேர்ந்தெடுக்கிறேன் | ஐ தேர்ந்தெடுக்கிறேன் | ஐத் தேர்வு செய்கிறேன் | ஐ தேர்வு செய்கிறேன்
             | என்பதைத் தேர்ந்தெடுக்கிறேன் | என்பதைத் தேர்வு செய்கிறேன் | என்ற எழுத்து | என்ற விருப்பம் | என்ற தெரிவு
             | என்று நினைக்கிறேன் | என நினைக்கிறேன் | என்று கருதுகிறேன் | எனக் கருதுகிறேன் | ஐயா | தான் சரி
-            | என்பதாகும்""",
+            | என்பதாகும்
+            | தான் சரியானது | தான் மிகவும் பொருத்தமானது | மிகவும் பொருத்தமானது | என்பதே மிகவும் பொருத்தமானது
+            | என்று முடிவு செய்கிறேன் | என முடிவு செய்கிறேன் | மிகவும் பொருத்தமான விருப்பம் | மிகவும் பொருத்தமான விடை
+            | மிகவும் பொருத்தமான பதில் | என்பதே சரியான விருப்பம் | தான் சரியான விருப்பம் | என்று உறுதியாக நம்புகிறேன்
+            | என்று நம்புகிறேன்""",
+        because="ஏனெனில் | ஏனென்றால்",
         letters="அஆஇஈஉ",
     ),
     "zh": Phrases(
@@ -310,11 +423,16 @@ PHRASES = {
             | 应选择 | 故选 | 字母 | 是 | 为 | 应为 | 应是 | 应该是 | 就是 | 因此 | 所以 | 因而 | 故 | 我认为 | 我觉得
             | 我想 | 根据文章 | 根据短文 | 根据文章内容 | 根据文本 | 根据原文 | 根据上文 | 正確答案 | 正確的答案
             | 最終答案 | 本題答案 | 選項 | 正確選項 | 選擇 | 我選擇 | 選 | 我選 | 應選 | 應該選 | 故選 | 為 | 應為
-            | 應該是 | 我認為 | 我覺得 | 根據文章 | 根據短文 | 根據文本 | 本题 | 此题 | 这题 | 这道题 | 本題 | 此題""",
+            | 應該是 | 我認為 | 我覺得 | 根據文章 | 根據短文 | 根據文本 | 本题 | 此题 | 这题 | 这道题 | 本題 | 此題
+            | 最合适的 | 最恰当的 | 最符合的 | 四个选项中 | 在四个选项中 | 这四个选项中 | 在这四个选项中 | 最合適的
+            | 四個選項中 | 读完文章后 | 阅读文章后 | 上述问题的 | 以上问题的 | 这里的 | 我确定 | 显然 | 顯然""",
         after="""
             项 | 選項 | 选项 | 是答案 | 是正确答案 | 是正确的答案 | 是正确的 | 是正确选项 | 是正确的选项 | 为正确答案
             | 正确 | 项正确 | 项是正确答案 | 是我的答案 | 是对的 | 項 | 是正確答案 | 是正確的答案 | 是正確的
-            | 是正確選項 | 為正確答案 | 正確""",
+            | 是正確選項 | 為正確答案 | 正確
+            | 最合适 | 最恰当 | 是最合适的 | 是最合適的 | 是最合适的选项 | 是最恰当的选项 | 是最佳选项 | 是最佳答案
+            | 是最合適的選項""",
+        because="因为 | 因為 | 由于 | 由於",
         letters="甲乙丙丁戊",
     ),
     # The prompts of Kachin and Shan are English.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .answer_patterns import is_end, script_letters, without_lead_in
+from .answer_patterns import is_end, is_reason, script_letters, without_lead_in
 from .answer_text import STOPS, answer_lines, plain
 
 # Marks that people put around a label or a whole answer.
@@ -22,9 +22,10 @@ def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *,
 
     Only the first line with text counts. Accepted is a label alone ("B", "(b)", "**B**", "B."), and one that the text of its own
     option follows ("B. …", "B – …", "B (…)", also if it breaks off), each also behind the answer's cue and the words of the
-    language that lead to an answer, on the same line or on one before, and before words that end one (`answer_phrases.py`):
-    "The correct answer is option (B)", "B is correct". A letter may be the one of its position in the script of the language, a
-    digit that of any script, or the Latin letter of its position.
+    language that lead to an answer, on the same line or on one before, and before words that end one or begin a reason without
+    another label (`answer_phrases.py`): "The correct answer is option (B)", "B is correct", "B, because the passage says so".
+    A letter may be the one of its position in the script of the language, a digit that of any script, or the Latin letter of its
+    position.
 
     A label that is part of a word or a number ("Bandung", "3,5", "A.M."), or that anything else follows ("A dog", "A. or B.",
     "Option B is wrong", "1. First, …"), is no answer; nor are two options on the line, nor one if the next line reads as another.
@@ -68,6 +69,10 @@ def _read(line: str, forms: Sequence[Sequence[str]], options: Sequence[str], lan
             return None
         if is_end(rest, language):
             return position
+        others = [form for index, group in enumerate(forms) if index != position for form in group]
+        # "a" before a reason is a word: in Ilocano "Ti umno a gapu ta …"
+        if match[1] != "a" and is_reason(rest, language) and not _may_be_option(rest, options):
+            return None if _names(rest, others) else position
         # a label is a word of its own; to letters of other scripts a dash may stand close, as in the Burmese "က-"
         dash = r"[-–—](?=\s)" if match[1].isascii() else r"[-–—]"
         if not match[2] and not re.match(rf"\s|\(|{dash}", rest):
@@ -75,7 +80,6 @@ def _read(line: str, forms: Sequence[Sequence[str]], options: Sequence[str], lan
         rest = re.sub(rf"\A\s*(?:{dash})?\s*", "", rest)
         if _is_other_text(rest, position, options):
             return None
-        others = [form for index, group in enumerate(forms) if index != position for form in group]
         return position if not rest or _is_own_text(rest, options[position], others, language) else None
     return None
 
@@ -99,9 +103,20 @@ def _is_own_text(rest: str, option: str, others: Sequence[str], language: str) -
     behind = text[len(own) :]
     if is_end(behind, language):
         return True
-    if re.search(rf"(?<![{_WORD}])(?:{_any(others)})(?![{_WORD}])", behind, re.IGNORECASE):
+    if _names(behind, others, re.IGNORECASE):
         return False
     return re.match(rf"\s*[{re.escape(_SEPARATORS + _CLOSING)}([–—-]", behind) is not None
+
+
+def _may_be_option(rest: str, options: Sequence[str]) -> bool:
+    """Whether what follows a label is or begins the text of an option, or the other way round: "B. Because of the rain"."""
+    text = _bare(rest)
+    return any(text.startswith(own) or own.startswith(text) for own in filter(None, map(_bare, options)))
+
+
+def _names(text: str, forms: Sequence[str], flags: int = 0) -> bool:
+    """Whether one of the labels stands in a text as a word; by default in its own case, for "a" is a word."""
+    return re.search(rf"(?<![{_WORD}])(?:{_any(forms)})(?![{_WORD}])", text, flags) is not None
 
 
 def _any(forms: Sequence[str]) -> str:

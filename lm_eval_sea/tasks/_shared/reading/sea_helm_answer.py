@@ -12,7 +12,7 @@ import string
 import unicodedata
 from collections.abc import Sequence
 
-from .answer_patterns import is_end, script_letters, spellings, without_lead_in
+from .answer_patterns import is_end, is_reason, script_letters, spellings, without_lead_in
 from .answer_text import STOPS, cue_pattern, plain
 
 # What begins and ends the thoughts of reasoning models.
@@ -99,7 +99,7 @@ def _label_of(line: str, labels: Sequence[str], language: str) -> str | None:
         others = [other for other, its_label in forms if its_label != label and other.isascii() == form.isascii()]
         if line[: len(form)].casefold() != form.casefold() or _has_label(rest, others):
             continue
-        if is_end(rest, language) or (len(form) == 1 and _OPTION_MARK.match(line, len(form))):
+        if is_end(rest, language) or is_reason(rest, language) or (len(form) == 1 and _OPTION_MARK.match(line, len(form))):
             return label
     return None
 

@@ -1,0 +1,82 @@
+"""The right letter or label counts however an answer begins and ends, in every task that has it written: whole runs."""
+
+import lm_eval
+import pytest
+from lm_eval.models.utils import postprocess_generated_text
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+
+from .evaluation import TASKS
+from .planted_model import PlantedModel
+from .prompt_texts import complete_samples
+
+# {} is the right letter or label, {cue} what asks for it at the end of the prompt.
+FORMS = ["{}", "\n{}", "  {}", "{}.", " {}\n", "\n\n  {}.\n\n", "{cue}\n{}"]
+WRITTEN = ("litilo_gen", "chat", "labels", "phenomena", "minimal_pairs")
+
+
+class LetterModel(PlantedModel):
+    """Knows each row's right letter or label, writes something of it, and is cut at the stop strings as lm-eval cuts."""
+
+    def __init__(self, write):
+        """`write` gets the label and the cue."""
+        super().__init__()
+        self._write = write
+
+    def generate_until(self, requests):
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request):
+        self.requests.append(request.args)
+        doc = request.doc
+        label = doc["letters"][doc["gold"]] if "letters" in doc else doc["label"]
+        scoring = doc["scoring"]
+        text = self._write(label, scoring["answer_cue"] if "answer_cue" in scoring else scoring["answer_tag"])
+        return postprocess_generated_text(text, request.args[1]["until"], None)
+
+
+def written_tasks() -> list[str]:
+    """All tasks whose answer is a letter or label that the model writes."""
+    return [name for name, task in read_tasks().tasks.items() if task.metadata["variant"] in WRITTEN]
+
+
+def one_of_each() -> list[str]:
+    """One of them for each data set and language."""
+    tasks = read_tasks().tasks
+    keys = {name: (tasks[name].metadata["dataset"], tasks[name].metadata["language"]) for name in written_tasks()}
+    return list({key: name for name, key in reversed(keys.items()) if "-" not in key[1]}.values())
+
+
+@pytest.fixture(
+    scope="module", params=[one_of_each, pytest.param(written_tasks, marks=pytest.mark.slow)], ids=["one of each", "all tasks"]
+)
+def loaded(request, tmp_path_factory):
+    """Task objects, loaded once for all forms."""
+    names = request.param()
+    assert len(names) > 30
+    manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"tokenizer": "none"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(complete_samples(tmp_path_factory.mktemp("hub")))
+        yield manager.load(names)
+
+
+def headlines(loaded, write) -> dict[str, tuple[float, float]]:
+    """Task → headline score and share of answers that are read as none."""
+    tasks = read_tasks().tasks
+    results = lm_eval.evaluate(LetterModel(write), loaded, limit=2, bootstrap_iters=0)["results"]
+    assert results.keys() >= loaded["tasks"].keys()
+    return {
+        name: (results[name][f"{tasks[name].metadata['headline_metric']},none"], results[name]["null_rate,none"])
+        for name in loaded["tasks"]
+    }
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_right_label_counts_in_any_form(loaded, form):
+    found = headlines(loaded, lambda label, cue: form.format(label, cue=cue))
+    assert {name: score for name, score in found.items() if score != (1.0, 0.0)} == {}
+
+
+def test_another_text_counts_nowhere(loaded):
+    assert set(headlines(loaded, lambda label, cue: "\n?").values()) == {(0.0, 1.0)}
