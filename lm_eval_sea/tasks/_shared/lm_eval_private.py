@@ -8,17 +8,20 @@ from __future__ import annotations
 import functools
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lm_eval.api.instance import Instance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lm_eval.api.instance import Instance
+
 
 try:  # 0.5 has a class for each output type
     from lm_eval.api.task import GenerateTask, MultipleChoiceTask
 except ImportError:
-    from lm_eval.api.task import ConfigurableTask as GenerateTask
-    from lm_eval.api.task import ConfigurableTask as MultipleChoiceTask
+    from lm_eval.api.task import ConfigurableTask as GenerateTask, ConfigurableTask as MultipleChoiceTask
 try:  # 0.5 compiles a Jinja template once; 0.4 anew for every row, which takes longer than rendering it
     from lm_eval.config.templates import _compile_tpl as template
 except ImportError:
