@@ -32,6 +32,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|{{m.role}}|>\n{{m.content}}\n{% endfor %}{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
 )
+SETTINGS = ("zero", "usual", "chat")
 DRESSES = ("{t}", "\n{t}", "{tag} {t}", "**{tag} {t}**", "{t}.", "{t}\n\nMore.", "{tag}{t} x", "x {t}", "", "Bangkok 2024")
 
 
@@ -102,13 +103,18 @@ def plain(value: Any) -> Any:
     return getattr(value, "__qualname__", type(value).__name__)
 
 
+def has_chat_template(model: Any) -> bool:
+    """Whether a model has a chat template; the planted one has."""
+    return not hasattr(model, "tokenizer") or bool(model.tokenizer.chat_template)
+
+
 def snapshot(name: str, manager: Any, model: Any, tasks: dict[str, Any], rows: int) -> dict[str, Any]:
     """What one task asks and scores, by setting."""
     from lm_eval import evaluator
 
     found: dict[str, Any] = {}
     default = None
-    for setting in ("zero", "usual", "chat"):
+    for setting in SETTINGS if has_chat_template(model) else SETTINGS[:-1]:
         loaded = manager.load([name])["tasks"] if hasattr(manager, "load") else manager.load_task_or_group([name])
         task = loaded[name]
         tasks[name] = task
@@ -191,6 +197,8 @@ def save(path: Path, folders: list[str], real_model: str | None, rows: int, only
     with gzip.open(path, "wt", encoding="utf-8") as file:
         json.dump(found, file, ensure_ascii=False, sort_keys=True)
     errors = [f"{name}: {task['error']}" for name, task in found.items() if "error" in task]
+    if not any("chat" in task for task in found.values()):
+        print("\nthe model has no chat template: nothing was asked under one")
     print(f"\n{len(found)} tasks, {len(errors)} without rows or with an error", *errors[:1000], sep="\n")
 
 
@@ -212,7 +220,7 @@ def compare(old_path: Path, new_path: Path, verbose: bool) -> int:
             changed.add(name)
             continue
         before, after = old[name], new[name]
-        for key in ("error", "zero", "usual", "chat"):
+        for key in ("error", *SETTINGS):
             if before.get(key) == after.get(key):
                 continue
             if key == "error" or not before.get(key) or not after.get(key):
@@ -231,7 +239,7 @@ def compare(old_path: Path, new_path: Path, verbose: bool) -> int:
             f"{kind}: {len(names)} tasks: {', '.join(names if verbose else names[:4])}{'' if verbose or len(names) < 5 else ' …'}"
         )
     scored = [name for name in old if "zero" in old[name]]
-    requests = sum(len(old[name][key]["requests"]) for name in scored for key in old[name] if key in ("zero", "usual", "chat"))
+    requests = sum(len(old[name][key]["requests"]) for name in scored for key in old[name] if key in SETTINGS)
     print(f"{len(old)} and {len(new)} tasks; {len(scored)} with {requests} requests stored")
     print(f"{len(changed)} tasks ask or score differently")
     return len(changed)

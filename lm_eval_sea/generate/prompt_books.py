@@ -1,4 +1,4 @@
-"""Prompt books: the words, sentences and exemplars of a data set by language, and what is wrong with one."""
+"""Prompt books: words, sentences and exemplars by language, with the keys that CONTRIBUTING.md lists."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def as_row(exemplar: dict[str, Any], record: dict[str, Any], labels: tuple[str, 
 
 
 def read_book(prompts: Path, name: str) -> dict[str, Any]:
-    """The prompt book of a data set: NAME.yaml, or in a folder NAME one file a language.
+    """The prompt book of a data set or of SEA-HELM: NAME.yaml, or in a folder NAME one file a language.
+
+    Returns:
+        `languages`: language → the entries that CONTRIBUTING.md lists; and `version`, where one file has all languages.
 
     Raises:
         BookError: if there is neither.

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
-from lm_eval_sea.generate.prompt_books import BookError, entry
+from lm_eval_sea.generate.prompt_books import BookError, entry, read_book
 from lm_eval_sea.generate.task_yaml import Function, render
 
 FOLDER = "sea_helm"
@@ -27,21 +25,21 @@ class Kind(NamedTuple):
     template: str  # in tasks/_shared
     headline: str
     item: str | None  # the metric of a row that SEA-HELM's totals are computed from; None if it needs a judge
-    tag: str | None  # which of a book's answer tags; None if the answer has none
+    has_cue: bool  # whether the answer stands behind a cue
     text: str = ""  # Jinja of the row where no book has it
 
 
 KINDS = {
-    "labels": Kind("sea_helm_labels_yaml", "balanced_acc", "correct", "answer_tag"),
-    "phenomena": Kind("sea_helm_phenomena_yaml", "phenomena_acc", "correct", "answer_tag"),
-    "minimal_pairs": Kind("sea_helm_minimal_pairs_yaml", "phenomena_acc", "correct", "answer_tag"),
-    "qa": Kind("sea_helm_qa_yaml", "f1", "f1", "answer_tag"),
-    "summarization": Kind("sea_helm_summarization_yaml", "rougeL", "rougeL", "summary_tag"),
-    "translation": Kind("sea_helm_translation_yaml", "chrf++", None, "translation_tag"),
-    "instructions": Kind("instruction_following_yaml", "pass", "pass", None, "{{prompt}}"),
-    "criteria": Kind("sea_helm_judged_yaml", "null_rate", None, None),
-    "first_turn": Kind("sea_helm_judged_yaml", "null_rate", None, None, "{{turns[0]}}"),
-    "second_turn": Kind("sea_helm_second_turn_yaml", "null_rate", None, None, "{{turns[1]}}"),
+    "labels": Kind("sea_helm_labels_yaml", "balanced_acc", "correct", True),
+    "phenomena": Kind("sea_helm_phenomena_yaml", "phenomena_acc", "correct", True),
+    "minimal_pairs": Kind("sea_helm_minimal_pairs_yaml", "phenomena_acc", "correct", True),
+    "qa": Kind("sea_helm_qa_yaml", "f1", "f1", True),
+    "summarization": Kind("sea_helm_summarization_yaml", "rougeL", "rougeL", True),
+    "translation": Kind("sea_helm_translation_yaml", "chrf++", None, True),
+    "instructions": Kind("instruction_following_yaml", "pass", "pass", False, "{{prompt}}"),
+    "criteria": Kind("sea_helm_judged_yaml", "null_rate", None, False),
+    "first_turn": Kind("sea_helm_judged_yaml", "null_rate", None, False, "{{turns[0]}}"),
+    "second_turn": Kind("sea_helm_second_turn_yaml", "null_rate", None, False, "{{turns[1]}}"),
 }
 # What `suite` says in the metadata of a task whose answers are only the beginning of what is judged: totals pass it over.
 FIRST_TURNS = "sea_helm_first_turns"
@@ -50,34 +48,34 @@ FIRST_TURNS = "sea_helm_first_turns"
 class Prompt(NamedTuple):
     """What a task says."""
 
-    tag: str
+    cue: str
     preamble: str
     template: str  # Jinja
     version: Any  # of the book; None without one
 
 
-def read_prompt(book: dict[str, Any], name: str, tag: str | None, optional: list[str], where: str) -> Prompt:
+def read_prompt(book: dict[str, Any], name: str, has_cue: bool, optional: list[str], where: str) -> Prompt:
     """The prompt of a task from the book of a language.
 
     Args:
         book: of a language.
         name: of the task's entry.
-        tag: the key of the answer tag; None for an answer without one, whose entry needs no instruction and has no format.
+        has_cue: whether the answer stands behind a cue; else the entry needs no instruction and has no format.
         optional: fields that a row may lack; the lines with them are then left out.
         where: the place to name in an error.
     """
     words = entry(entry(book, "tasks", where), name, where)
-    if tag is None:
+    if not has_cue:
         template = "".join(_jinja_line(line, optional) for line in entry(words, "template", f"{where}: {name}").splitlines())
         return Prompt("", words.get("instruction", ""), template.rstrip("\n"), entry(book, "version", where))
-    tag = entry(book, tag, where)
+    cue = words.get("cue") or entry(book, "cue", where)
     where = f"{where}: {name}"
     form = entry(words, "format", where)
-    if "{answer_tag}" not in form or "ANSWER" not in form:
-        raise BookError(f"{where}: 'format' lacks {{answer_tag}} or the word ANSWER")
-    preamble = f"{entry(words, 'instruction', where)}\n\n{form}".replace("{answer_tag}", tag)
+    if "{cue}" not in form or "ANSWER" not in form:
+        raise BookError(f"{where}: 'format' lacks {{cue}} or the word ANSWER")
+    preamble = f"{entry(words, 'instruction', where)}\n\n{form}".replace("{cue}", cue)
     lines = [_jinja_line(line, optional) for line in entry(words, "template", where).splitlines()]
-    return Prompt(tag, preamble, "".join(lines).rstrip("\n"), entry(book, "version", where))
+    return Prompt(cue, preamble, "".join(lines).rstrip("\n"), entry(book, "version", where))
 
 
 def _jinja_line(line: str, optional: list[str]) -> str:
@@ -100,7 +98,7 @@ class Task:
         book_name, optional = self.record.get("book", name), self.record.get("optional_fields", [])
         self.prompt = Prompt("", "", self.kind.text, None)
         if not self.kind.text:
-            self.prompt = read_prompt(book, book_name, self.kind.tag, optional, f"{FOLDER}/{language}.yaml")
+            self.prompt = read_prompt(book, book_name, self.kind.has_cue, optional, f"{FOLDER}/{language}.yaml")
         self.name = f"sea_helm_{language}_{name}"
         self._check_prompt(f"{FOLDER}/{language}.yaml: {book_name}")
 
@@ -145,7 +143,7 @@ class Task:
     def _ranking(self) -> dict[str, Any]:
         metadata = self._metadata("ppl", "balanced_acc_cc") | {
             "item_metric": None,
-            "answer_cue": self.prompt.tag,
+            "answer_cue": self.prompt.cue,
             "content_free_inputs": self.common["content_free_inputs"],
             "content_fields": self.record["content_fields"],
         }
@@ -155,7 +153,7 @@ class Task:
             "include": [f"_shared/sea_helm_{'choice_' if own_choices else ''}ranking_yaml", *self._rows()],
             "tag": ["sea_helm_ppl", *self._common_tags()],
             **self._texts(),
-            "gen_prefix": self.prompt.tag,
+            "gen_prefix": self.prompt.cue,
             "doc_to_choice": "choices" if own_choices else self.labels,
             "metadata": metadata,
         }
@@ -202,7 +200,7 @@ class Task:
             "score_group": record.get("score_group"),
             "prompt_language": self.language,
             "prompt_book_version": self.prompt.version,
-            "answer_tag": self.prompt.tag,
+            "answer_tag": self.prompt.cue,
             **self._data(),
             "rows": record["rows"],
             "chance": chance,
@@ -213,7 +211,7 @@ class Task:
         needed["fields"] += [record["exemplars_by"]] if "exemplars_by" in record else []
         if self.labels:
             needed["labels"] = self.labels
-        elif self.kind.tag is not None:
+        elif self.kind.has_cue:
             needed["answer_language"] = record.get("answer_language", self.language)
         if record["kind"] == "criteria":
             needed["turn_text"] = self.prompt.template
@@ -231,13 +229,12 @@ def sea_helm_files(prompts: Path) -> dict[str, str]:
     Raises:
         BookError: if a book is missing or lacks something.
     """
-    catalogue, common = read_sea_helm(), read_data_sets()
+    catalogue, common, books = read_sea_helm(), read_data_sets(), read_book(prompts, FOLDER)["languages"]
     files: dict[str, str] = {}
     for language in catalogue["languages"]:
-        path = prompts / FOLDER / f"{language}.yaml"
-        if not path.exists():
-            raise BookError(f"{path}: no prompt book of SEA-HELM for language {language!r}")
-        book = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if language not in books:
+            raise BookError(f"{prompts / FOLDER / language}.yaml: no prompt book of SEA-HELM for language {language!r}")
+        book = books[language]
         records = catalogue["tasks"] | catalogue["judged"]
         names = [name for name, record in records.items() if language in record["languages"]]
         tasks = [Task(name, language, catalogue, book, common) for name in names]

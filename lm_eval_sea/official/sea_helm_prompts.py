@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
-from lm_eval_sea.generate.prompt_books import PROMPTS
+from lm_eval_sea.generate.prompt_books import PROMPTS, read_book
 from lm_eval_sea.generate.sea_helm_files import FOLDER, Task
 from lm_eval_sea.generate.task_files import TASKS
 from lm_eval_sea.official.task_folder import MARK, CheckoutError
@@ -95,10 +95,10 @@ def official_tasks(checkout: Path, faults: list[str]) -> dict[str, str]:
     Raises:
         CheckoutError: if it is none.
     """
-    configs, catalogue = read_configs(checkout), read_sea_helm()
+    configs, catalogue, books = read_configs(checkout), read_sea_helm(), read_book(PROMPTS, FOLDER)["languages"]
     files: dict[str, str] = {}
     for language in catalogue["languages"]:
-        book = yaml.safe_load((PROMPTS / FOLDER / f"{language}.yaml").read_text(encoding="utf-8"))
+        book = books[language]
         records = catalogue["tasks"] | catalogue["judged"]
         names = [name for name, record in records.items() if language in record["languages"]]
         suite = catalogue["suites"]["seahelm"]["languages"].get(language, [])

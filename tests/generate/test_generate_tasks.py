@@ -133,13 +133,13 @@ def test_exemplars_show_as_many_labels_as_five_can(path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda book: book.pop("answer_tag"), "sea_helm/id.yaml: 'answer_tag' is missing or empty"),
+        (lambda book: book.pop("cue"), "sea_helm/id.yaml: 'cue' is missing or empty"),
         (lambda book: book["tasks"].pop("qa"), "sea_helm/id.yaml: 'qa' is missing or empty"),
         (lambda book: book["tasks"]["nli"].pop("instruction"), "sea_helm/id.yaml: nli: 'instruction' is missing or empty"),
-        (lambda book: book["tasks"]["nli"].update(format="A B C"), "nli: 'format' lacks {answer_tag} or the word ANSWER"),
+        (lambda book: book["tasks"]["nli"].update(format="A B C"), "nli: 'format' lacks {cue} or the word ANSWER"),
         (lambda book: book["tasks"]["nli"].update(template="{sentence1}"), "nli: 'template' lacks {sentence2}"),
         (
-            lambda book: book["tasks"]["sentiment"].update(format="{answer_tag} ANSWER: Positif, Negatif"),
+            lambda book: book["tasks"]["sentiment"].update(format="{cue} ANSWER: Positif, Negatif"),
             "sentiment: 'format' does not name the label 'Netral'",
         ),
     ],

@@ -170,7 +170,7 @@ def test_forms_of_all_languages(language):
 @pytest.mark.parametrize("language", SEA_HELM_BOOKS)
 def test_sentences_behind_a_tag(language):
     """SEA-HELM's strict reading knows the same sentences, behind the tag and without one."""
-    tag = SEA_HELM_BOOKS[language]["answer_tag"]
+    tag = SEA_HELM_BOOKS[language]["cue"]
     for labels in LABELS[language]:
         if len(labels) < 2 or any(len(label) > 1 for label in labels) or "Y" in labels:
             continue
@@ -188,7 +188,7 @@ def test_sentences_behind_a_tag(language):
 
 @pytest.mark.parametrize("language", SEA_HELM_BOOKS)
 def test_sentences_with_words_for_labels(language):
-    tag = SEA_HELM_BOOKS[language]["answer_tag"]
+    tag = SEA_HELM_BOOKS[language]["cue"]
     for labels in LABELS[language]:
         if len(labels[0]) == 1:
             continue

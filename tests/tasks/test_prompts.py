@@ -72,12 +72,13 @@ class TestSEAHelm:
         def parts(task, repository, config):
             language, name = task.removeprefix("sea_helm_").split("_", 1)
             book = yaml.safe_load((ROOT / f"lm_eval_sea/prompts/sea_helm/{language}.yaml").read_text(encoding="utf-8"))
-            prompt, tag = book["tasks"][name], book[{"summarization": "summary_tag"}.get(name, "answer_tag")]
+            prompt = book["tasks"][name]
+            tag = prompt.get("cue", book["cue"])
             files = [samples / "aisingapore" / repository / "data" / config / f"{split}.jsonl" for split in ("examples", "eval")]
             rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
             filled = [prompt["template"].format(**row["prompts"][0]) for row in rows]
             labels = [row["label"] if isinstance(row["label"], str) else row["label"][0] for row in rows]
-            preamble = f"{prompt['instruction']}\n\n{prompt['format'].replace('{answer_tag}', tag)}"
+            preamble = f"{prompt['instruction']}\n\n{prompt['format'].replace('{cue}', tag)}"
             exemplars = len(files[0].read_text(encoding="utf-8").splitlines())
             return preamble, filled, [f"{tag} {label}" for label in labels], exemplars, _load(task)
 

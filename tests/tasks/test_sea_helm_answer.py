@@ -24,7 +24,7 @@ CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea/catalogue/sea_helm.yaml").read_t
 def _tasks() -> dict[str, tuple[str, list[str]]]:
     """Language and name → answer tag and labels of every task that has labels."""
     tags = {
-        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["answer_tag"]
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["cue"]
         for path in (ROOT / "lm_eval_sea/prompts/sea_helm").glob("*.yaml")
     }
     return {

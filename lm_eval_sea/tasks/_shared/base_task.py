@@ -5,14 +5,17 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval.utils import hash_string
 
 from .lm_eval_private import metric_names, model_under_evaluation, set_up, template
 from .tokenization import TextTokenizer, find_tokenizer
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 
 @functools.cache

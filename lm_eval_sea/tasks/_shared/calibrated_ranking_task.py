@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from lm_eval.api.instance import Instance
+from typing import TYPE_CHECKING, Any
 
 from .lm_eval_private import another_request, change_responses, responses
 from .metrics.calibration import content_free_log_shares, log_softmax, subtract_bias
@@ -14,6 +11,12 @@ from .metrics.calibration_zhao import pooled_content_free_log_shares
 from .metrics.classification_metrics import Choice, Evidence
 from .metrics.ranking import OptionScore, first_maximum
 from .ranking_task import RankingTask
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lm_eval.api.instance import Instance
 
 
 class CalibratedRankingTask(RankingTask):
@@ -83,7 +86,7 @@ class CalibratedRankingTask(RankingTask):
 
     def _without_content(self, doc: dict, text: str) -> dict:
         """A row whose every field, and every option's text, is `text`; fields that only choose a word keep it."""
-        fields = {field: text for field in self.config.metadata["content_fields"]}
+        fields = dict.fromkeys(self.config.metadata["content_fields"], text)
         if "options" in doc:
             fields["options"] = [text] * len(doc["options"])
             fields["lettered_options"] = [f"{letter}. {text}" for letter in doc["letters"]]

@@ -5,6 +5,7 @@ makes the folder a package, under a name that carries the path: two copies of th
 A name is imported when a task asks for it, so that a missing optional package stops only the tasks that need it.
 """
 
+# ruff: noqa: PLC0414 (a name imported as itself is one to be imported from here)
 from __future__ import annotations
 
 import ast
@@ -16,63 +17,78 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+
 if TYPE_CHECKING:  # read by `_modules`, too
     from .calibrated_ranking_task import CalibratedRankingTask as CalibratedRankingTask
-    from .generation_scores import load_letter_rows as load_letter_rows
-    from .generation_scores import load_qa_rows as load_qa_rows
-    from .generation_scores import load_summary_rows as load_summary_rows
-    from .generation_scores import load_text_translation_rows as load_text_translation_rows
-    from .generation_scores import load_translation_rows as load_translation_rows
-    from .generation_scores import score_letter as score_letter
-    from .generation_scores import score_qa as score_qa
-    from .generation_scores import score_summary as score_summary
-    from .generation_scores import score_text_translation as score_text_translation
-    from .generation_scores import score_translation as score_translation
-    from .instruction_following import load_instruction_rows as load_instruction_rows
-    from .instruction_following import process_instructions as process_instructions
-    from .instruction_following import score_instructions as score_instructions
-    from .metrics.classification_metrics import batch_calibrated_accuracy as batch_calibrated_accuracy
-    from .metrics.classification_metrics import batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr
-    from .metrics.classification_metrics import batch_calibrated_macro_f1 as batch_calibrated_macro_f1
-    from .metrics.classification_metrics import batch_calibrated_macro_f1_stderr as batch_calibrated_macro_f1_stderr
-    from .metrics.classification_metrics import macro_f1 as macro_f1
-    from .metrics.classification_metrics import macro_f1_stderr as macro_f1_stderr
-    from .metrics.group_means import mean_of_groups as mean_of_groups
-    from .metrics.group_means import mean_of_groups_stderr as mean_of_groups_stderr
-    from .metrics.group_means import normalised as normalised
-    from .metrics.group_means import normalised_stderr as normalised_stderr
-    from .metrics.group_means import share_in_argument_structure as share_in_argument_structure
-    from .metrics.group_means import share_in_argument_structure_stderr as share_in_argument_structure_stderr
-    from .metrics.group_means import share_in_filler_gap_dependencies as share_in_filler_gap_dependencies
-    from .metrics.group_means import share_in_filler_gap_dependencies_stderr as share_in_filler_gap_dependencies_stderr
-    from .metrics.group_means import share_in_morphology as share_in_morphology
-    from .metrics.group_means import share_in_morphology_stderr as share_in_morphology_stderr
-    from .metrics.group_means import share_in_NPIs_and_negation as share_in_NPIs_and_negation
-    from .metrics.group_means import share_in_NPIs_and_negation_stderr as share_in_NPIs_and_negation_stderr
-    from .metrics.group_means import share_in_presuppositions as share_in_presuppositions
-    from .metrics.group_means import share_in_presuppositions_stderr as share_in_presuppositions_stderr
-    from .metrics.group_means import share_in_scalar_implicatures as share_in_scalar_implicatures
-    from .metrics.group_means import share_in_scalar_implicatures_stderr as share_in_scalar_implicatures_stderr
-    from .metrics.overlap import bleu_of_counts as bleu_of_counts
-    from .metrics.overlap import bleu_of_counts_stderr as bleu_of_counts_stderr
-    from .metrics.overlap import corpus_bleu as corpus_bleu
-    from .metrics.overlap import corpus_chrf as corpus_chrf
+    from .generation_scores import (
+        load_letter_rows as load_letter_rows,
+        load_qa_rows as load_qa_rows,
+        load_summary_rows as load_summary_rows,
+        load_text_translation_rows as load_text_translation_rows,
+        load_translation_rows as load_translation_rows,
+        score_letter as score_letter,
+        score_qa as score_qa,
+        score_summary as score_summary,
+        score_text_translation as score_text_translation,
+        score_translation as score_translation,
+    )
+    from .instruction_following import (
+        load_instruction_rows as load_instruction_rows,
+        process_instructions as process_instructions,
+        score_instructions as score_instructions,
+    )
+    from .metrics.classification_metrics import (
+        batch_calibrated_accuracy as batch_calibrated_accuracy,
+        batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr,
+        batch_calibrated_macro_f1 as batch_calibrated_macro_f1,
+        batch_calibrated_macro_f1_stderr as batch_calibrated_macro_f1_stderr,
+        macro_f1 as macro_f1,
+        macro_f1_stderr as macro_f1_stderr,
+    )
+    from .metrics.group_means import (
+        mean_of_groups as mean_of_groups,
+        mean_of_groups_stderr as mean_of_groups_stderr,
+        normalised as normalised,
+        normalised_stderr as normalised_stderr,
+        share_in_argument_structure as share_in_argument_structure,
+        share_in_argument_structure_stderr as share_in_argument_structure_stderr,
+        share_in_filler_gap_dependencies as share_in_filler_gap_dependencies,
+        share_in_filler_gap_dependencies_stderr as share_in_filler_gap_dependencies_stderr,
+        share_in_morphology as share_in_morphology,
+        share_in_morphology_stderr as share_in_morphology_stderr,
+        share_in_NPIs_and_negation as share_in_NPIs_and_negation,
+        share_in_NPIs_and_negation_stderr as share_in_NPIs_and_negation_stderr,
+        share_in_presuppositions as share_in_presuppositions,
+        share_in_presuppositions_stderr as share_in_presuppositions_stderr,
+        share_in_scalar_implicatures as share_in_scalar_implicatures,
+        share_in_scalar_implicatures_stderr as share_in_scalar_implicatures_stderr,
+    )
+    from .metrics.overlap import (
+        bleu_of_counts as bleu_of_counts,
+        bleu_of_counts_stderr as bleu_of_counts_stderr,
+        corpus_bleu as corpus_bleu,
+        corpus_chrf as corpus_chrf,
+    )
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows
-    from .sea_helm_conversations import load_judged_rows as load_judged_rows
-    from .sea_helm_conversations import load_second_turns as load_second_turns
-    from .sea_helm_conversations import score_judged_answer as score_judged_answer
+    from .sea_helm_conversations import (
+        load_judged_rows as load_judged_rows,
+        load_second_turns as load_second_turns,
+        score_judged_answer as score_judged_answer,
+    )
     from .sea_helm_generation_task import SEAHelmGenerationTask as SEAHelmGenerationTask
     from .sea_helm_ranking_task import SEAHelmRankingTask as SEAHelmRankingTask
-    from .sea_helm_scores import load_label_rows as load_label_rows
-    from .sea_helm_scores import load_sea_helm_qa_rows as load_sea_helm_qa_rows
-    from .sea_helm_scores import load_sea_helm_summary_rows as load_sea_helm_summary_rows
-    from .sea_helm_scores import load_sea_helm_translation_rows as load_sea_helm_translation_rows
-    from .sea_helm_scores import score_label as score_label
-    from .sea_helm_scores import score_phenomenon as score_phenomenon
-    from .sea_helm_scores import score_sea_helm_qa as score_sea_helm_qa
-    from .sea_helm_scores import score_sea_helm_summary as score_sea_helm_summary
-    from .sea_helm_scores import score_sea_helm_translation as score_sea_helm_translation
+    from .sea_helm_scores import (
+        load_label_rows as load_label_rows,
+        load_sea_helm_qa_rows as load_sea_helm_qa_rows,
+        load_sea_helm_summary_rows as load_sea_helm_summary_rows,
+        load_sea_helm_translation_rows as load_sea_helm_translation_rows,
+        score_label as score_label,
+        score_phenomenon as score_phenomenon,
+        score_sea_helm_qa as score_sea_helm_qa,
+        score_sea_helm_summary as score_sea_helm_summary,
+        score_sea_helm_translation as score_sea_helm_translation,
+    )
     from .summarization_task import SummarizationTask as SummarizationTask
 
 _FOLDER = Path(__file__).resolve().parent

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import datasets
+from typing import TYPE_CHECKING, Any
 
 from .metrics import sailcompass_scores
 from .metrics.generation_metrics import metrics_for, signatures
 from .reading.answer_text import answer_text
 from .reading.letter_answer import extract_letter
 from .rows import load_rows_with_scoring
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import datasets
 
 
 class TextScores:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import huggingface_hub
 from huggingface_hub import errors
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class DataError(ValueError):

@@ -5,16 +5,20 @@ from __future__ import annotations
 import functools
 import logging
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import datasets
+from typing import TYPE_CHECKING, Any
 
 from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check, is_scored, read_arguments
 from .metrics.published_language import PACKAGE, VERSION, language_as_published, obstacle
 from .metrics.target_language import ALSO, identify, is_in_language, target_signature
 from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows_with_scoring
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import datasets
+
 
 Row = dict[str, Any]
 AS_PUBLISHED = "pass_as_published"

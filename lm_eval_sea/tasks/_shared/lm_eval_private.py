@@ -8,17 +8,20 @@ from __future__ import annotations
 import functools
 import logging
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lm_eval.api.instance import Instance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lm_eval.api.instance import Instance
+
 
 try:  # 0.5 has a class for each output type
     from lm_eval.api.task import GenerateTask, MultipleChoiceTask
 except ImportError:
-    from lm_eval.api.task import ConfigurableTask as GenerateTask
-    from lm_eval.api.task import ConfigurableTask as MultipleChoiceTask
+    from lm_eval.api.task import ConfigurableTask as GenerateTask, ConfigurableTask as MultipleChoiceTask
 try:  # 0.5 compiles a Jinja template once; 0.4 anew for every row, which takes longer than rendering it
     from lm_eval.config.templates import _compile_tpl as template
 except ImportError:
@@ -40,6 +43,44 @@ def _register_corpus_metrics() -> None:
             register_aggregation(name)(aggregation)
 
 
+def _spare_resampling() -> None:
+    """Standard errors of aggregations as in 0.4.
+
+    0.4 draws 100 resamples for BLEU and chrF++ and none for the functions of a task, 0.5 draws 100,000 for all that are no mean:
+    ten minutes and more for a macro-F1 over 1,000 rows. The pack gives the standard errors of its functions itself, as metrics
+    with the ending `_stderr`.
+    """
+    from lm_eval.api import metrics
+
+    from .metrics.classification_metrics import bootstrap_stderr
+    from .metrics.overlap import corpus_bleu, corpus_chrf
+
+    of_lm_eval = metrics.stderr_for_metric
+
+    def stderr_for_metric(metric: Callable[[Sequence[Any]], float], bootstrap_iters: int) -> Callable | None:
+        if metric in (corpus_bleu, corpus_chrf) and bootstrap_iters > 0:
+            return functools.partial(bootstrap_stderr, metric)
+        if getattr(metric, "__module__", "").startswith("lm_eval_sea"):
+            return None
+        return of_lm_eval(metric, bootstrap_iters)
+
+    metrics.stderr_for_metric = stderr_for_metric
+
+
+def _keep_digits() -> None:
+    """Answers of digits alone stay text. 0.5 makes numbers of them, whatever their script, and refuses these in exemplars."""
+    from lm_eval.api.task import Task
+
+    of_lm_eval = Task.doc_to_target
+
+    def doc_to_target(self: Any, doc: Mapping[str, Any], doc_to_target: Any = None) -> Any:
+        if self.OUTPUT_TYPE == "generate_until" and "provenance" in (self.config.metadata or {}):
+            return process_field(doc, self.config.doc_to_target if doc_to_target is None else doc_to_target)
+        return of_lm_eval(self, doc, doc_to_target)
+
+    Task.doc_to_target = doc_to_target
+
+
 try:  # 0.5 refuses the name of a metric of its own on a task with another type of output, whatever `process_results` says
     from lm_eval.api.registry import metric_registry
 except ImportError:
@@ -49,6 +90,13 @@ else:
     for _name in ("f1", "acc", "acc_norm", "acc_bytes", "exact_match", "bleu", "chrf++"):
         if isinstance(_types := getattr(metric_registry.get(_name, None), "output_type", None), set):
             _types |= {"generate_until", "multiple_choice"}
+try:
+    from lm_eval.config.templates import process_field
+except ImportError:  # 0.4
+    pass
+else:
+    _spare_resampling()
+    _keep_digits()
 
 # lm-eval repeats this hint for every task whose rows come from a function.
 _HINT = "Custom kwargs can be passed to `--metadata`"

@@ -5,16 +5,20 @@ from __future__ import annotations
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from lm_eval.api.instance import Instance
+from typing import TYPE_CHECKING, Any
 
 from .base_task import ModelTask
 from .lm_eval_private import MultipleChoiceTask, another_request, change_responses, responses
 from .metrics.precision import half_precision_type
 from .metrics.ranking import OptionScore, log_perplexity, predictions
 from .rows import with_lettered_options
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lm_eval.api.instance import Instance
+
 
 logger = logging.getLogger("lm_eval_sea")
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 
 SEED = "lm_eval_sea"
 # So few rows are run whole; they keep the order of their file, which is easier to follow.

@@ -17,6 +17,7 @@ from .hub_files import DataError
 from .row_order import fair_order
 from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
 
+
 Row = dict[str, Any]
 # Gets the published splits by name and returns the function from a published row to a processed row, or to several.
 RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row | list[Row]]]

@@ -7,16 +7,19 @@ user's second message; the judge reads the samples of the second.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import datasets
+from typing import TYPE_CHECKING, Any
 
 from .hub_files import DataError
 from .lm_eval_private import template
 from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import datasets
 
 
 def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:

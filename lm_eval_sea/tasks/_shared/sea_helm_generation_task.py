@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from lm_eval.api.instance import Instance
+from typing import TYPE_CHECKING, Any
 
 from .lm_eval_private import GenerateTask, set_up
 from .sea_helm_messages import SEAHelmMessages
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lm_eval.api.instance import Instance
 
 
 class SEAHelmGenerationTask(SEAHelmMessages, GenerateTask):

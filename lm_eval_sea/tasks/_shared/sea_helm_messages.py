@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .lm_eval_private import template
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
 
 Message = dict[str, str]
 

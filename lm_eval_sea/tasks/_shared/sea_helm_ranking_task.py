@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .calibrated_ranking_task import CalibratedRankingTask
 from .metrics.group_means import Outcome
-from .metrics.ranking import OptionScore
 from .sea_helm_messages import SEAHelmMessages
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .metrics.ranking import OptionScore
 
 
 class SEAHelmRankingTask(SEAHelmMessages, CalibratedRankingTask):

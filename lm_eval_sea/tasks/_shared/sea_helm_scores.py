@@ -5,15 +5,19 @@ Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import datasets
+from typing import TYPE_CHECKING, Any
 
 from .metrics.group_means import Outcome
 from .metrics.sea_helm_metrics import METRICS, NORMALISED
 from .reading.sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
 from .rows import load_rows_with_scoring
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import datasets
+
 
 STRICT, _STDERR = "_strict", "_stderr"
 

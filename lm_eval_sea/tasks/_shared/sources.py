@@ -9,13 +9,17 @@ again what it loaded by `data_files`, so those files come through `hub_files.py`
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import datasets
 
 from .hub_files import DataError, download_all, one_line
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 
 LOCAL_FOLDER = "local folder"
 TEST_SPLIT = "test"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
-
-from lm_eval.api.instance import Instance
+from typing import TYPE_CHECKING, Any
 
 from .base_task import ModelTask
 from .lm_eval_private import GenerateTask
+
+
+if TYPE_CHECKING:
+    from lm_eval.api.instance import Instance
+
 
 logger = logging.getLogger("lm_eval_sea")
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
 
 # Under these names a task's metadata has the model, which lm-eval takes from `--model_args` and `--metadata`.
 _NAME_KEYS = ("tokenizer", "pretrained", "model")

@@ -7,6 +7,7 @@ options are labelled anew by their position: A to D, in Thai 1 to 5.
 
 import re
 
+
 _LABEL = re.compile(r"\s*([A-Ea-eВ1-5๑-๕])\s*[.,]?\s*(.*)", re.DOTALL)
 # Thai digits to Arabic ones, Cyrillic В (U+0412) to Latin B
 _PLAIN = str.maketrans("๑๒๓๔๕\u0412", "12345B")

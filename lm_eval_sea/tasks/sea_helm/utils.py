@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+
 Row = dict[str, Any]
 Splits = Mapping[str, Sequence[Row]]
 

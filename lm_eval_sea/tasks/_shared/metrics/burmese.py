@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+
 # What begins a syllable: a consonant that is neither stacked below another (behind U+1039) nor closes a syllable (before U+103A
 # or U+1039), an independent vowel or other sign that is a syllable by itself, a digit, a punctuation mark. The rule of sylbreak
 # (Ye Kyaw Thu, github.com/ye-kyaw-thu/sylbreak), but that the tone mark U+1037, which Unicode puts before U+103A, may come first,

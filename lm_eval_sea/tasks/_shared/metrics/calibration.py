@@ -8,7 +8,12 @@ chosen for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 # Scores closer than this many nats differ by rounding alone and count as equal, so that the first label wins.
 _EQUAL_DECIMALS = 9

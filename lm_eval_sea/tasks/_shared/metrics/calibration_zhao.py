@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .calibration import log_softmax, log_sum_exp
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:

@@ -6,14 +6,18 @@ lm-eval knows no standard error for an aggregation that is not its own. It write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import f1_score
 
 from .calibration import batch_biases, subtract_bias
 from .ranking import first_maximum
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
 
 DRAWS = 100
 SEED = 1234

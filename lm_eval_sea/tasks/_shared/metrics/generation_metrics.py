@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sacrebleu
 
@@ -12,6 +11,10 @@ from . import qa_metrics, sailcompass_scores
 from .overlap import NgramCounts, ngram_counts, rouge_l
 from .target_language import is_off_target, target_signature
 from .words import SEGMENTERS, segment, word_signature, words
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 class Metric(NamedTuple):

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .normalisation import normalised_score
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 class Outcome(NamedTuple):

@@ -23,10 +23,15 @@ import operator
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .target_language import is_in_language
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
 
 NUMBER_WORDS = "length_constraints:number_words"
 CONSTRAINED_RESPONSE = "detectable_format:constrained_response"
@@ -221,7 +226,7 @@ class Instruction(NamedTuple):
     """A kind of instruction."""
 
     is_followed: Callable[..., bool]  # response, language of the prompt, arguments by name
-    arguments: dict[str, Callable[[Any], Any]] = {}  # name → how it is read
+    arguments: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})  # name → how it is read
 
 
 INSTRUCTIONS = {

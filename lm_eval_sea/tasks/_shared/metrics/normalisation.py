@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+
 Number = TypeVar("Number", bound=Any)  # a float, or an array of floats
 
 

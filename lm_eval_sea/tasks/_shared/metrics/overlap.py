@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import sacrebleu
 from sacrebleu.metrics import BLEU
 
 from .classification_metrics import bootstrap_stderr
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class NgramCounts(NamedTuple):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 # As many different numbers are hardly all short by chance.
 ENOUGH_VALUES = 8

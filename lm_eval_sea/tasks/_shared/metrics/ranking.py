@@ -6,8 +6,11 @@ All log-likelihoods are natural logarithms (nats). Ties go to the first option e
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class OptionScore(NamedTuple):

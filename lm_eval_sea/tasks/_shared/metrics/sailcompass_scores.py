@@ -12,13 +12,17 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sacrebleu
 
 from .overlap import f1_of_words
 from .words import segment
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
 
 # The answer begins behind the last occurrence of the first of these that it has.
 CUES = (

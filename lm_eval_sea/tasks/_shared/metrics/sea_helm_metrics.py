@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import sacrebleu
 
-from .generation_metrics import METRICS as COMMON
-from .generation_metrics import Metric
+from .generation_metrics import METRICS as COMMON, Metric
 from .overlap import f1_of_words
-from .sea_helm_rouge import sea_helm_rouge_l
-from .sea_helm_rouge import signature as sea_helm_rouge_signature
+from .sea_helm_rouge import sea_helm_rouge_l, signature as sea_helm_rouge_signature
 from .words import SEGMENTERS, segment, word_signature
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def answer_f1(answer: str, references: Sequence[str], language: str) -> float:

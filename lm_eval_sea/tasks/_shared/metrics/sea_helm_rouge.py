@@ -13,6 +13,7 @@ import unicodedata
 from .overlap import rouge_l
 from .words import newmm_version, newmm_words
 
+
 _REPLACEMENT_CHARACTER = "\ufffd"
 # How the tokenizer of SEA-HELM (OpenNMT's, mode "aggressive") writes two of its own marks when they occur in a text.
 _MARKS = str.maketrans({"\uffed": "\u25a0", "\uffe8": "\u2502"})

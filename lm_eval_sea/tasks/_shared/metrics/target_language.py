@@ -7,6 +7,7 @@ import importlib.metadata
 import re
 import unicodedata
 
+
 # Languages not written in Latin letters: how Unicode's names of their letters begin.
 SCRIPTS = {"th": "THAI", "ta": "TAMIL", "my": "MYANMAR", "km": "KHMER", "lo": "LAO"}
 LATIN = "LATIN"

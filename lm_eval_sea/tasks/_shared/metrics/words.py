@@ -13,6 +13,7 @@ import unicodedata
 from ..reading.answer_text import composed
 from .burmese import burmese_syllables
 
+
 # Languages written without blanks between words, and what finds their words.
 SEGMENTERS = {"th": "newmm", "my": "syllables"}
 

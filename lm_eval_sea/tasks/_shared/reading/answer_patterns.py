@@ -8,6 +8,7 @@ from functools import cache
 from .answer_phrases import PHRASES, SPELLINGS, WRITTEN_TOGETHER, Phrases
 from .answer_text import COLON, STOPS, plain
 
+
 # What may stand between two pieces, and between the last and the label.
 _JOINT = rf"\s*(?:{COLON}|[,\u104a\u104b]|[-–—]+)?\s*"
 # What may end the line of an answer.

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+
 # The same word in two spellings, whatever the language: labels and answer tags are read in either.
 SPELLINGS = (
     ("netral", "neutral", "nyutral"),

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, is_reason, script_letters, without_lead_in
 from .answer_text import STOPS, answer_lines, plain
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 # Marks that people put around a label or a whole answer.
 _OPENING, _CLOSING = "([{\"'“‘«`【「", ")]}\"'”’»`】」"

@@ -10,10 +10,15 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, is_reason, script_letters, spellings, without_lead_in
 from .answer_text import STOPS, cue_pattern, plain
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 # What begins and ends the thoughts of reasoning models.
 THINKING_MARKERS = (
@@ -42,9 +47,9 @@ def without_thinking(text: str) -> str:
 
 
 def published_label(text: str, tag: str, labels: Sequence[str], *, lindsea: bool = False) -> str | None:
-    """The label that SEA-HELM reads, or None.
+    r"""The label that SEA-HELM reads, or None.
 
-    The pattern is TAG [\\s*]* (l1|l2|…)+, whatever the case: first match, last repetition. Without a match the whole text is
+    The pattern is TAG [\s*]* (l1|l2|…)+, whatever the case: first match, last repetition. Without a match the whole text is
     looked up among the labels: without blanks of any kind at its ends, lower-cased, then without ASCII punctuation, spaces and
     line feeds at its ends.
 
