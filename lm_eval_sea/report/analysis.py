@@ -10,6 +10,7 @@ import pandas as pd
 
 from lm_eval_sea.report import differences, means, ranks, scores
 from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.means import Mean
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.results.bootstrap import DRAWS, cluster_weights
 from lm_eval_sea.results.normalisation import normalised_score
@@ -74,11 +75,11 @@ class Analysis:
         return found
 
     @cached_property
-    def means(self) -> dict[str, dict[str, means.Mean]]:
+    def means(self) -> dict[str, dict[str, Mean]]:
         """See `means.suite_means`."""
         return means.suite_means(self.headline, self.suite.members, self.models, self.draws)
 
-    def means_of_parts(self) -> list[tuple[dict[str, str], dict[str, dict[str, means.Mean]]]]:
+    def means_of_parts(self) -> list[tuple[dict[str, str], dict[str, dict[str, Mean]]]]:
         """`means` of the suite and of what each filter of the page leaves of it."""
         rest = [(keys, means.suite_means(self.headline, part, self.models, self.draws)) for keys, part in self.suite.parts()[1:]]
         return [({}, self.means), *rest]

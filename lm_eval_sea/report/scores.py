@@ -111,10 +111,13 @@ def _lines(found: pd.DataFrame, suite: Suite) -> list[Line]:
         rows = found[found.task == name].to_dict("records")
         chance = [Mark(GUIDE, rows[0]["chance"])] if rows[0]["chance"] else []
         marks = [
-            Mark(DOT, row["score"], *(None if pd.isna(end) else float(end) for end in (row["low"], row["high"])),
-                 series=row["model"], keys=keys_of(row, "model"))
+            Mark(DOT, row["score"], _end(row["low"]), _end(row["high"]), series=row["model"], keys=keys_of(row, "model"))
             for row in rows
-        ]  # fmt: skip
+        ]
         label = task_title(found[found.task == name].iloc[0], suite)
         lines.append(Line(label, [*chance, *marks], keys_of(rows[0], "language", "dataset", "variant")))
     return lines
+
+
+def _end(value: float) -> float | None:
+    return None if pd.isna(value) else float(value)

@@ -23,9 +23,8 @@ def with_choices(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     Yields:
         The rows, in their order.
     """
-    rows = map(dict, rows)
-    waiting = []
-    for row in rows:
+    waiting: list[dict[str, Any]] = []
+    for row in map(dict, rows):
         if not waiting and _evidence(row.get(METRIC)) is None:
             yield row
         else:
