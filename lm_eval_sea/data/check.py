@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.words import segment
 from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, row_processor
 from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
+from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
@@ -107,7 +107,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     except DataError as error:
         report.faults.append(str(error))
         return report
-    report.columns = splits[TEST_SPLIT].column_names
+    report.columns = list(splits[TEST_SPLIT][0])
     process = row_processor(load_yaml(task.path)["dataset_kwargs"]["process"], task.metadata)
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
@@ -190,7 +190,7 @@ def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
 
 def _plain(text: str) -> str:
     """The text without differences that no reader sees."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return " ".join(normal_form("NFC", text).casefold().split())
 
 
 def render(report: Report) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,6 +50,7 @@ def check_chat_template(
             messages = [{"role": "user", "content": turns[0]}, {"role": "assistant", "content": "1"}, *messages]
         if messages:
             _check(tokenizer, template, messages, settings, task_name)
+    _warn_of_lost_instructions(tokenizer, template, tasks, settings)
 
 
 def _template(tokenizer: Any, apply: bool | str) -> str:
@@ -72,6 +74,26 @@ def _questions(task: Any) -> list[str]:
     rows = [row for row, _ in zip(task.eval_docs, range(2), strict=False)]
     texts = [task.doc_to_text(row) for row in rows]
     return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _warn_of_lost_instructions(tokenizer: Any, template: str, tasks: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Says if a template has no place for a system message, in which lm-eval puts a task's description."""
+    from jinja2 import TemplateError
+
+    told = "Reply with a number."
+    messages = [{"role": "system", "content": told}, {"role": "user", "content": "1"}]
+    try:
+        prompt = tokenizer.apply_chat_template(messages, chat_template=template, tokenize=False, **settings)
+    except TemplateError:  # lm-eval then leaves the message out
+        prompt = ""
+    names = [name for name, task in tasks.items() if isinstance(task.config.description, str) and task.config.description.strip()]
+    if names and told not in prompt:
+        logging.getLogger("lm_eval_sea").warning(
+            "the chat template of %s drops system messages, and with them the instruction of %s tasks (%s, …)",
+            tokenizer.name_or_path,
+            len(names),
+            names[0],
+        )
 
 
 def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> None:
