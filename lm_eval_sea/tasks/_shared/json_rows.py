@@ -23,7 +23,7 @@ def read_json_rows(path: Path) -> list[dict[str, Any]]:
         ValueError: if it holds something else than rows, or a row holds what is no text; one line that names the row.
     """
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
-    rows = []
+    rows: list[dict[str, Any]] = []
     for row in _whole(text) if text.lstrip()[:1] == "[" else _by_line(text):
         if not isinstance(row, dict):
             raise ValueError(f"row {len(rows)}: {str(row)[:40]!r} has no named columns")

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -139,12 +139,16 @@ def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file
     if not rows:
         raise DataError(f"{file} has no rows; expected at least one")
     if split == TEST_SPLIT:
-        _refuse_repeated_ids(rows, file)
+        refuse_repeated_ids(rows, file)
     return rows
 
 
-def _refuse_repeated_ids(rows: Sequence[Row], file: str) -> None:
-    """Refuses a file of which a part was written twice; published ids that repeat are not kept by the row processors."""
+def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
+    """Refuses a file of which a part was written twice; published ids that repeat are not kept by the row processors.
+
+    Raises:
+        DataError: naming both rows.
+    """
     numbers: dict[str, int] = {}
     for number, row in enumerate(rows):
         if numbers.setdefault(row["id"], number) != number:
