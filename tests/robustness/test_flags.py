@@ -169,26 +169,30 @@ def test_a_file_of_answers_that_is_none(broken, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o702])
-@pytest.mark.parametrize("flag", ["--cache_requests", "--use_cache", "--resume"])
-def test_a_folder_of_pickles_that_others_can_write_to(flag, mode, tmp_path, mirror, monkeypatch, capsys):
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o702], ids=oct)
+def test_a_folder_of_pickles_that_others_can_write_to(mode, tmp_path):
     """a folder of pickles that others can write to"""
+    folder = tmp_path / answer_cache.FOLDER
+    folder.mkdir()
+    folder.chmod(mode)
+    for use in (lambda: check_trusted(folder, "--use_cache"), lambda: answer_cache.prepare(str(tmp_path), "0123")):
+        with pytest.raises(RunError, match=f"others may write to {folder}.*chmod go-w"):
+            use()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flag", ["--cache_requests", "--use_cache"])
+def test_a_run_with_pickles_that_others_can_write(flag, tmp_path, mirror, monkeypatch, capsys):
+    """a run with `--cache_requests` or `--use_cache` in a folder that others can write to"""
     import lm_eval.caching.cache
 
     folder = tmp_path / "cache"
     folder.mkdir()
-    own = {"--cache_requests": ["true"], "--use_cache": [str(folder / "answers")], "--resume": []}[flag]
-    if flag == "--resume":
-        output = tmp_path / "results"
-        (output / answer_cache.FOLDER).mkdir(parents=True)
-        (output / answer_cache.FOLDER).chmod(mode)
-        with pytest.raises(RunError, match="others may write to"):
-            answer_cache.prepare(str(output), "0123")
-        return
-    folder.chmod(mode)
+    folder.chmod(0o777)
+    own = {"--cache_requests": ["true"], "--use_cache": [str(folder / "answers")]}[flag]
     monkeypatch.setattr(lm_eval.caching.cache, "PATH", str(folder))
     said = refusal(capsys, "--tasks", TASK, flag, *own)
-    assert said.startswith(f"{flag}: others may write to {folder}") and "chmod go-w" in said
+    assert said.startswith(f"{flag}: others may write to {folder}")
 
 
 def test_a_folder_of_pickles_that_is_made_is_ones_own(tmp_path):
@@ -311,10 +315,10 @@ def test_names_that_do_not_exist(name, capsys):
         ["--language", "th", "--tasks", TASK],
         ["--tasks", TASK, "--seeds", "0", "--output_path", "x"],
         ["--tasks", TASK, "--seeds", "2"],
-        ["--tasks", TASK, "--resume"],
+        pytest.param(["--tasks", TASK, "--resume"], marks=pytest.mark.slow),
         ["--tasks", TASK, "--include_path", "no/folder"],
-        ["--tasks", TASK, "--samples", '{"sea_other": [0]}'],
-        ["--tasks", TASK, "--samples", '{"sea_xcopa_vi_to_ppl": []}'],
+        pytest.param(["--tasks", TASK, "--samples", '{"sea_other": [0]}'], marks=pytest.mark.slow),
+        pytest.param(["--tasks", TASK, "--samples", '{"sea_xcopa_vi_to_ppl": []}'], marks=pytest.mark.slow),
     ],
     ids=" ".join,
 )

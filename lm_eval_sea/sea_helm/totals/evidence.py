@@ -202,9 +202,9 @@ def _table(samples: Path, metric: str | None, beside: row_scores.RowScores | Non
     for row in read_samples(samples, columns, notes):
         if not isinstance(row["doc_id"], int | str):
             raise EvidenceError(f"{samples}: a row has no doc_id; run the task again")
-        if beside is not None and row["doc_id"] not in beside.scores:
+        score: Any = row[str(metric)] if beside is None else beside.scores.get(row["doc_id"])
+        if beside is not None and score is None:
             continue
-        score = beside.scores[row["doc_id"]] if beside is not None else row[str(metric)]
         if not is_number(score):
             raise EvidenceError(f"{samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
         table[row["doc_id"]] = row | {"score": float(score)}
