@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import httpx
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
 LONGEST = 32 * 2**20  # bytes; an answer of 16,384 tokens has a few hundred thousand
 
 
-class TooLongError(httpx.ReadError):
-    """A reply that is no answer."""
+def bounded(client: type) -> Callable[[Any], None]:
+    """Makes a hook for responses that limits what is read of them.
 
+    Args:
+        client: the class of HTTP client that the hook is for: that of httpx, or in newer releases of openai that of httpx2.
 
-class _Bounded(httpx.SyncByteStream):
-    def __init__(self, stream: httpx.SyncByteStream) -> None:
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[bytes]:
-        length = 0
-        for chunk in self._stream:
-            length += len(chunk)
-            if length > LONGEST:
-                raise TooLongError(f"a reply of more than {LONGEST / 1e6:.0f} MB")
-            yield chunk
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-def bounded(response: httpx.Response) -> None:
-    """Limits what is read of a response; a hook of httpx's client.
-
-    Raises:
-        TooLongError: for a packed one, which was not asked for.
+    Returns:
+        The hook. It raises a `ReadError` of that library for a packed reply, which was not asked for; a longer one than `LONGEST`
+        raises it when it is read.
     """
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise TooLongError("a packed reply, which was not asked for")
-    assert isinstance(response.stream, httpx.SyncByteStream)
-    response.stream = _Bounded(response.stream)
+    base = next(kind for kind in client.__mro__ if kind.__name__ == "Client")
+    library: Any = importlib.import_module(base.__module__.partition(".")[0])
+
+    class Bounded(library.SyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            length = 0
+            for chunk in self._stream:
+                length += len(chunk)
+                if length > LONGEST:
+                    raise library.ReadError(f"a reply of more than {LONGEST / 1e6:.0f} MB")
+                yield chunk
+
+        def close(self) -> None:
+            self._stream.close()
+
+    def limit(response: Any) -> None:
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise library.ReadError("a packed reply, which was not asked for")
+        response.stream = Bounded(response.stream)
+
+    return limit

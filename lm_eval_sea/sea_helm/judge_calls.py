@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 from tqdm import tqdm
 
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.sea_helm.bounded_reply import bounded
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 
 RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections, errors of the server
@@ -85,11 +86,11 @@ class Endpoint:
         self.base_url, self.model = base_url, model
         try:
             from openai import DefaultHttpxClient, OpenAI
-
-            from lm_eval_sea.sea_helm.bounded_reply import bounded  # httpx comes with openai
         except ImportError as error:
             raise JudgeError(f"judging needs the package openai: {install_extra('judge')}") from error
-        client = DefaultHttpxClient(event_hooks={"response": [bounded]}, headers={"Accept-Encoding": "identity"})
+        client = DefaultHttpxClient(
+            event_hooks={"response": [bounded(DefaultHttpxClient)]}, headers={"Accept-Encoding": "identity"}
+        )
         self._client = OpenAI(
             base_url=base_url, api_key=api_key, max_retries=RETRIES, timeout=TIMEOUT_SECONDS, http_client=client
         )
