@@ -78,7 +78,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """
     try:
         book = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:  # a wrong tag may raise any
         raise BookError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(book, dict):
         raise BookError(f"{path}: no book: expected keys with values")

@@ -17,7 +17,7 @@ from lm_eval_sea.official.task_folder import MARK, CheckoutError
 
 PREFIX = "seahelm"
 _REFERENCE = re.compile(r"\${([\w.-]+)}")
-_PLACE = re.compile(r"{{|}}|{(\w+)}|[{}]")
+_PLACE = re.compile(r"{{|}}|{([^\W\d]\w*)}|[{}]")
 _JINJA = re.compile(r"{[{%#]")
 # What the pack's rows call a field of SEA-HELM's, by kind or task.
 _RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
@@ -41,7 +41,7 @@ def read_configs(checkout: Path) -> dict[str, Any]:
             if not isinstance(content, dict):
                 raise ValueError("it has no named tasks")
             configs |= content
-        except (OSError, yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        except (OSError, yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise CheckoutError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from error
     if not configs:
         raise CheckoutError(f"{checkout} has no seahelm_tasks/**/config.yaml; give a checkout of aisingapore/SEA-HELM")

@@ -155,7 +155,7 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         classes = {str(name): float(score) for name, score in judge["classifications"].items()}
         prompts = judge["judge_prompts"]
         _ = prompts["system_prompt"], prompts["criteria_prompt"]
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise JudgePromptsError(
             f"{path}: no prompts of the judge of {task} ({error!r}); give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
         ) from error

@@ -3,7 +3,7 @@
 Each test of a module `test_<group>.py` is one attempt to get a wrong number, a lost result or a traceback out of the pack; it
 passes if that fails. The first line of a test's docstring says what is tried, and that of the module what its group is.
 
-    python -m pytest tests/robustness -m "" --write-reliability
+    python -m pytest tests/robustness -n0 -m "" --write-reliability
 """
 
 from __future__ import annotations
@@ -45,14 +45,15 @@ def attempt_of(item: pytest.Item) -> Attempt:
 
 
 class Outcomes:
-    """Gathers what came of the attempts; with several workers, in the process that collects their reports."""
+    """Gathers what came of the attempts; those that were not chosen count as not run."""
 
     def __init__(self) -> None:
         self.found: dict[str, tuple[Attempt, str]] = {}
-        self.deselected = 0
 
     def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
-        self.deselected += len(list(items))
+        for item in items:
+            if words := dict(item.user_properties).get(TITLE):
+                self.found[item.nodeid] = (Attempt(*words), "skipped")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         words = dict(report.user_properties).get(TITLE)
@@ -60,11 +61,8 @@ class Outcomes:
             self.found[report.nodeid] = (Attempt(*words), report.outcome)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if hasattr(session.config, "workerinput") or not self.found:
-            return
-        if self.deselected:
-            raise pytest.UsageError('--write-reliability counts all attempts: give -m "" and no -k')
-        write_page(self.found.values())
+        if self.found:
+            write_page(self.found.values())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -76,9 +74,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Outcomes())
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
-    for item in items:
+    for item in items:  # before any are deselected
         if item.path.parent == here and item.path.name != PAGE_TEST:
             item.user_properties.append((TITLE, attempt_of(item)))
 

@@ -21,6 +21,14 @@ TASK = "sea_xcopa_vi_to_ppl"
 BOTH = [signal.SIGINT, signal.SIGTERM]
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """SIGINT interrupts, also where the tests run in the background, whose processes ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def arguments(tiny_model, output):
     model = ["--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu"]
     return ["run", *model, "--tasks", TASK, "--limit", "2", "--output_path", str(output), "--log_samples"]

@@ -94,13 +94,12 @@ def test_controls_in_a_report(text, tmp_path, capsys):
 @pytest.mark.parametrize("text", [CONTROLS[0], CONTROLS[2], FORMULAS[0]], ids=repr)
 def test_controls_in_totals(text, tmp_path, capsys):
     """controls and formulas in names: totals on a terminal and as CSV"""
-    folder = write_run(tmp_path / "run", 1, {("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")]}, model=text)
-    [path] = folder.glob("results_*")
+    path = write_run(tmp_path / "run", 1, {("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")]}, model=text)
     content = json.loads(path.read_text())
     for record in content["configs"].values():
         record["metadata"] |= {"language": text, "competency": text}
     path.write_text(json.dumps(content))
-    assert main(["score", "sea-helm", str(folder), "--out", str(tmp_path / "t.csv")]) == 0
+    assert main(["score", "sea-helm", str(path.parent), "--out", str(tmp_path / "t.csv")]) == 0
     output = capsys.readouterr()
     check_seen(output.out)
     written = (tmp_path / "t.csv").read_text(encoding="utf-8")

@@ -7,9 +7,12 @@ row, and ends the process over some files that hold no objects.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 ENDINGS = (".json", ".jsonl")
@@ -26,7 +29,7 @@ def read_json_rows(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for row in _whole(text) if text.lstrip()[:1] == "[" else _by_line(text):
         if not isinstance(row, dict):
-            raise ValueError(f"row {len(rows)}: {str(row)[:40]!r} has no named columns")
+            raise ValueError(f"row {len(rows)}: {str(row)[:40]!r} has no named columns")  # noqa: TRY004 (of the data, not of the caller)
         _check_text(row, len(rows))
         rows.append(row)
     columns = list(dict.fromkeys(column for row in rows for column in row))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 # Characters that are shown as nothing: Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties, and the blank of Braille.
