@@ -12,7 +12,7 @@ import functools
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,16 +44,22 @@ def attempt_of(item: pytest.Item) -> Attempt:
     return Attempt(*documents)
 
 
+def is_attempt(item: pytest.Item) -> bool:
+    """Whether a test is one of this suite's attempts."""
+    return item.path.parent == Path(__file__).parent and item.path.name != PAGE_TEST
+
+
 class Outcomes:
     """Gathers what came of the attempts; those that were not chosen count as not run."""
 
     def __init__(self) -> None:
         self.found: dict[str, tuple[Attempt, str]] = {}
 
-    def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
-        for item in items:
-            if words := dict(item.user_properties).get(TITLE):
-                self.found[item.nodeid] = (Attempt(*words), "skipped")
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None]:
+        """Takes all attempts for not run, before any are left out."""
+        self.found = {item.nodeid: (attempt_of(item), "skipped") for item in items if is_attempt(item)}
+        return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         words = dict(report.user_properties).get(TITLE)
@@ -74,11 +80,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Outcomes())
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:  # before any are deselected
-        if item.path.parent == here and item.path.name != PAGE_TEST:
+    for item in items:
+        if is_attempt(item):
             item.user_properties.append((TITLE, attempt_of(item)))
 
 
