@@ -113,7 +113,14 @@ class Endpoint:
                 text = completion.choices[0].message.content or ""  # all may have gone into thoughts: no verdict
                 usage = completion.usage
                 tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)
-            except (openai.APIResponseValidationError, ValueError, AttributeError, IndexError, TypeError) as error:
+            except (
+                openai.APIResponseValidationError,
+                ValueError,
+                AttributeError,
+                IndexError,
+                TypeError,
+                RecursionError,
+            ) as error:
                 problem = f"an answer that is no completion ({error!r})"
                 continue
             except openai.APIStatusError as error:

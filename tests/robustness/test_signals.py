@@ -1,6 +1,7 @@
 """interruptions in every phase of a run, and several processes."""
 
 import json
+import logging
 import os
 import pickle
 import signal
@@ -22,8 +23,12 @@ BOTH = [signal.SIGINT, signal.SIGTERM]
 
 
 @pytest.fixture(autouse=True)
-def heard():
-    """SIGINT interrupts, also where the tests run in the background, whose processes ignore it."""
+def heard(monkeypatch):
+    """SIGINT interrupts, also where the tests run in the background, whose processes ignore it.
+
+    Handlers of the log that earlier tests made write to streams that are closed by now.
+    """
+    monkeypatch.setattr(logging, "raiseExceptions", False)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
