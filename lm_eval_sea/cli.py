@@ -14,7 +14,7 @@ import sys
 from lm_eval_sea import __version__
 from lm_eval_sea.commands import run_command
 from lm_eval_sea.commands.data_commands import add_data
-from lm_eval_sea.commands.declaration import show_help
+from lm_eval_sea.commands.declaration import fail, show_help
 from lm_eval_sea.commands.judge_command import add_judge
 from lm_eval_sea.commands.metricx_command import add_metricx
 from lm_eval_sea.commands.official_command import add_official
@@ -69,13 +69,15 @@ def main(argv: list[str] | None = None) -> int:
     for add in COMMANDS:
         add(commands)
     argv = sys.argv[1:] if argv is None else argv
-    if argv[:1] == [run_command.NAME]:
-        return run_command.run(argv[1:])
-    arguments = parser.parse_args(argv)
     try:
+        if argv[:1] == [run_command.NAME]:
+            return run_command.run(argv[1:])
+        arguments = parser.parse_args(argv)
         status = arguments.run(arguments)
         sys.stdout.flush()
         return status
+    except KeyboardInterrupt:
+        return fail(InterruptedError("interrupted"), 130)
     except BrokenPipeError:  # `lm-eval-sea ls | head` has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

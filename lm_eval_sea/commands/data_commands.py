@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks
 from lm_eval_sea.commands.declaration import declare, fail, show_help
+from lm_eval_sea.results.visible_text import visible
 
 
 def _add_tasks(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +82,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
         return fail(error, 2)
     tasks, absent = without_absent_folders(tasks)
     reports = [check_data(task, count) for task in tqdm(distinct_data(tasks), desc="data files", unit="file")]
-    print("\n".join(map(render, reports)))
+    print(visible("\n".join(map(render, reports))))
     for folder in absent:
         print(f"none     {folder}: not in the current folder; its tasks are not checked (you make it yourself)")
     faulty = sum(bool(report.faults) for report in reports)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+from lm_eval_sea.results.visible_text import visible
 
 
 def declare(commands: argparse._SubParsersAction, name: str, summary: str, text: str) -> argparse.ArgumentParser:
@@ -23,9 +25,15 @@ def declare(commands: argparse._SubParsersAction, name: str, summary: str, text:
 
 
 def fail(error: Exception, status: int) -> int:
-    """Prints what went wrong in one line; returns the exit status."""
-    print(f"lm-eval-sea: {error}", file=sys.stderr)
+    """Prints what went wrong, controls in names made visible; returns the exit status."""
+    print(f"lm-eval-sea: {visible(str(error))}", file=sys.stderr)
     return status
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Prints what a user should know of a result, a line each, controls made visible."""
+    for note in notes:
+        print(f"note: {visible(note)}", file=sys.stderr)
 
 
 def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:

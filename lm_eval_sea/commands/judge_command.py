@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from lm_eval_sea.commands.declaration import add_runs, declare, fail
+from lm_eval_sea.results.visible_text import visible
 
 EXAMPLES = """examples:
   lm-eval-sea judge results/seed-* --base_url http://localhost:8000/v1 --model openai/gpt-oss-120b
@@ -77,5 +78,5 @@ def _judge(arguments: argparse.Namespace) -> int:
         lines = judge(jobs, endpoint, arguments.concurrency)
     except (RunFilesError, NothingToJudgeError, JudgeError, JudgePromptsError, JudgeRowError) as error:
         return fail(error, 1)
-    print("\n".join([*lines, *(f"- {note}" for note in notes)]))
+    print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lm_eval_sea.commands.declaration import add_runs, declare, fail
+from lm_eval_sea.results.visible_text import visible
 
 MODEL = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"
 TOKENIZER = "google/mt5-xl"
@@ -62,5 +63,5 @@ def _metricx(arguments: argparse.Namespace) -> int:
         lines = score(jobs, lambda texts: model.errors(texts, setting.eos), setting)
     except (RunFilesError, NothingToScoreError, MetricXError) as error:
         return fail(error, 1)
-    print("\n".join([*lines, *(f"- {note}" for note in notes)]))
+    print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -121,7 +120,7 @@ def _write(arguments: argparse.Namespace, make: Callable[[], tuple[Mapping[str, 
     except (CheckoutError, FolderError) as error:
         return fail(error, 2)
     for fault in faults:
-        print(f"lm-eval-sea: {fault}", file=sys.stderr)
+        fail(ValueError(fault), 1)
     if not files or (faults and not arguments.partial):
         advice = "; --partial writes what can be made" if files else ""
         return fail(ValueError(f"nothing was written: {len(faults)} faults in the checkout or its rows{advice}"), 1)

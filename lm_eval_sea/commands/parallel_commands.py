@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 
-from lm_eval_sea.commands.declaration import add_runs, declare, fail, show_help
-from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.commands.declaration import add_runs, declare, fail, print_notes, show_help
 
 
 def add_compare_languages(commands: argparse._SubParsersAction) -> None:
@@ -51,17 +48,15 @@ def _compare_languages(arguments: argparse.Namespace) -> int:
         comparisons, notes = load_comparisons(arguments.runs, arguments.metric)
     except (RunFilesError, ComparisonError) as error:
         return fail(error, 2)
-    written = write_tables(comparisons, arguments.out, notes)
+    try:
+        written = write_tables(comparisons, arguments.out, notes)
+    except OSError as error:
+        return fail(error, 1)
     if differences := written.get(arguments.out / "differences.csv"):
         print(summary(differences), end="\n\n")
     print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
-    _print_notes(notes)
+    print_notes(notes)
     return 0
-
-
-def _print_notes(notes: Iterable[str]) -> None:
-    for note in notes:
-        print(f"note: {visible(note)}", file=sys.stderr)
 
 
 def add_belebele(commands: argparse._SubParsersAction) -> None:
@@ -106,12 +101,12 @@ def _translated(arguments: argparse.Namespace) -> int:
 
     try:
         files, notes = write_translations(arguments.runs, arguments.out)
-    except (RunFilesError, TranslationError) as error:
+    except (RunFilesError, TranslationError, OSError) as error:
         return fail(error, 2)
     for file in files:
         print(f"{file.path}: {file.rows:,} rows")
         if file.untranslated:
             some = ", ".join(file.untranslated[:3]) + (", …" if len(file.untranslated) > 3 else "")
             notes.append(f"{file.path}: {len(file.untranslated):,} empty translations, the original stands for them: {some}")
-    _print_notes(notes)
+    print_notes(notes)
     return 0

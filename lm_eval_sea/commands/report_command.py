@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from lm_eval_sea.commands.declaration import add_runs, declare, fail
+from lm_eval_sea.commands.declaration import add_runs, declare, fail, print_notes
 from lm_eval_sea.install_hint import install_extra
 
 
@@ -85,7 +84,6 @@ def _report(arguments: argparse.Namespace) -> int:
         )
     except (RunFilesError, OSError) as error:
         return fail(error, 2)
-    for note in written.notes:
-        print(f"note: {note}", file=sys.stderr)
+    print_notes(written.notes)
     print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
     return 0

@@ -78,5 +78,8 @@ def _score(arguments: argparse.Namespace) -> int:
     totals = compute(evidence, read_suite(arguments.suite), judges(), arguments.method)
     print(as_text(totals), end="")
     if arguments.out:
-        write(totals, arguments.out)
+        try:
+            write(totals, arguments.out)
+        except OSError as error:
+            return fail(error, 1)
     return 0

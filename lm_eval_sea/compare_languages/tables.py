@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +14,10 @@ from lm_eval_sea.results.run_files import TaskResult, find_runs, read_samples
 from lm_eval_sea.results.task_metadata import metadata_of
 from lm_eval_sea.results.uncertainty import holm
 from lm_eval_sea.results.visible_text import spreadsheet_cell
+from lm_eval_sea.results.written_folder import WrittenFolder
 
 ENGLISH = "en"
+MANIFEST = ".lm_eval_sea_languages.json"
 # Where English answers of the same variant are taken from, if a setting has none of its own.
 _REFERENCE_SETTINGS = ("base", "chat")
 _NEEDED = ("dataset", "variant", "prompt_language", "language", "headline_metric")
@@ -220,7 +223,7 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     Returns:
         The rows of each file that was written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    out = WrittenFolder(folder, MANIFEST)
     tables = {
         "questions.csv": list(question_rows(comparisons)),
         "differences.csv": _corrected(list(difference_rows(comparisons, notes))),
@@ -229,15 +232,15 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     written = {}
     for name, rows in tables.items():
         if rows:
-            _write(rows, folder / name)
-            written[folder / name] = rows
+            written[out.write(name, _csv(rows))] = rows
         else:
             notes.append(f"{name} is not written, for it would be empty")
+    out.finish()
     return written
 
 
-def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: spreadsheet_cell(value) for name, value in row.items()} for row in rows)
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(map(spreadsheet_cell, line) for line in ([*rows[0]], *(row.values() for row in rows)))
+    return text.getvalue()

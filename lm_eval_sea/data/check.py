@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +15,9 @@ from lm_eval.tasks._yaml_loader import load_yaml
 from lm_eval_sea.catalogue.task_list import TaskRecord
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.words import segment
-from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, row_processor
+from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, refuse_repeated_ids, row_processor
 from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
+from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
@@ -107,7 +107,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     except DataError as error:
         report.faults.append(str(error))
         return report
-    report.columns = splits[TEST_SPLIT].column_names
+    report.columns = list(splits[TEST_SPLIT][0])
     process = row_processor(load_yaml(task.path)["dataset_kwargs"]["process"], task.metadata)
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
@@ -116,11 +116,13 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     unexpected = report.notes if task.may_change else report.faults
     seen: set[frozenset[str]] = set()
     report.found = len(splits[TEST_SPLIT])
+    identified = []
     for number, row in enumerate(iterate_rows(splits, process, report.file)):
         report.found = max(report.found, number + 1)  # of a published row may come several
         if isinstance(row, DataError):
             report.faults.append(str(row))
             continue
+        identified.append({"id": row["id"]})
         if "gold" in row:
             report.golds[row.get("label", row["gold"])] += 1
         references = _references(task, row)
@@ -142,6 +144,10 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)
         )
+    try:
+        refuse_repeated_ids(identified, report.file)
+    except DataError as error:
+        report.faults.append(str(error))
     if report.expected not in (report.found, None):
         unexpected.insert(0, f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
     missing = [label for position, label in enumerate(task.labels) if not report.golds[label if task.may_change else position]]
@@ -190,7 +196,7 @@ def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
 
 def _plain(text: str) -> str:
     """The text without differences that no reader sees."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return " ".join(normal_form("NFC", text).casefold().split())
 
 
 def render(report: Report) -> str:

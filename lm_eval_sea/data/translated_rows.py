@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_sea.results.run_files import TaskResult, find_runs, read_samples
+from lm_eval_sea.results.written_folder import write_whole
 
 SETTING = "to_en"
 PASSAGE = "flores_passage"
@@ -58,7 +60,8 @@ def _write_language(task: TaskResult, folder: Path, notes: list[str]) -> Transla
     untranslated = []
     for sample in read_samples(task.samples, _SAMPLE_COLUMNS, notes):
         link, number, gold, column, text, answer = (sample[name] for name in _SAMPLE_COLUMNS)
-        if None in (link, number, gold, column, text, answer):
+        numbers = all(isinstance(value, int | str) and not isinstance(value, bool) for value in (number, gold))
+        if not numbers or not all(isinstance(value, str) for value in (link, column, text, answer)):
             raise TranslationError(f"{task.samples}: a row lacks one of {', '.join(_SAMPLE_COLUMNS)}; is it of another version?")
         if not answer.strip():
             untranslated.append(f"{link}#{number}#{column}")
@@ -68,11 +71,14 @@ def _write_language(task: TaskResult, folder: Path, notes: list[str]) -> Transla
             passages[link] = translation
         else:
             row[column] = translation
-    code = Path(task.metadata["data_files"]["test"]).stem
+    files = task.metadata.get("data_files")
+    code = Path(str(files.get("test"))).stem if isinstance(files, dict) else ""
+    if not re.fullmatch(r"[a-z]{3}_[A-Z][a-z]{3}", code):
+        raise TranslationError(f"{task.samples}: its settings do not say of which file the rows are; run {task.name} again")
     path = folder / "data" / f"{code}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(key, row, passages, code, task) for key, row in texts.items()]
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8", newline="\n")
+    write_whole(path, "".join(json.dumps(row) + "\n" for row in rows))
     return TranslatedFile(path, len(rows), untranslated)
 
 

@@ -63,8 +63,23 @@ def read_book(prompts: Path, name: str) -> dict[str, Any]:
     """
     path, folder = prompts / f"{name}.yaml", prompts / name
     if path.exists():
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return read_yaml(path)
     files = sorted(folder.glob("*.yaml"))
     if not files:
         raise BookError(f"{path}: no prompt book for data set {name!r}")
-    return {"languages": {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in files}}
+    return {"languages": {file.stem: read_yaml(file) for file in files}}
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A book's file.
+
+    Raises:
+        BookError: if it cannot be read, is no mapping, or has tags, which stand for code.
+    """
+    try:
+        book = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:  # a wrong tag may raise any
+        raise BookError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+    if not isinstance(book, dict):
+        raise BookError(f"{path}: no book: expected keys with values")
+    return book

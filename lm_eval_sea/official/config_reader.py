@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+_MAX_TEXT = 1_000_000  # characters; sums of sums would fill the memory
 _MAX_RANGE = 26  # options of a question; more is a mistake
 
 
@@ -62,7 +63,7 @@ def parse(path: Path, shown: str) -> ast.Module:
         raise ConfigError(f"{shown}: cannot be read ({error.strerror})") from error
     except SyntaxError as error:
         raise ConfigError(f"{shown}:{error.lineno or 1}: no Python: {error.msg}") from error
-    except ValueError as error:  # such as a null byte
+    except (ValueError, RecursionError, MemoryError) as error:  # such as a null byte, or a thousand brackets
         raise ConfigError(f"{shown}:1: no Python: {error}") from error
 
 
@@ -95,7 +96,13 @@ class _Reader:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.fail(node, f"an expression of the kind {type(node).__name__}")
-        return method(node, names)
+        try:
+            value = method(node, names)
+        except RecursionError as error:
+            raise self.fail(node, "an expression of so many levels") from error
+        if isinstance(value, str) and len(value) > _MAX_TEXT:
+            raise self.fail(node, f"a text of more than {_MAX_TEXT:,} characters")
+        return value
 
     def _constant(self, node: ast.Constant, names: Mapping[str, Any]) -> Any:
         if not isinstance(node.value, str | int | None):

@@ -17,7 +17,7 @@ from lm_eval_sea.official.task_folder import MARK, CheckoutError
 
 PREFIX = "seahelm"
 _REFERENCE = re.compile(r"\${([\w.-]+)}")
-_PLACE = re.compile(r"{{|}}|{(\w+)}|[{}]")
+_PLACE = re.compile(r"{{|}}|{([^\W\d]\w*)}|[{}]")
 _JINJA = re.compile(r"{[{%#]")
 # What the pack's rows call a field of SEA-HELM's, by kind or task.
 _RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
@@ -37,8 +37,11 @@ def read_configs(checkout: Path) -> dict[str, Any]:
     configs: dict[str, Any] = {}
     for path in sorted((checkout / "seahelm_tasks").glob("**/config.yaml")):
         try:
-            configs |= yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError, TypeError) as error:
+            content = yaml.safe_load(path.read_text(encoding="utf-8"))
+            if not isinstance(content, dict):
+                raise ValueError("it has no named tasks")
+            configs |= content
+        except (OSError, yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise CheckoutError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from error
     if not configs:
         raise CheckoutError(f"{checkout} has no seahelm_tasks/**/config.yaml; give a checkout of aisingapore/SEA-HELM")
@@ -145,6 +148,9 @@ def _content(task: Task, name: str, configs: Mapping[str, Any], checkout: Path) 
         "prompt_book_version": None,
         "exemplar_answer": answer,
     }
+    for path in (rows, examples):
+        if str(path).startswith(_LOCAL) and not (checkout / str(path)).resolve().is_relative_to(checkout.resolve()):
+            raise PromptError(f"its rows are outside the checkout: {str(path)[:80]!r}")
     if rows.startswith(_LOCAL):
         metadata = _rows(metadata, rows, examples, checkout)
     if task.record.get("score_group") == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test

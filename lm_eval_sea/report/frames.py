@@ -14,6 +14,7 @@ from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
 from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
+from lm_eval_sea.results.row_count import row_count_note, rows_expected
 from lm_eval_sea.results.run_files import Run, RunFilesError, TaskResult, find_runs, read_samples
 from lm_eval_sea.results.run_settings import run_settings
 from lm_eval_sea.results.task_metadata import HEADLINE, item_metric, metadata_of, version_note
@@ -83,7 +84,7 @@ def load(
         for run, task in files:
             key = (labels[run.model], task.name)
             metadata = metadata_of(task, notes)
-            notes += filter(None, [version_note(task)])
+            notes += filter(None, [version_note(task), row_count_note(task, metadata)])
             configs[key] = {**task.config, "metadata": metadata}
             headline = metadata.get(HEADLINE)
             tables["metrics"] += _metric_rows(key, task, headline)
@@ -122,7 +123,7 @@ def _run_row(run: Run, label: str) -> dict[str, Any]:
 
 
 def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mapping[str, Any], rows: int | None) -> dict[str, Any]:
-    total = metadata["rows"] if isinstance(metadata.get("rows"), int) else task.rows_total
+    total = rows_expected(metadata) or task.rows_total
     return {
         "model": key[0],
         "task": key[1],

@@ -56,7 +56,12 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
         pictures: figures by name.
     """
     environment = Environment(
-        loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(_ASSETS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,  # what is no `Markup` comes from runs
     )
     environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
     environment.filters["visible"] = visible

@@ -13,7 +13,6 @@ from tqdm import tqdm
 
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.figure_style import DARK, LIGHT
-from lm_eval_sea.report.files import ReportFolder
 from lm_eval_sea.report.frames import load
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.page import Picture, render_page
@@ -23,6 +22,9 @@ from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.visible_text import spreadsheet_cell
+from lm_eval_sea.results.written_folder import WrittenFolder
+
+MANIFEST = ".lm_eval_sea_report.json"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def write_report(
     frames = load(paths, shown_rows=shown_rows, names=names, all_runs=all_runs)
     totals = totals_by_model(paths, frames.notes, names)
     made = sections(Analysis(frames, read_suite()), totals, steps=steps, published=published)
-    folder = ReportFolder(out)
+    folder = WrittenFolder(out, MANIFEST)
     pictures = _draw(made)
     for name, picture in pictures.items():
         folder.write(f"figures/{name}.png", picture.light)

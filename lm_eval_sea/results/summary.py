@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
+from lm_eval_sea.results.row_count import row_count_note, rows_expected
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.run_files import Run, TaskResult, find_runs, read_samples, run_of
 from lm_eval_sea.results.task_metadata import HEADLINE, metadata_of
@@ -111,7 +112,8 @@ def _line(task: TaskResult, metadata: Mapping[str, Any], rows: Iterable[Mapping[
         notes.append(f"{task.name}: {metric} is {reported.value:g}, which is not between 0 and {scale_of(metric):g}; not shown")
     if score is not None:
         notes += [f"{task.name}: {note}" for note in score.notes]
-    total = metadata.get("rows") if isinstance(metadata.get("rows"), int) else task.rows_total
+    total = rows_expected(metadata) or task.rows_total
+    notes += filter(None, [row_count_note(task, metadata)])
     return Line(task.name, evaluated, total, metric, score, notes)
 
 

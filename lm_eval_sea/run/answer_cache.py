@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 from lm_eval_sea.run.output_folder import folder_of
 from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.trusted_folder import check_trusted
 
 FOLDER = "unfinished"
 _PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
@@ -45,7 +45,9 @@ def _identity(name: str, file: str, model_args: Mapping[str, Any]) -> Any:
     folder = Path(name)
     if folder.is_dir():
         files = sorted(path for path in folder.rglob("*") if path.is_file())
-        return [[str(path.relative_to(folder)), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
+        states = [(str(path.relative_to(folder)), path.stat()) for path in files]
+        # the time of the last change besides that of the content, which archives and copies set
+        return [[name, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for name, state in states]
     from huggingface_hub import hf_hub_download
 
     try:
@@ -71,10 +73,7 @@ def prepare(output_path: str, key: str) -> str:
         RunError: if others may write to the folder, for lm-eval reads pickles from it.
     """
     folder = folder_of(output_path) / FOLDER
-    folder.mkdir(mode=0o700, exist_ok=True)
-    state = folder.stat()
-    if state.st_mode & 0o022 or (hasattr(os, "getuid") and state.st_uid != os.getuid()):
-        raise RunError(f"others may write to {folder}, whose files are trusted: delete it, or give --no-resume")
+    check_trusted(folder, "--resume")
     return str(folder / f"answers_{key}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,6 +50,7 @@ def check_chat_template(
             messages = [{"role": "user", "content": turns[0]}, {"role": "assistant", "content": "1"}, *messages]
         if messages:
             _check(tokenizer, template, messages, settings, task_name)
+    _warn_of_lost_instructions(tokenizer, template, tasks, settings)
 
 
 def _template(tokenizer: Any, apply: bool | str) -> str:
@@ -74,14 +76,32 @@ def _questions(task: Any) -> list[str]:
     return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
 
 
+def _warn_of_lost_instructions(tokenizer: Any, template: str, tasks: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Says if a template has no place for a system message, in which lm-eval puts a task's description."""
+    told = "Reply with a number."
+    messages = [{"role": "system", "content": told}, {"role": "user", "content": "1"}]
+    try:
+        prompt = tokenizer.apply_chat_template(messages, chat_template=template, tokenize=False, **settings)
+    except Exception:  # a `TemplateError`, at which lm-eval leaves the message out; others have ended the run above
+        prompt = ""
+    names = [name for name, task in tasks.items() if isinstance(task.config.description, str) and task.config.description.strip()]
+    if names and told not in prompt:
+        logging.getLogger("lm_eval_sea").warning(
+            "the chat template of %s drops system messages, and with them the instruction of %s tasks (%s, …)",
+            tokenizer.name_or_path,
+            len(names),
+            names[0],
+        )
+
+
 def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> None:
-    from jinja2 import TemplateError
 
     try:
         prompt = tokenizer.apply_chat_template(
             messages, chat_template=template, tokenize=False, add_generation_prompt=True, **settings
         )
-    except TemplateError as error:
+    # a template is a program, and raises what it likes
+    except Exception as error:
         raise RunError(f"{task}: the chat template of {tokenizer.name_or_path} fails: {one_line(str(error))}") from error
     shown = " ".join(prompt.split())
     for message in messages:

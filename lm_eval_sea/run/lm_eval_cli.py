@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 Evaluate = Callable[..., dict[str, Any] | None]
@@ -89,6 +90,13 @@ def _method(kind: str, own: Callable[..., list[Any]], through: Callable[[Any, st
         return through(self, kind, requests, lambda part: own(self, part, *more, **settings))
 
     return method
+
+
+def requests_folder() -> Path:
+    """Where `--cache_requests` keeps its pickles."""
+    from lm_eval.caching.cache import PATH
+
+    return Path(PATH)
 
 
 def serve_loaded(manager: Any, loaded: Any) -> None:

@@ -40,10 +40,9 @@ def probe(output_path: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")
-    except OSError as error:
-        raise RunError(
-            f"--output_path {output_path}: results cannot be written there ({error.strerror or error}); name another folder"
-        ) from error
+    except (OSError, ValueError) as error:  # the latter for a name with a null character
+        why = getattr(error, "strerror", None) or error
+        raise RunError(f"--output_path {output_path}: results cannot be written there ({why}); name another folder") from error
 
 
 def check_space(output_path: str, tasks: Mapping[str, Any], limit: float | None) -> None:

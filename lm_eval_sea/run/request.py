@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | 
     Raises:
         RunError: for a name of this pack that it does not have, more exemplars than a prompt book has, or no rows.
     """
-    if limit is not None and limit <= 0:
+    if limit is not None and not 0 < limit < math.inf:
         raise RunError(f"--limit {limit:g} leaves no rows; give at least 1, or leave it out for all")
     try:
         chosen = read_tasks().select(name for name in tasks if name.startswith("sea_"))

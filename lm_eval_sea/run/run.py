@@ -9,6 +9,7 @@ import threading
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
@@ -16,12 +17,13 @@ from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answering import Answering
 from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
 from lm_eval_sea.run.language import tasks_of_language
-from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through
+from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through, requests_folder
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import runs_of
 from lm_eval_sea.run.task_loading import load_tasks
 from lm_eval_sea.run.thinking import add_thinking_tokens
+from lm_eval_sea.run.trusted_folder import check_trusted
 from lm_eval_sea.run.warnings_once import PACK_LOGGER, warnings_as_of_lm_eval
 
 HELP = """\
@@ -74,6 +76,8 @@ class _Evaluation:
         output, logs = self.tracker.output_path, arguments["log_samples"]
         if output:
             probe(output)
+        if arguments["cache_requests"]:
+            check_trusted(requests_folder(), "--cache_requests")
         wanted, tasks, self._left_out = load_tasks(arguments["task_manager"], arguments["tasks"], skip_missing=self._skip_missing)
         if self._thinking_tokens is not None:
             add_thinking_tokens(tasks, self._thinking_tokens, arguments["gen_kwargs"] or {})
@@ -102,6 +106,8 @@ class _Evaluation:
             return None
         model_args = arguments["model_args"]
         key = answer_cache.key_of(arguments["model"], model_args if isinstance(model_args, Mapping) else {"": model_args}, tasks)
+        if own:
+            check_trusted(Path(own).parent, "--use_cache")
         use_cache = f"{own}_{key}" if own else answer_cache.prepare(output, key)
         if found := answer_cache.check_databases(use_cache):
             logging.getLogger(PACK_LOGGER).info("going on with %d answers of an earlier run (%s)", found, use_cache)

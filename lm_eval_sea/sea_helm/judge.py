@@ -75,6 +75,10 @@ def jobs_of(runs: Sequence[Run], checkout: Path | None, notes: list[str]) -> lis
             name = f"{VERDICTS}{task.samples.stem.removeprefix('samples')}.jsonl"
             cache = Cache(task.samples.with_name(name))
             seed = run.config.get("torch_seed")
+            seed = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
+            if not rows:
+                notes.append(f"{task.samples}: left out, it has no rows")
+                continue
             jobs.append(Job(task.name, place.task, task.samples, seed, rubric, rows, cache, questions))
     if not jobs:
         judged = ", ".join(OFFICIAL_FILES)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 from tqdm import tqdm
 
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.sea_helm.bounded_reply import bounded
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 
 RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections, errors of the server
@@ -41,6 +42,13 @@ class Answer:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether its parts are what they should be; servers and files of others may say anything."""
+        counts = (self.prompt_tokens, self.completion_tokens)
+        numbers = all(count is None or (type(count) is int and 0 <= count < 2**53) for count in counts)
+        return isinstance(self.text, str) and numbers and type(self.seconds) in (int, float) and 0 <= self.seconds < 1e9
+
 
 def key_of(model: str, call: Call) -> str:
     """What tells a call from all others: the same model, messages and parameters are not asked twice."""
@@ -55,9 +63,10 @@ class Cache(KeyedLines):
         """The answer to a call; None if there is none that can be used."""
         record = self.get(key)
         try:
-            return None if record is None else Answer(**record)
+            answer = None if record is None else Answer(**record)
         except TypeError:
             return None
+        return answer if answer is not None and answer.is_sound else None
 
 
 class Endpoint:
@@ -76,10 +85,15 @@ class Endpoint:
         """
         self.base_url, self.model = base_url, model
         try:
-            from openai import OpenAI
+            from openai import DefaultHttpxClient, OpenAI
         except ImportError as error:
             raise JudgeError(f"judging needs the package openai: {install_extra('judge')}") from error
-        self._client = OpenAI(base_url=base_url, api_key=api_key, max_retries=RETRIES, timeout=TIMEOUT_SECONDS)
+        client = DefaultHttpxClient(
+            event_hooks={"response": [bounded(DefaultHttpxClient)]}, headers={"Accept-Encoding": "identity"}
+        )
+        self._client = OpenAI(
+            base_url=base_url, api_key=api_key, max_retries=RETRIES, timeout=TIMEOUT_SECONDS, http_client=client
+        )
 
     def ask(self, call: Call) -> Answer:
         """One answer.
@@ -98,15 +112,25 @@ class Endpoint:
                 )
                 text = completion.choices[0].message.content or ""  # all may have gone into thoughts: no verdict
                 usage = completion.usage
-            except (openai.APIResponseValidationError, ValueError, AttributeError, IndexError, TypeError) as error:
+                tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)
+            except (
+                openai.APIResponseValidationError,
+                ValueError,
+                AttributeError,
+                IndexError,
+                TypeError,
+                RecursionError,
+            ) as error:
                 problem = f"an answer that is no completion ({error!r})"
                 continue
             except openai.APIStatusError as error:
                 raise Refused(f"{self.base_url}: {error.status_code}: {error.message}", error.status_code) from error
             except openai.OpenAIError as error:
-                raise JudgeError(f"{self.base_url}: {error}; is the server there?") from error
-            tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)
-            return Answer(text, time.monotonic() - before, *tokens)
+                raise JudgeError(f"{self.base_url}: {error.__cause__ or error}; is the server there?") from error
+            answer = Answer(text, time.monotonic() - before, *tokens)
+            if answer.is_sound:
+                return answer
+            problem = "an answer whose text is no text, or whose counts are no numbers"
         raise JudgeError(f"{self.base_url}: {problem}, {BROKEN_ANSWERS} times")
 
 

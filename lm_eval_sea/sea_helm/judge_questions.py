@@ -155,7 +155,7 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         classes = {str(name): float(score) for name, score in judge["classifications"].items()}
         prompts = judge["judge_prompts"]
         _ = prompts["system_prompt"], prompts["criteria_prompt"]
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise JudgePromptsError(
             f"{path}: no prompts of the judge of {task} ({error!r}); give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
         ) from error
@@ -176,8 +176,9 @@ def _official_criteria(prompts: Mapping[str, Any], row: Conversation) -> list[Qu
     for number, criterion in enumerate(row.criteria):
         template = prompts["criteria_prompt"]
         if isinstance(template, Mapping):
-            template = template[f"turn_{criterion.turn + 1}"]
-        user = template.format(
+            template = template.get(f"turn_{criterion.turn + 1}")
+        user = _filled(
+            template,
             transcript=transcript(row, criterion.turn),
             prompt=row.turns[criterion.turn],
             response=row.answers[criterion.turn],
@@ -202,9 +203,30 @@ def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Questi
                 fields[f"answer_b_{number + 1}"] = second[number]
                 if with_reference:
                     fields[f"ref_answer_{number + 1}"] = row.references[number]
-            system = prompts[turn]["system_prompt"].format(**record["judgement_labels"])
-            questions.append(Question((turn, order), _messages(system, prompts[turn]["prompt_template"].format(**fields)), ""))
+            system = _filled(prompts[turn]["system_prompt"], **record["judgement_labels"])
+            questions.append(Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields)), ""))
     return questions
+
+
+def _filled(template: Any, **fields: str) -> str:
+    """A template of `str.format` with texts in its places, without that function's look-ups and widths.
+
+    Raises:
+        JudgePromptsError: if it is no text, or has a place for something else.
+    """
+
+    def filled(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0][0]
+        if found[1] not in fields:
+            raise JudgePromptsError(
+                f"SEA-HELM's prompt has a place {found[0][:40]!r} that is not known; give a checkout of v1.2.0"
+            )
+        return fields[found[1]]
+
+    if not isinstance(template, str):
+        raise JudgePromptsError("SEA-HELM's prompt is no text; give a checkout of aisingapore/SEA-HELM, v1.2.0 or later")
+    return re.sub(r"{{|}}|{([^{}]*)}", filled, template)
 
 
 def _defused_row(row: Conversation) -> Conversation:

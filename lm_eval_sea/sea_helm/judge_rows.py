@@ -56,17 +56,20 @@ def conversation(sample: Mapping[str, Any]) -> Conversation:
         JudgeRowError: if something is missing or does not fit together.
     """
     doc = sample.get("doc")
-    if not isinstance(doc, dict):
-        raise JudgeRowError(f"row {sample.get('doc_id')}: no doc")
-    last = doc.get("answer")
-    if last is None:
-        last = next(iter(sample.get("filtered_resps") or []), None)
+    if not isinstance(doc, dict) or not isinstance(sample.get("doc_id"), int):
+        raise JudgeRowError(f"row {sample.get('doc_id')}: no doc, or no number")
+    last, responses = doc.get("answer"), sample.get("filtered_resps")
+    if last is None and isinstance(responses, list):
+        last = next(iter(responses), None)
     if not isinstance(last, str):
         raise JudgeRowError(f"row {sample.get('doc_id')}: no answer to the last turn")
     turns, answers = _texts(sample, doc, "turns"), (*_texts(sample, doc, "answers"), last)
     baselines, references = _texts(sample, doc, "baselines"), _texts(sample, doc, "references")
-    criteria = tuple(_criterion(sample, record, len(turns)) for record in doc.get("criteria") or [])
-    if len(answers) != len(turns):
+    records = doc.get("criteria") or []
+    if not isinstance(records, list):
+        raise JudgeRowError(f"row {sample['doc_id']}: criteria is no list")
+    criteria = tuple(_criterion(sample, record, len(turns)) for record in records)
+    if not turns or len(answers) != len(turns):
         raise JudgeRowError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(answers)} answers")
     if not criteria and len(baselines) != len(turns):
         raise JudgeRowError(f"row {sample['doc_id']}: neither criteria nor a baseline for each turn")
@@ -85,7 +88,7 @@ def _texts(sample: Mapping[str, Any], doc: Mapping[str, Any], key: str) -> tuple
 def _criterion(sample: Mapping[str, Any], record: Any, turns: int) -> Criterion:
     try:
         criterion = Criterion(int(record.get("turn") or 0), str(record["criterion"]), str(record.get("severity") or "").lower())
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise JudgeRowError(f"row {sample.get('doc_id')}: a criterion without text or with a turn that is no number") from error
     if not 0 <= criterion.turn < turns:
         raise JudgeRowError(f"row {sample.get('doc_id')}: a criterion for turn {criterion.turn} of {turns}")

@@ -18,14 +18,14 @@ class KeyedLines:
         self._records: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._ends_in_newline = True
-        if path.exists():
+        if path.is_file():
             content = path.read_bytes()
             self._ends_in_newline = content.endswith(b"\n") or not content
             for line in content.splitlines():
                 try:
                     record = json.loads(line)
                     key = record.pop("key")
-                except (ValueError, KeyError, AttributeError, TypeError):
+                except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
                     continue
                 self._records[str(key)] = record
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lm_eval_sea.results.run_files import Run, read_samples
+from lm_eval_sea.results.run_files import Run, is_number, read_samples
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 from lm_eval_sea.sea_helm.metricx_model import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, points, text_of
@@ -73,6 +73,9 @@ def jobs_of(runs: Sequence[Run], notes: list[str]) -> list[Job]:
                 continue
             rows = list(read_samples(task.samples, _COLUMNS, notes))
             texts = [_text(row, task.samples) for row in rows]
+            if not rows:
+                notes.append(f"{task.samples}: left out, it has no rows")
+                continue
             jobs.append(Job(task.name, task.samples, [row["doc_id"] for row in rows], texts))
     if not jobs:
         raise NothingToScoreError(
@@ -85,7 +88,7 @@ def _text(row: dict[str, Any], samples: Path) -> str:
     label = row["doc.label"]
     reference = label[0] if isinstance(label, list) and label else label
     texts = (row["doc.text"], row["doc.answer"], reference)
-    if not all(isinstance(text, str) for text in texts):
+    if not all(isinstance(text, str) for text in texts) or not isinstance(row["doc_id"], int):
         raise NothingToScoreError(f"{samples}: row {row['doc_id']} lacks its source, answer or reference; run the task again")
     return text_of(*texts)
 
@@ -110,9 +113,11 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
             for start in range(0, len(job.texts), setting.batch_size):
                 texts = job.texts[start : start + setting.batch_size]
                 key = hashlib.sha256(json.dumps([*setting, texts]).encode()).hexdigest()
-                if done.get(key) is None:
-                    done.add(key, {"errors": errors(texts)})
-                found += (done.get(key) or {})["errors"]
+                kept = (done.get(key) or {}).get("errors")
+                if not isinstance(kept, list) or len(kept) != len(texts) or not all(map(is_number, kept)):
+                    kept = errors(texts)
+                    done.add(key, {"errors": kept})
+                found += kept
                 progress.update()
             lines.append(_written(job, found, setting))
     return lines

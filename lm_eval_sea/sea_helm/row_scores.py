@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from lm_eval_sea.results.run_files import is_number
+from lm_eval_sea.results.written_folder import write_whole
 
 JUDGED, METRICX = "judged", "metricx"
 
@@ -51,9 +53,7 @@ def write(path: Path, row_scores: RowScores) -> None:
         "scores": [{"doc_id": doc_id, "score": score} for doc_id, score in row_scores.scores.items()],
         **row_scores.details,
     }
-    partial = path.with_suffix(".part")
-    partial.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def read(path: Path) -> RowScores:
@@ -64,10 +64,10 @@ def read(path: Path) -> RowScores:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        best = float(content["best"])
-        scores = {row["doc_id"]: float(row["score"]) for row in content["scores"]}
-        if not best > 0 or not all(0 <= score <= best for score in scores.values()):
-            raise ValueError(f"a score is not from 0 to {best:g}")
+        best = content["best"]
+        scores = {row["doc_id"]: row["score"] for row in content["scores"]}
+        if not all(map(is_number, (best, *scores.values()))) or not all(0 <= score <= best for score in (1e-9, *scores.values())):
+            raise ValueError(f"a score is no number from 0 to {str(best)[:20]}")
         return RowScores(str(content["scorer"]), best, scores, [str(note) for note in content["notes"]])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RowScoresError(f"{path}: cannot be read as scores of rows ({error}); remove it and score the task again") from error

@@ -5,15 +5,15 @@ import csv
 import pandas as pd
 import pytest
 
-from lm_eval_sea.report.files import MANIFEST, ReportFolder
 from lm_eval_sea.report.tables import Column, Table, markdown
-from lm_eval_sea.report.write import write_report
+from lm_eval_sea.report.write import MANIFEST, write_report
+from lm_eval_sea.results.written_folder import WrittenFolder
 
 from ..results.lm_eval_output import NEW, write_results
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
-    folder = ReportFolder(tmp_path)
+    folder = WrittenFolder(tmp_path, MANIFEST)
     folder.write("tables/a.csv", "old")
     real = type(tmp_path).write_bytes
 
@@ -37,7 +37,7 @@ def test_a_manifest_from_elsewhere_removes_nothing_else(tmp_path, manifest):
     for path in (tmp_path / "outside.csv", out / "tables" / "x.py"):
         path.write_text("kept")
     (out / MANIFEST).write_bytes(manifest.encode(errors="surrogateescape"))
-    ReportFolder(out).finish()
+    WrittenFolder(out, MANIFEST).finish()
     assert (tmp_path / "outside.csv").read_text() == (out / "tables" / "x.py").read_text() == "kept"
 
 

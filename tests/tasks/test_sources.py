@@ -99,7 +99,7 @@ def test_a_changed_file_with_the_same_time_stamp_gives_the_new_rows(tmp_path, mo
         splits, _ = source().load()
         assert splits["test"]["text"] == [word]
         by_path, _ = Source.from_metadata(data_source=NAME, data_files={"test": "data/id/eval.jsonl"}).load()
-        assert by_path["test"]["text"] == [word]
+        assert [row["text"] for row in by_path["test"]] == [word]
 
 
 LOAD = """

@@ -11,7 +11,9 @@ import numpy as np
 from tqdm import tqdm
 
 from lm_eval_sea.results.provenance import provenance_of
-from lm_eval_sea.results.run_files import Run, TaskResult, read_samples
+from lm_eval_sea.results.row_count import row_count_note
+from lm_eval_sea.results.run_files import Run, TaskResult, is_number, read_samples
+from lm_eval_sea.results.task_score import chance_of
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
@@ -42,7 +44,15 @@ def place_of(metadata: Mapping[str, Any]) -> Place | None:
     """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a ranking twin."""
     if metadata.get("suite") != SUITE or metadata.get("variant") == "ppl":
         return None
-    return Place(metadata["language"], metadata["competency"], metadata.get("score_group") or "", metadata["sea_helm_task"])
+    names = [
+        metadata.get("language"),
+        metadata.get("competency"),
+        metadata.get("score_group") or "",
+        metadata.get("sea_helm_task"),
+    ]
+    if not all(isinstance(name, str) for name in names) or not isinstance(metadata.get("headline_metric"), str):
+        return None  # a file that was changed: its task has no place
+    return Place(*map(str, names))
 
 
 def gather(runs: Sequence[Run]) -> Evidence:
@@ -100,6 +110,9 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
     if partial:
         evidence.notes.append(f"{name}: {partial[0].rows} of {partial[0].rows_total} rows were evaluated (--limit)")
         evidence.unequal.add(place)
+    if notes := list(dict.fromkeys(filter(None, (row_count_note(result, result.metadata) for result in results)))):
+        evidence.notes += notes
+        evidence.unequal.add(place)
     headline = results[0].metadata["headline_metric"]
     values = [result.metrics[headline].value for result in results if headline in result.metrics]
     if values:
@@ -112,7 +125,7 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
     found = [
         (result, table)
         for result, beside in zip(results, scored, strict=True)
-        if result.samples and (table := _table(result.samples, result.metadata["item_metric"], beside, evidence.notes))
+        if result.samples and (table := _table(result.samples, result.metadata.get("item_metric"), beside, evidence.notes))
     ]
     tables = [table for _, table in found]
     if not tables:
@@ -166,7 +179,7 @@ def _best(place: Place, result: TaskResult, beside: Sequence[row_scores.RowScore
             evidence.unequal.add(place)
         evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
         return beside[0].best
-    metric = result.metadata["item_metric"]
+    metric = str(result.metadata["item_metric"])
     if metric not in NATIVE_MAXIMUM:
         known = ", ".join(NATIVE_MAXIMUM)
         raise EvidenceError(f"{result.name}: the scale of {metric!r} is not known, only that of {known}; run the pack's own task")
@@ -187,13 +200,19 @@ def _table(samples: Path, metric: str | None, beside: row_scores.RowScores | Non
     columns = ["doc_id", "doc.label", "doc.cluster", "doc.phenomenon", *([metric] if metric else [])]
     table = {}
     for row in read_samples(samples, columns, notes):
-        if beside is not None and row["doc_id"] not in beside.scores:
+        if not isinstance(row["doc_id"], int | str):
+            raise EvidenceError(f"{samples}: a row has no doc_id; run the task again")
+        score: Any = row[str(metric)] if beside is None else beside.scores.get(row["doc_id"])
+        if beside is not None and score is None:
             continue
-        score = beside.scores[row["doc_id"]] if beside is not None else row[str(metric)]
-        if score is None or not np.isfinite(score):
+        if not is_number(score):
             raise EvidenceError(f"{samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
         table[row["doc_id"]] = row | {"score": float(score)}
     return table
+
+
+def _text(label: Any) -> str | None:
+    return None if label is None else str(label)
 
 
 def _task_rows(metadata: Mapping[str, Any], best: float, runs: Sequence[Sequence[Mapping[str, Any]]]) -> TaskRows:
@@ -202,10 +221,10 @@ def _task_rows(metadata: Mapping[str, Any], best: float, runs: Sequence[Sequence
     phenomena = [row["doc.phenomenon"] for row in rows]
     return TaskRows(
         scores=np.array([[row["score"] for row in run] for run in runs]),
-        labels=tuple(tuple(label) if isinstance(label, list) else label for label in labels),
+        labels=tuple(tuple(map(str, label)) if isinstance(label, list) else _text(label) for label in labels),
         clusters=tuple(str(row["doc.cluster"]) for row in rows),
-        phenomena=tuple(phenomena) if all(phenomena) else None,
+        phenomena=tuple(map(str, phenomena)) if all(phenomena) else None,
         is_label_task=bool(metadata.get("labels")),
-        chance=float(metadata["chance"]),
+        chance=chance_of(metadata),
         best=best,
     )

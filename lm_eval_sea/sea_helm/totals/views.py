@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from lm_eval_sea.results.visible_text import spreadsheet_cell, visible
+from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.totals import Node, Totals
 
@@ -66,7 +68,9 @@ def frame(totals: Totals) -> pd.DataFrame:
 
 def as_csv(totals: Totals) -> str:
     """All nodes with a header line; the column `view` tells the views apart."""
-    return frame(totals).to_csv(index=False, lineterminator="\n")
+    nodes = frame(totals)
+    text = nodes.select_dtypes(exclude="number").columns
+    return nodes.assign(**{name: nodes[name].map(spreadsheet_cell) for name in text}).to_csv(index=False, lineterminator="\n")
 
 
 def as_json(totals: Totals) -> str:
@@ -78,7 +82,7 @@ def as_json(totals: Totals) -> str:
 
 
 def as_text(totals: Totals) -> str:
-    """The three views as aligned columns, and the notes."""
+    """The three views as aligned columns, and the notes; controls in names are made visible."""
     nodes = frame(totals)
     errors = [column for column in _COLUMNS if nodes[column].notna().any()]
     nodes["score"] = [_score(*node) for node in zip(nodes.score, nodes.complete, nodes.in_suite, strict=True)]
@@ -99,7 +103,7 @@ def as_text(totals: Totals) -> str:
         _lines(detailed[columns]),
         "\n".join(_footnotes(totals)),
     ]
-    return "\n\n".join(filter(None, parts)) + "\n"
+    return visible("\n\n".join(filter(None, parts))) + "\n"
 
 
 def _score(score: float | None, complete: bool, in_suite: bool) -> str:
@@ -123,5 +127,9 @@ WRITERS: dict[str, Callable[[Totals], str]] = {".json": as_json, ".csv": as_csv,
 
 
 def write(totals: Totals, path: Path) -> None:
-    """Writes the totals in the format of the file's ending, one of `WRITERS`."""
-    path.write_text(WRITERS[path.suffix](totals), encoding="utf-8", newline="\n")
+    """Writes the totals in the format of the file's ending, one of `WRITERS`.
+
+    Raises:
+        OSError: if that fails; a file that was there stays as it was.
+    """
+    write_whole(path, WRITERS[path.suffix](totals))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import huggingface_hub
@@ -32,6 +32,8 @@ def download(source: str, path: str, **options: Any) -> Path:
     Raises:
         DataError: if it cannot be had.
     """
+    if ".." in PurePosixPath(path).parts or path.startswith("/") or "\\" in path:
+        raise DataError(f"cannot get {path!r} of {source}: a name that leads out of its folder")
     try:
         return Path(huggingface_hub.hf_hub_download(source, path, repo_type="dataset", **options))
     except errors.LocalEntryNotFoundError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import logging
-import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check, is_scored, read_arguments
@@ -12,6 +11,7 @@ from .metrics.published_language import PACKAGE, VERSION, language_as_published,
 from .metrics.target_language import ALSO, identify, is_in_language, target_signature
 from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows_with_scoring
+from .unicode_text import normal_form
 
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"
 
 
 def _bare(phrase: str) -> str:
-    return unicodedata.normalize("NFC", phrase).strip(_AROUND_PHRASE)
+    return normal_form("NFC", phrase).strip(_AROUND_PHRASE)
 
 
 def process_instructions(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ import datasets
 
 from . import __version__
 from .hub_files import DataError
+from .row_checks import check_published, check_row
 from .row_order import fair_order
 from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
 
@@ -82,29 +83,6 @@ def row_processor(process: RowProcessor, metadata: Mapping[str, Any]) -> RowProc
     return CheckedRows(process, tuple(metadata["fields"]), scored, tuple(metadata.get("labels", ())))
 
 
-def check_row(row: Mapping[str, Any]) -> None:
-    """Checks that a processed row can be shown and scored.
-
-    Raises:
-        ValueError: naming the field and what was expected.
-    """
-    for field, value in row.items():
-        if isinstance(value, str) and not value.strip():
-            raise ValueError(f"field {field!r} is empty; expected text")
-    if "answers" in row and not (row["answers"] and all(answer.strip() for answer in row["answers"])):
-        raise ValueError(f"field 'answers' is {row['answers']!r}; expected one text or more")
-    if "options" not in row:
-        return
-    options, gold = row["options"], row["gold"]
-    if len(options) < 2:
-        raise ValueError(f"field 'options' has {len(options)}; expected two or more")
-    for index, option in enumerate(options):
-        if not option.strip():
-            raise ValueError(f"field 'options' has an empty option at position {index + 1}; expected text")
-    if not 0 <= gold < len(options):
-        raise ValueError(f"field 'gold' is {gold}; expected 0 to {len(options) - 1}")
-
-
 def with_lettered_options(row: Row) -> Row:
     """A row of multiple choice with the options as they stand in a list, "A. …", beside the bare ones."""
     if "options" not in row:
@@ -129,6 +107,7 @@ def iterate_rows(
         return
     for number, published in enumerate(splits[split]):
         try:
+            check_published(published)
             processed = processor(published)
             rows = [_checked(row, number) for row in (processed if isinstance(processed, list) else [processed])]
         except KeyError as error:
@@ -160,12 +139,16 @@ def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file
     if not rows:
         raise DataError(f"{file} has no rows; expected at least one")
     if split == TEST_SPLIT:
-        _refuse_repeated_ids(rows, file)
+        refuse_repeated_ids(rows, file)
     return rows
 
 
-def _refuse_repeated_ids(rows: Sequence[Row], file: str) -> None:
-    """Refuses a file of which a part was written twice; published ids that repeat are not kept by the row processors."""
+def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
+    """Refuses a file of which a part was written twice; published ids that repeat are not kept by the row processors.
+
+    Raises:
+        DataError: naming both rows.
+    """
     numbers: dict[str, int] = {}
     for number, row in enumerate(rows):
         if numbers.setdefault(row["id"], number) != number:

@@ -2,8 +2,8 @@
 
 A folder OWNER/NAME under the current one, laid out like the hub, takes the place of the hub's repository of that name.
 Rows that a checkout of another repository has, too, come from that if it is a folder under the current one.
-`datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. It does not find
-again what it loaded by `data_files`, so those files come through `hub_files.py`.
+`datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. Files that a task
+names by path are JSON (`json_rows.py`) and come through `hub_files.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import datasets
 
 from .hub_files import DataError, download_all, one_line
+from .json_rows import ENDINGS, read_json_rows
 
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Source(NamedTuple):
             return f"{self.repository}/{dict(self.files)[TEST_SPLIT]}"
         return f"{self.repository} {self.config}/{dict(self.splits)[TEST_SPLIT]}"
 
-    def load(self) -> tuple[dict[str, datasets.Dataset], str]:
+    def load(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
         """Loads the published rows.
 
         Returns:
@@ -116,7 +117,7 @@ class Source(NamedTuple):
         states = [(str(file), file.stat()) for file in files if file.is_file()]
         return tuple((path, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states)
 
-    def _load_files(self) -> tuple[dict[str, datasets.Dataset], str]:
+    def _load_files(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
         folder = Path(self.repository)
         if folder.is_dir():
             for _, path in self.files:
@@ -136,20 +137,12 @@ class Source(NamedTuple):
             return "The README of the data set says how to make it."
         return "Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
 
-    def _read_files(self, folder: Path) -> dict[str, datasets.Dataset]:
-        """Reads each split by itself: in one call `datasets` makes all fit the columns of the first."""
+    def _read_files(self, folder: Path) -> dict[str, Sequence[dict[str, Any]]]:
         splits = {}
         for split, path in self.files:
-            if not (folder / path).stat().st_size:
+            splits[split] = _json_rows(folder / path, f"{self.repository}/{path}")
+            if not splits[split]:
                 raise DataError(f"{self.repository}/{path} has no rows; expected at least one")
-            try:
-                # A cache in a place that lasts would be found by path and time stamp, and can be stale.
-                with tempfile.TemporaryDirectory() as cache:
-                    rows = datasets.load_dataset(str(folder), data_files=[path], split="train", cache_dir=cache)
-                    splits[split] = datasets.Dataset.from_list(rows.to_list(), features=rows.features)
-            # Readers of several formats raise what they like, and `datasets` wraps it.
-            except Exception as error:
-                raise DataError(f"cannot read {path} of {self.repository}: {one_line(error.__cause__ or error)}") from error
         return splits
 
     def builder(self, cache_dir: str | None = None) -> datasets.DatasetBuilder:
@@ -197,10 +190,12 @@ class Source(NamedTuple):
         except Exception as error:
             raise DataError(f"cannot get {self.describe()}: {one_line(error)}") from error
 
-    def _load_config(self) -> tuple[dict[str, datasets.Dataset], str]:
+    def _load_config(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
         with tempfile.TemporaryDirectory() as cache:
             builder = self.builder(cache)
             is_local = builder.cache_dir.startswith(cache)
+            if is_local:
+                self._check_files(builder)
             try:
                 builder.download_and_prepare()
                 published = builder.as_dataset()
@@ -217,6 +212,23 @@ class Source(NamedTuple):
         if not len(splits[TEST_SPLIT]):
             raise DataError(f"{self.describe()} has no rows; expected at least one")
         return splits, LOCAL_FOLDER if is_local else str(builder.hash)
+
+    def _check_files(self, builder: datasets.DatasetBuilder) -> None:
+        """Looks for what is wrong with the rows in local files of JSON, before `datasets` reads them."""
+        wanted = {name for _, name in self.splits}
+        for split, paths in (builder.config.data_files or {}).items():
+            for path in map(Path, paths if str(split) in wanted else []):
+                if path.suffix in ENDINGS:
+                    _json_rows(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
+
+
+def _json_rows(path: Path, name: str) -> list[dict[str, Any]]:
+    try:
+        return read_json_rows(path)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise DataError(f"{name}, {one_line(error)}") from error
 
 
 def _not_found(name: str, error: Exception) -> str:

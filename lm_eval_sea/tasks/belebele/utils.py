@@ -17,9 +17,17 @@ def unescape_csv(text):
     return text.strip()
 
 
+def whole_number(row, column):
+    """A number of a row, which may be written as text; 2.9 is none."""
+    value = row[column]
+    if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, str) and value.isdecimal())):
+        raise ValueError(f"field {column!r} is {value!r}; expected a whole number")
+    return int(value)
+
+
 def key_of(row):
     """What a question has in common with its translations: rows stand in another order in each language's file."""
-    return row["link"], int(row["question_number"])
+    return row["link"], whole_number(row, "question_number")
 
 
 def _passage_and_key(row):
@@ -33,7 +41,7 @@ def _question(row):
         "question": unescape_csv(row["question"]),
         "options": [unescape_csv(row[answer]) for answer in ANSWERS],
         "letters": ["A", "B", "C", "D"],
-        "gold": int(row["correct_answer_num"]) - 1,
+        "gold": whole_number(row, "correct_answer_num") - 1,
     }
 
 

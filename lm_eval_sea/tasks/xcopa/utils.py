@@ -13,7 +13,7 @@ def process_row(row):
         "question": row["question"],
         "options": [row["choice1"].strip(), row["choice2"].strip()],
         "letters": ["A", "B"],
-        "gold": int(row["label"]),
+        "gold": row["label"],
     }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sacrebleu
 
+from ..unicode_text import normal_form
 from . import qa_metrics, sailcompass_scores
 from .overlap import NgramCounts, ngram_counts, rouge_l
 from .target_language import is_off_target, target_signature
@@ -26,7 +26,7 @@ class Metric(NamedTuple):
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFC", text).lower()
+    return normal_form("NFC", text).lower()
 
 
 def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:

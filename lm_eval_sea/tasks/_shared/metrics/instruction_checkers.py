@@ -22,10 +22,10 @@ import json
 import operator
 import re
 import string
-import unicodedata
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..unicode_text import normal_form
 from .target_language import is_in_language
 
 
@@ -64,7 +64,7 @@ _FENCES = ("```json", "```Json", "```JSON", "```")
 
 
 def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+    return normal_form("NFC", text)
 
 
 def _with_text(parts: list[str], edges: str | None = None) -> list[str]:

@@ -7,6 +7,8 @@ import importlib.metadata
 import re
 import unicodedata
 
+from ..unicode_text import normal_form
+
 
 # Languages not written in Latin letters: how Unicode's names of their letters begin.
 SCRIPTS = {"th": "THAI", "ta": "TAMIL", "my": "MYANMAR", "km": "KHMER", "lo": "LAO"}
@@ -61,7 +63,7 @@ def is_in_language(text: str, language: str) -> bool:
 
 def identify(text: str) -> str:
     """Code of the language that a text is most likely in, among all that py3langid knows and Sundanese."""
-    text = unicodedata.normalize("NFC", text)
+    text = normal_form("NFC", text)
     language = _identifier().classify(text)[0]
     return "su" if language in _TAKEN_FOR_SUNDANESE and _is_sundanese(text) else language
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+from ..unicode_text import normal_form
+
+
 # Stops behind a label or a sentence: also Chinese ones, U+104A and U+104B of Burmese, U+17D4 and U+17D6 of Khmer.
 STOPS = ".,:;!。、\u104a\u104b\u17d4\u17d6"
 # Markdown that people put around a cue.
@@ -36,7 +39,7 @@ def composed(text: str) -> str:
 
     These are am (nikhahit and aa) and ae (e twice).
     """
-    text = unicodedata.normalize("NFC", text)
+    text = normal_form("NFC", text)
     for two_parts, one in _TWO_PART_AM:
         text = two_parts.sub(one, text)
     return text.replace("\u0e40\u0e40", "\u0e41").replace("\u0ec0\u0ec0", "\u0ec1")
@@ -48,7 +51,7 @@ def plain(text: str) -> str:
     Full-width letters, digits of other scripts, vowels in two parts, invisible characters, asterisks (bold type), and a blank
     before the Thai or Lao sign of repetition are made alike. Lines stay apart; other blanks become one.
     """
-    text = composed(unicodedata.normalize("NFKC", text))
+    text = composed(normal_form("NFKC", text))
     kept = (character for character in text if unicodedata.category(character) != "Cf" and character != "*")
     text = "".join(str(unicodedata.decimal(character, character)) for character in kept)
     return re.sub(r" (?=[ๆໆ])", "", "\n".join(" ".join(line.split()) for line in text.splitlines()))
@@ -63,7 +66,7 @@ def answer_lines(generated: str, cues: Sequence[str]) -> list[str]:
         generated: what the model wrote after the prompt.
         cues: the words that ask for the answer, such as "คำตอบ:". Whichever of `:`, `៖` and `-` ends a cue, all of them do.
     """
-    text = _without_blank_start(unicodedata.normalize("NFC", generated))
+    text = _without_blank_start(normal_form("NFC", generated))
     pattern = "|".join(f"{_MARKUP}{cue_pattern(cue)}[*_]*" for cue in cues)
     while pattern and (match := re.match(pattern, text, re.IGNORECASE)):
         text = _without_blank_start(text[match.end() :])

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from typing import TYPE_CHECKING
 
+from ..unicode_text import normal_form
 from .answer_patterns import is_end, is_reason, script_letters, spellings, without_lead_in
 from .answer_text import STOPS, cue_pattern, plain
 
@@ -147,7 +147,7 @@ def strict_text(text: str, tag: str) -> str:
 
 def _last(text: str, tag: str) -> str | None:
     """What stands behind the last tag, whichever mark ends it, in Unicode NFC; None without a tag."""
-    text = unicodedata.normalize("NFC", text)
+    text = normal_form("NFC", text)
     pattern = cue_pattern(tag, spellings(tag.rstrip(string.punctuation + STOPS + " ")))
     found = list(re.finditer(pattern, text, re.IGNORECASE))
     return text[found[-1].end() :] if found else None

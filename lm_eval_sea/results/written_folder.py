@@ -1,0 +1,74 @@
+"""Files that are whole or as they were, and folders without what an earlier call of a command left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path, PurePosixPath
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Writes a file; the one that was there stays until the new one is whole.
+
+    Args:
+        path: in a folder that exists.
+        content: text is written as UTF-8; what UTF-8 cannot hold becomes a question mark.
+
+    Raises:
+        OSError: if that fails.
+    """
+    data = content if isinstance(content, bytes) else content.encode(errors="replace")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+class WrittenFolder:
+    """A folder that a command writes its files into. A manifest in it says which they are."""
+
+    def __init__(self, folder: Path, manifest: str) -> None:
+        """Takes a folder, which need not exist.
+
+        Args:
+            folder: to write.
+            manifest: the name of the command's own file in it.
+        """
+        self._folder = folder
+        self._manifest = manifest
+        self._written: list[str] = []
+
+    def write(self, name: str, content: bytes | str) -> Path:
+        """Writes a file, whole or not at all.
+
+        Args:
+            name: path in the folder, with slashes.
+            content: as `write_whole` takes it.
+        """
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+        self._written.append(name)
+        return path
+
+    def finish(self) -> None:
+        """Removes what an earlier call wrote here and this one did not, and notes what this one wrote."""
+        for name in set(self._earlier()) - set(self._written):
+            (self._folder / name).unlink(missing_ok=True)
+        self.write(self._manifest, json.dumps(sorted(self._written), indent=1) + "\n")
+
+    def _earlier(self) -> list[str]:
+        try:
+            names = json.loads((self._folder / self._manifest).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return []
+        if not isinstance(names, list):
+            return []
+        # a manifest may come with a folder from elsewhere: nothing outside the folder is touched
+        return [name for name in names if isinstance(name, str) and _is_inside(PurePosixPath(name))]
+
+
+def _is_inside(path: PurePosixPath) -> bool:
+    return not path.is_absolute() and ".." not in path.parts and path.suffix in (".html", ".md", ".png", ".csv")

@@ -1,0 +1,222 @@
+"""results that get lost, or that contradict themselves."""
+
+import json
+import os
+import re
+
+import pytest
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.results.summary import summary_of_files
+from lm_eval_sea.results.written_folder import WrittenFolder, write_whole
+from lm_eval_sea.run.output_folder import check_space, probe
+from lm_eval_sea.run.request import RunError
+
+from ..report.planted import RANKED, plant
+from ..results.lm_eval_output import NEW, OLD, write_results
+from ..sea_helm.totals.planted_runs import write_run
+
+# where results go
+
+
+def test_an_output_path_below_a_file(tmp_path):
+    """`--output_path` below a file"""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RunError, match="results cannot be written there"):
+        probe(str(tmp_path / "file" / "results"))
+
+
+def test_an_output_path_that_is_too_long(tmp_path):
+    """`--output_path` with a name that no file system takes"""
+    with pytest.raises(RunError, match="results cannot be written there"):
+        probe(str(tmp_path / ("x" * 300)))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "/proc/results", "/dev/null/results"], ids=repr)
+def test_an_output_path_where_nothing_can_be_made(name):
+    """`--output_path` where nothing can be made"""
+    with pytest.raises(RunError, match="results cannot be written there"):
+        probe(name)
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission(tmp_path):
+    """`--output_path` in a folder without permission"""
+    (tmp_path / "locked").mkdir(mode=0o500)
+    with pytest.raises(RunError, match="results cannot be written there"):
+        probe(str(tmp_path / "locked" / "results"))
+
+
+def test_a_disk_that_is_too_small(tmp_path, mirror, load_task, monkeypatch):
+    """a disk without room for the samples"""
+    from lm_eval_sea.run import output_folder
+
+    usage = output_folder.shutil.disk_usage(tmp_path)._replace(free=100)
+    monkeypatch.setattr(output_folder.shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(RunError, match="are free"):
+        check_space(str(tmp_path), {"x": load_task("sea_xcopa_vi_to_ppl")}, None)
+
+
+def fill_the_disk(monkeypatch, path_type):
+    """From now on every file is half written, and then the disk is full."""
+    write = path_type.write_bytes
+
+    def half(path, data):
+        write(path, data[: len(data) // 2])
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(path_type, "write_bytes", half)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return plant(tmp_path / "runs")
+
+
+def helm_runs(folder):
+    rows = {("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")]}
+    return write_run(folder, 1, rows)
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("command", ["report", "score", "compare-languages"])
+def test_a_disk_that_is_full(command, tmp_path, runs, monkeypatch, capsys):
+    """a disk that is full while a report, totals or tables are written: the old ones stay whole"""
+    out = tmp_path / "out"
+    arguments = {
+        "report": ["report", str(runs), "--out", str(out)],
+        "score": ["score", "sea-helm", str(helm_runs(tmp_path / "helm")), "--out", str(out / "totals.csv")],
+        "compare-languages": ["compare-languages", str(runs), "--out", str(out)],
+    }[command]
+    out.mkdir()
+    assert main(arguments) == 0
+    before = contents(out)
+    assert before
+    fill_the_disk(monkeypatch, type(tmp_path))
+    assert main(arguments) in (1, 2)
+    assert contents(out) == before
+    said = capsys.readouterr().err
+    assert "No space left" in said and "Traceback" not in said
+
+
+def test_a_file_is_never_half(tmp_path, monkeypatch):
+    """a file that is half written leaves nothing behind"""
+    fill_the_disk(monkeypatch, type(tmp_path))
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(tmp_path / "new.csv", "a,b\n" * 100)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_an_earlier_call_left(tmp_path, runs):
+    """tables of an earlier call that this one does not write"""
+    out = tmp_path / "out"
+    assert main(["compare-languages", str(runs), "--out", str(out)]) == 0
+    folder = WrittenFolder(out, ".lm_eval_sea_languages.json")
+    folder.write("differences_of_before.csv", "old")
+    folder.finish()
+    (out / "of_the_user.csv").write_text("mine")
+    assert main(["compare-languages", str(runs), "--out", str(out)]) == 0
+    assert not (out / "differences_of_before.csv").exists() and (out / "of_the_user.csv").exists()
+
+
+@pytest.mark.parametrize("manifest", [b"{", b"[1, null]", b'["../outside.csv"]', b'["/outside.csv"]', b"\xff", b"[" * 100_000])
+def test_a_manifest_of_somebody_else(manifest, tmp_path):
+    """a manifest that names files of others"""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "outside.csv").write_text("kept")
+    (tmp_path / "out" / ".m.json").write_bytes(manifest)
+    WrittenFolder(tmp_path / "out", ".m.json").finish()
+    assert (tmp_path / "outside.csv").read_text() == "kept"
+
+
+# what contradicts itself
+
+
+def planted(tmp_path, change):
+    """A run whose results file is changed; the table of `show`."""
+    plant(tmp_path)
+    [path] = (tmp_path / "org__a").glob("results_*")
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    return path.parent
+
+
+def shown_twice(folder, tmp_path):
+    """What `show` prints, and the report in Markdown."""
+    assert main(["report", str(folder), "--out", str(tmp_path / "page")]) == 0
+    return summary_of_files([folder]), (tmp_path / "page" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("value", [55.0, -0.5, 1e308, 1.5, 100])
+def test_a_share_above_one(value, tmp_path):
+    """an accuracy of 55.0: no 5500.0 anywhere, and a note"""
+    folder = planted(tmp_path, lambda content: content["results"][RANKED].update({"acc_ppl,none": value}))
+    table, page = shown_twice(folder, tmp_path)
+    assert f"acc_ppl is {value:g}, which is not between 0 and 1; not shown" in " ".join(table.split())
+    for text in (table, page):
+        assert value > 1e300 or f"{100 * value:.1f}" not in text
+    assert re.search(rf"{re.escape(RANKED.replace('_', chr(92) + '_'))}.*not between 0 and 1", page) or "not between" in page
+
+
+@pytest.mark.parametrize("value", [None, "0.5", True, [0.5], {"a": 1}, float("nan"), float("inf")], ids=repr)
+def test_a_score_that_is_no_number(value, tmp_path):
+    """a score that is no number: left out with a note"""
+    folder = planted(tmp_path, lambda content: content["results"][RANKED].update({"acc_ppl,none": value}))
+    _, notes = find_runs([folder])
+    assert any("acc_ppl is not a number" in note for note in notes)
+    summary_of_files([folder])
+
+
+def test_a_score_that_its_rows_do_not_make(tmp_path):
+    """a score against the mean of its rows, or rows of another language under this name: a note beside the number"""
+    folder = planted(tmp_path, lambda content: content["results"][RANKED].update({"acc_ppl,none": 0.9}))
+    table, page = shown_twice(folder, tmp_path)
+    for text in (table, page):
+        assert re.search(r"the results say 90\.00, the 6 logged rows \d", " ".join(text.split()))
+
+
+def test_more_rows_than_were_run(tmp_path):
+    """samples of more rows than the results are of"""
+    folder = planted(tmp_path, lambda content: content["n-samples"][RANKED].update(effective=3, original=6))
+    _, page = shown_twice(folder, tmp_path)
+    assert "6 rows, but the results are of 3" in page
+
+
+def test_a_part_of_the_data_counts_as_such(tmp_path):
+    """a run on a file of which a part is missing: `show` and report say so"""
+    folder = planted(tmp_path, lambda content: None)
+    for text in shown_twice(folder, tmp_path):
+        assert "the data had 6 rows, and the catalogue has 900" in " ".join(text.split())
+
+
+def test_totals_of_a_part_of_the_data(tmp_path, capsys):
+    """totals of a run on a file of which a part is missing"""
+    path = helm_runs(tmp_path / "helm")
+    content = json.loads(path.read_text())
+    for record in content["configs"].values():
+        record["metadata"]["rows"] = 400
+    content["n-samples"] = {name: {"original": 3, "effective": 3} for name in content["results"]}
+    path.write_text(json.dumps(content))
+    assert main(["score", "sea-helm", str(path.parent)]) == 0
+    assert "the data had 3 rows, and the catalogue has 400" in capsys.readouterr().out
+
+
+def test_a_standard_error_that_cannot_be(tmp_path):
+    """a standard error below zero, or beyond all numbers"""
+    for error in (-1, 1e308, "N/A", float("nan")):
+        folder = tmp_path / str(error)
+        write_results(folder, OLD, {"sea_xquad_th": {"exact_match,none": 0.5, "exact_match_stderr,none": error}})
+        assert "50.0" in summary_of_files([folder])
+
+
+def test_two_runs_of_one_date(tmp_path):
+    """two runs of the same model and second"""
+    for name in ("one", "two"):
+        write_results(tmp_path / name, NEW, {"sea_xquad_th": {"exact_match,none": 0.5 if name == "one" else 0.9}})
+    text = summary_of_files([tmp_path])
+    assert "left out" in text

@@ -1,0 +1,211 @@
+"""interruptions in every phase of a run, and several processes."""
+
+import json
+import logging
+import os
+import pickle
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.run import answer_cache, lm_eval_cli
+from lm_eval_sea.run import run as run_module
+from lm_eval_sea.run.request import RunError
+
+from ..conftest import ROOT
+from .test_flags import database
+
+TASK = "sea_xcopa_vi_to_ppl"
+BOTH = [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.fixture(autouse=True)
+def heard(monkeypatch):
+    """SIGINT interrupts, also where the tests run in the background, whose processes ignore it.
+
+    Handlers of the log that earlier tests made write to streams that are closed by now.
+    """
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def arguments(tiny_model, output):
+    model = ["--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu"]
+    return ["run", *model, "--tasks", TASK, "--limit", "2", "--output_path", str(output), "--log_samples"]
+
+
+def _model(monkeypatch, send):
+    import transformers
+
+    load = transformers.AutoModelForCausalLM.from_pretrained
+    monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", lambda *a, **k: (send(), load(*a, **k))[1])
+
+
+def _before(owner, name, monkeypatch, send):
+    """Has a function send the signal when it begins."""
+    original = getattr(owner, name)
+
+    def interrupted(*positional, **named):
+        send()
+        return original(*positional, **named)
+
+    monkeypatch.setattr(owner, name, interrupted)
+
+
+def _answers(monkeypatch, send):
+    from lm_eval.models.huggingface import HFLM
+
+    _before(HFLM, "_loglikelihood_tokens", monkeypatch, send)
+
+
+def _saving(monkeypatch, send):
+    from lm_eval.loggers import EvaluationTracker
+
+    _before(EvaluationTracker, "save_results_aggregated", monkeypatch, send)
+
+
+PHASES = {
+    "data": lambda monkeypatch, send: _before(run_module, "load_tasks", monkeypatch, send),
+    "model": _model,
+    "answers": _answers,
+    "saving": _saving,
+}
+
+
+def interrupt(phase, which, tiny_model, output, monkeypatch, capsys):
+    """A run that gets a signal when a phase begins; the end of what it says."""
+    PHASES[phase](monkeypatch, lambda: os.kill(os.getpid(), which))
+    assert main(arguments(tiny_model, output)) == 130
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return said.strip().split("\n")[-1]
+
+
+@pytest.mark.parametrize("which", BOTH, ids=lambda which: which.name)
+@pytest.mark.parametrize("phase", [pytest.param(phase, marks=pytest.mark.slow if phase != "data" else ()) for phase in PHASES])
+def test_a_signal_in_every_phase(phase, which, tmp_path, tiny_model, mirror, monkeypatch, capsys):
+    """SIGINT and SIGTERM in every phase of a run: one line, status 130"""
+    said = interrupt(phase, which, tiny_model, tmp_path / "results", monkeypatch, capsys)
+    assert said.startswith("lm-eval-sea: interrupted; ")
+
+
+@pytest.mark.slow
+def test_results_after_a_signal_while_they_are_saved(tmp_path, tiny_model, mirror, monkeypatch, capsys):
+    """SIGTERM while results are written: the same command gives those of an undisturbed run"""
+    output = tmp_path / "results"
+    with monkeypatch.context() as patch:
+        interrupt("saving", signal.SIGTERM, tiny_model, output, patch, capsys)
+    for folder in (output, tmp_path / "undisturbed"):
+        assert main(arguments(tiny_model, folder)) == 0
+    one, other = (json.loads(next(folder.rglob("results_*.json")).read_text()) for folder in (output, tmp_path / "undisturbed"))
+    assert one["results"] == other["results"]
+
+
+@pytest.mark.parametrize("where", ["arguments", "tasks"])
+def test_a_signal_before_anything(where, tmp_path, tiny_model, mirror, monkeypatch, capsys):
+    """SIGINT before anything is read"""
+    owner, name = (lm_eval_cli.LMEvalCommand, "parse") if where == "arguments" else (run_module, "check_request")
+    _before(owner, name, monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
+    assert main(arguments(tiny_model, tmp_path)) == 130
+    assert capsys.readouterr().err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted")
+
+
+@pytest.mark.parametrize("command", ["show", "data check"])
+def test_a_signal_in_another_command(command, tmp_path, mirror, monkeypatch, capsys):
+    """SIGINT in commands that read"""
+    import lm_eval_sea.data.check
+    import lm_eval_sea.results.summary
+
+    owner, name = {"show": (lm_eval_sea.results.summary, "find_runs"), "data check": (lm_eval_sea.data.check, "check_data")}[
+        command
+    ]
+    _before(owner, name, monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
+    rest = [str(tmp_path)] if command == "show" else ["--tasks", TASK]
+    assert main([*command.split(), *rest]) == 130
+    assert capsys.readouterr().err.strip().split("\n")[-1] == "lm-eval-sea: interrupted"
+
+
+KILLED = """
+import os, signal, sys
+import lm_eval.caching.cache as cache
+from lm_eval_sea.cli import main
+
+def half(name, obj):
+    path = cache._cache_file_path(name)
+    os.makedirs(cache.PATH, exist_ok=True)
+    with open(path, "wb") as file:
+        data = cache.dill.dumps(obj)
+        file.write(data[: len(data) // 2])
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if sys.argv[1] == "kill":
+    import lm_eval.api.task
+    lm_eval.api.task.save_to_cache = half
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.slow
+def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror):
+    """SIGKILL while `--cache_requests` writes: half a file is left, and the next run is that of an undisturbed one"""
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "LM_HARNESS_CACHE_PATH": str(tmp_path / "requests")}
+
+    def run(how, output, *more):
+        command = [sys.executable, "-c", KILLED, how, *arguments(tiny_model, output), *more]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+
+    assert run("kill", tmp_path / "a", "--cache_requests", "true").returncode == -signal.SIGKILL
+    assert list((tmp_path / "requests").iterdir()), "nothing was left to be read"
+    again = run("go", tmp_path / "a", "--cache_requests", "true")
+    assert again.returncode == 0, again.stderr[-2000:]
+    assert run("go", tmp_path / "b").returncode == 0
+    one, other = (json.loads(next((tmp_path / name).rglob("results_*.json")).read_text()) for name in ("a", "b"))
+    assert one["results"] == other["results"]
+
+
+def test_answers_of_two_ranks(tmp_path):
+    """answers of two ranks, of which one file is half"""
+    for rank in (0, 1):
+        database(tmp_path / f"answers_rank{rank}.db")
+    assert answer_cache.check_databases(str(tmp_path / "answers")) == 1000
+    path = tmp_path / "answers_rank1.db"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(RunError, match="answers_rank1.db cannot be read"):
+        answer_cache.check_databases(str(tmp_path / "answers"))
+
+
+@pytest.mark.slow
+def test_two_ranks(tmp_path, tiny_model, mirror):
+    """two ranks: the scores are those of one, and no row is lost or counted twice"""
+    from ..tasks.two_processes import run_ranks
+
+    found = []
+    for ranks in (1, 2):
+        run_ranks(ranks, [TASK], mirror, tiny_model, tmp_path / f"{ranks}.json")
+        found.append(json.loads((tmp_path / f"{ranks}.json").read_text()))
+    assert found[0]["scores"] == pytest.approx(found[1]["scores"], abs=1e-6)
+    assert found[0]["predictions"] == found[1]["predictions"]
+    assert [sum(shares) for shares in found[1]["rows_of_ranks"]] == [3]
+
+
+def test_a_pickle_is_not_run_by_our_reader(tmp_path):
+    """answers that hold a program: counting them does not run it"""
+
+    class Program:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "run"),)
+
+    import sqlite3
+
+    connection = sqlite3.connect(tmp_path / "answers_rank0.db")
+    connection.execute('CREATE TABLE "unnamed" (key TEXT PRIMARY KEY, value BLOB)')
+    connection.execute('INSERT INTO "unnamed" VALUES (?, ?)', ("k", pickle.dumps(Program())))
+    connection.commit()
+    connection.close()
+    assert answer_cache.check_databases(str(tmp_path / "answers")) == 1
+    assert not (tmp_path / "run").exists()
