@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.generate.lite_files import LiteFiles
 from lm_eval_sea.generate.parallel_files import ParallelDataSet
 from lm_eval_sea.generate.sea_helm_files import sea_helm_files
 from lm_eval_sea.generate.suite_files import suite_files
@@ -29,7 +30,8 @@ def generate(prompts: Path, pairs: list[str]) -> dict[str, str]:
     for name, record in catalogue["data_sets"].items():
         make = partial(ParallelDataSet, pairs=pairs) if "parallel" in record else DataSet
         files |= make(name, catalogue, prompts).files()
-    return files | sea_helm_files(prompts)
+    files |= sea_helm_files(prompts)
+    return files | LiteFiles(files, catalogue["languages"]).files()
 
 
 def _generated_on_disk(folder: Path) -> set[str]:

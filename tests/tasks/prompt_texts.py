@@ -56,9 +56,9 @@ def complete_samples(folder: Path) -> Path:
 
 
 def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
-    """The tasks whose names begin so, on the rows of a folder; but for second turns, which need the answers of a run."""
+    """The tasks whose names begin so, on the rows of a folder; not second turns, which need the answers of a run, nor lite tasks."""
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
-    names = [task for task in manager.all_subtasks if task.startswith(beginning) and not task.endswith("_turn_2")]
+    names = [task for task in manager.all_subtasks if task.startswith(beginning) and not task.endswith(("_turn_2", "_lite"))]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         tasks = manager.load(names)["tasks"]
