@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ ROWS = 100
 LONGEST_ID = 200  # Belebele's are addresses with a number
 # Summaries: {"document", "summary"} rows, numbered in the order of their file.
 BY_NUMBER = ("thaisum", "indosum", "xlsum")
+SUITES = ("sailcompass", "sea_helm")
 PARALLEL = "sea_belebele_en_to_ppl"
 
 
@@ -99,8 +100,8 @@ def choose(task: TaskRecord, parallel: LoadedRows, choices: Choices) -> None:
     choices.add(task.name, ids, expected, digest)
 
 
-def files(listed: TaskList) -> dict[Path, str]:
-    """Path → content."""
+def files(listed: TaskList, wanted: Collection[str]) -> dict[Path, str]:
+    """Path → content, for these suites."""
     languages = read_data_sets()["data_sets"]["belebele"]["languages"]
     reading = [reading_task(listed.tasks, language) for language in languages]
     suites = {
@@ -112,7 +113,7 @@ def files(listed: TaskList) -> dict[Path, str]:
     }
     parallel = rows_of(listed.tasks[PARALLEL])
     written = {}
-    for suite, (what, names) in suites.items():
+    for suite, (what, names) in ((suite, suites[suite]) for suite in wanted):
         choices = Choices()
         for name in dict.fromkeys(names):
             choose(listed.tasks[name], parallel, choices)
@@ -125,10 +126,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="laid out like the hub")
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 if the files would change")
+    parser.add_argument("--suite", choices=SUITES, help="write the file of this one only")
     arguments = parser.parse_args()
     os.chdir(arguments.data)
     os.environ["HF_HUB_OFFLINE"] = "1"
-    made = files(read_tasks())
+    made = files(read_tasks(), [arguments.suite] if arguments.suite else SUITES)
     changed = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if not arguments.check:
         for path in changed:
