@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator, Mapping
-from typing import Any
-
-import yaml
 
 from lm_eval_sea.catalogue import read_lite
+from lm_eval_sea.generate.generated_files import Content, GeneratedFiles
 from lm_eval_sea.generate.task_yaml import render
 
 SUITE, LITE = "sea_sailcompass", "sea_lite"
 HELM = "sea_helm_"
 LITE_HELM = "sea_helm_lite_"
 SOURCE = "catalogue/lite"
-
-_NAME = re.compile(r"^(?:task|group): (\S+)$", re.M)
-Content = dict[str, Any]
 
 
 def lite_name(task: str) -> str:
@@ -47,28 +41,19 @@ class LiteFiles:
             languages: code → name.
         """
         self.languages = languages
-        self._files = files
-        self._paths = {found[1]: path for path, text in files.items() if (found := _NAME.search(text))}
+        self._files = GeneratedFiles(files)
         self._chosen = {task: (choice, digest) for choice in read_lite()["choices"] for task, digest in choice["tasks"].items()}
 
     def files(self) -> dict[str, str]:
         """Path below the tasks folder → content."""
         return {path: render(SOURCE, path, content) for path, content in (*self._leaves(), *self._suites(), *self._of_languages())}
 
-    def _read(self, name: str) -> Content:
-        return yaml.safe_load(self._files[self._paths[name]])
-
-    def _members(self, name: str) -> list[str]:
-        """The tasks of a group of any depth, or the task itself."""
-        content = self._read(name)
-        return [task for member in content["task"] for task in self._members(member)] if "group" in content else [name]
-
     def _lite(self, tasks: list[str]) -> list[str]:
         return [lite_name(task) for task in tasks if task in self._chosen]
 
     def _leaves(self) -> Iterator[tuple[str, Content]]:
         for task, (choice, digest) in self._chosen.items():
-            path, whole = self._paths[task], self._read(task)
+            path, whole = self._files.path(task), self._files.read(task)
             metadata = whole["metadata"]
             provenance = metadata.pop("provenance")
             own = {
@@ -88,32 +73,32 @@ class LiteFiles:
             )
 
     def _suites(self) -> Iterator[tuple[str, Content]]:
-        whole = self._read(SUITE)
+        whole = self._files.read(SUITE)
         version = {"metadata": whole["metadata"]}
         names = {group: group.replace(SUITE, LITE) for group in whole["task"]}
         yield "sailcompass/lite.yaml", {"group": LITE, "task": list(names.values())} | version
         for group, name in names.items():
-            averages = {"aggregate_metric_list": self._read(group)["aggregate_metric_list"]}
+            averages = {"aggregate_metric_list": self._files.read(group)["aggregate_metric_list"]}
             yield (
                 f"sailcompass/{name.removeprefix('sea_')}.yaml",
-                {"group": name, "task": self._lite(self._members(group))} | averages | version,
+                {"group": name, "task": self._lite(self._files.members(group))} | averages | version,
             )
         for language in self.languages:
-            if (name := f"{HELM}{language}") in self._paths:
-                version = {"metadata": self._read(name)["metadata"]}
-                members = self._lite(self._members(name))
-                yield f"sea_helm/{language}/groups/lite.yaml", {"group": f"{LITE_HELM}{language}", "task": members} | version
+            if (name := f"{HELM}{language}") in self._files:
+                version = {"metadata": self._files.read(name)["metadata"]}
+                members = self._lite(self._files.members(name))
+                yield f"sea_helm/{language}/groups/lite_{language}.yaml", {"group": f"{LITE_HELM}{language}", "task": members} | version
 
     def _of_languages(self) -> Iterator[tuple[str, Content]]:
         """What a plain run of a language should have: its tasks of SailCompass, from it and into it; Belebele; SEA-HELM's suite."""
-        version = {"metadata": self._read(SUITE)["metadata"]}
-        members = [name for name in self._members(SUITE)]
-        of_suite = {name: self._read(name)["metadata"]["language"] for name in members}
+        version = {"metadata": self._files.read(SUITE)["metadata"]}
+        members = [name for name in self._files.members(SUITE)]
+        of_suite = {name: self._files.read(name)["metadata"]["language"] for name in members}
         for language in self.languages:
             tasks = [name for name in members if of_suite[name] == language]
-            reading = reading_task(self._paths, language)
+            reading = reading_task(self._files, language)
             tasks += [reading] if reading is not None and reading not in tasks else []
-            helm = [language] if f"{HELM}{language}" in self._paths else []
+            helm = [language] if f"{HELM}{language}" in self._files else []
             yield (
                 f"language/{language}.yaml",
                 {"group": language_group(language), "task": [*tasks, *(f"{HELM}{each}" for each in helm)]} | version,
