@@ -4,9 +4,9 @@
 A lite task has the first ROWS rows of its task in the order of evaluation (`tasks/_shared/row_order.py`), which deals labels in
 proportion, takes each passage once before any comes again, and is drawn by the fixed seed named there.
 
-Rows come from a folder laid out like the hub. A file whose number of rows is not the catalogue's is another file: its task gets no
-lite task, and the reason is written down. Two kinds of task need no rows: summaries, whose rows have neither labels nor passages,
-so that the order depends on the row numbers alone; and Belebele, whose rows are the same in all languages.
+Rows come from a folder laid out like the hub. A file whose number of rows is not the catalogue's is another file: its task gets
+no lite task, and the reason is written down. Two kinds of task need no rows: summaries, whose rows have neither labels nor
+passages, so that the order depends on the row numbers alone; and Belebele, whose rows are the same in all languages.
 
 Examples:
     python scripts/choose_lite_rows.py --data FOLDER            then: lm-eval-sea tasks make
@@ -59,9 +59,10 @@ class Choices:
     def text(self, what: str) -> str:
         """The file."""
         head = (
-            f"# The rows of the lite tasks of {what}, by id. Written by scripts/choose_lite_rows.py, which says how they are chosen.\n"
-            "# `tasks`: name → sha256 of its processed rows and exemplars; null where the rows were not at hand, so that the ids\n"
-            "# come from row numbers or from another language. `of`: rows of the whole. `missing`: tasks without a lite task, and why.\n"
+            f"# The rows of the lite tasks of {what}, by id. Written by scripts/choose_lite_rows.py, which says how they are\n"
+            "# chosen. `tasks`: name → sha256 of its processed rows and exemplars; null where the rows were not at hand, so that\n"
+            "# the ids come from row numbers or from another language. `of`: rows of the whole. `missing`: tasks without a lite\n"
+            "# task, and why.\n"
         )
         content = {"choices": list(self._by_ids.values()), "missing": self.missing}
         return head + yaml.safe_dump(content, sort_keys=False, width=140, allow_unicode=True)

@@ -5,9 +5,9 @@ Planted models answer the real rows. Each row has a difficulty, made of a part t
 and one of its own; a model answers a row rightly with a probability that falls with it. Translations are the references with a
 share of their words left out. So the rows' passages, labels and lengths are real, and only who answers is not.
 
-For every task the error is |score on the lite rows − score on all rows|, in percentage points of the headline metric. `covered` is how
-often the 95 % interval of the lite score, as the report makes it, has the score on all rows in it. The last line is the error of the
-mean over the tasks.
+For every task the error is |score on the lite rows − score on all rows|, in percentage points of the headline metric. `covered`
+is how often the 95 % interval of the lite score, as the report makes it, has the score on all rows in it. The last line is the
+error of the mean over the tasks.
 
 Examples:
     python scripts/lite_error.py --data FOLDER                      planted models, on rows in a folder laid out like the hub
@@ -35,7 +35,6 @@ from lm_eval_sea.results.task_metadata import HEADLINE, metadata_of
 from lm_eval_sea.results.uncertainty import estimate
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import Row
-from lm_eval_sea.tasks._shared.sources import TEST_SPLIT
 
 MODELS = 200
 TRANSLATORS = 12  # scoring texts takes longer
@@ -81,7 +80,11 @@ def translated(rows: Sequence[Row], answer: str, random: np.random.Generator) ->
         for row in rows:
             # a text without blanks between words is cut at every third letter, so that there is something to leave out
             text = row[answer]
-            words = text.split() if text.count(" ") > len(text) / 15 else [text[start : start + 3] for start in range(0, len(text), 3)]
+            words = (
+                text.split()
+                if text.count(" ") > len(text) / 15
+                else [text[start : start + 3] for start in range(0, len(text), 3)]
+            )
             kept = random.random(len(words)) > np.clip(share + random.normal(0, 0.2), 0, 0.95)
             joint = " " if " ".join(words) == text else ""
             pairs.append((text, joint.join(word for word, keep in zip(words, kept, strict=True) if keep)))
@@ -179,7 +182,11 @@ def main() -> None:
         print(line(f"`{name}`", by_task[name]), flush=True)
     several = {name: pairs for name, pairs in by_task.items() if len(pairs) == MODELS}
     means = [
-        Pair(*(float(np.mean([getattr(pairs[model], which) for pairs in several.values()])) for which in ("whole", "lite")), None, None)
+        Pair(
+            *(float(np.mean([getattr(pairs[model], which) for pairs in several.values()])) for which in ("whole", "lite")),
+            None,
+            None,
+        )
         for model in range(MODELS)
     ]
     print(line(f"mean of {len(several)} tasks", means))

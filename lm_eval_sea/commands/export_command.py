@@ -24,7 +24,8 @@ def add_export(commands: argparse._SubParsersAction) -> None:
         formats,
         "every-eval-ever",
         "Write runs as records of Every Eval Ever.",
-        f"""One file per run, DIR/data/lm-eval-sea/DEVELOPER/MODEL/UUID.json, with all metrics of the pack's tasks. Rows are not exported.
+        f"""One file per run, DIR/data/lm-eval-sea/DEVELOPER/MODEL/UUID.json, with all metrics of the pack's tasks. Rows are not
+exported.
 With the package every-eval-ever (Python 3.12 or later): every_eval_ever validate 'DIR/data/*/*/*/*.json' checks them.
 
 {EXAMPLES}
@@ -32,7 +33,9 @@ With the package every-eval-ever (Python 3.12 or later): every_eval_ever validat
 Exit status: 0, or 2 if there is nothing to export.""",
     )
     add_runs(command)
-    command.add_argument("--out", metavar="DIR", type=Path, required=True, help="the root of a datastore: folder to make or complete")
+    command.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="the root of a datastore: folder to make or complete"
+    )
     command.add_argument(
         "--model", metavar="ORGANISATION/NAME", type=_model, help="id of the model (default: its hub name, or local/FOLDER)"
     )

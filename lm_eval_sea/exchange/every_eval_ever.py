@@ -113,7 +113,9 @@ def _record(run: Run, model: str, results: list[dict[str, Any]]) -> dict[str, An
             "name": model.partition("/")[2],
             "id": model,
             "developer": model.partition("/")[0],
-            "inference_engine": {"name": "vLLM" if backend.startswith("vllm") else "transformers" if "hf" in backend else backend},
+            "inference_engine": {
+                "name": "vLLM" if backend.startswith("vllm") else "transformers" if "hf" in backend else backend
+            },
             "additional_details": {
                 "deployment_type": "self_deployed",
                 "model_availability": "unknown",

@@ -23,8 +23,12 @@ def task_groups(listed: TaskList) -> str:
     Groups whose rows are all made by the user are left out, for oellm-eval downloads data before it runs.
     """
     languages = {name: listed.groups[name] for name in listed.groups if name.startswith(language_group(""))}
-    groups = {name: _group(name, [listed.tasks[task] for task in tasks]) for name, tasks in (suites_of(listed) | languages).items()}
-    return _HEAD + yaml.safe_dump({"task_groups": {name: group for name, group in groups.items() if group["tasks"]}}, sort_keys=False)
+    groups = {
+        name: _group(name, [listed.tasks[task] for task in tasks]) for name, tasks in (suites_of(listed) | languages).items()
+    }
+    return _HEAD + yaml.safe_dump(
+        {"task_groups": {name: group for name, group in groups.items() if group["tasks"]}}, sort_keys=False
+    )
 
 
 def _group(name: str, tasks: list[TaskRecord]) -> dict[str, Any]:

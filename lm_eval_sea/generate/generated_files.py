@@ -27,6 +27,7 @@ class GeneratedFiles:
         self._paths = {found[1]: path for path, text in files.items() if (found := _NAME.search(text))}
 
     def __contains__(self, name: object) -> bool:
+        """Whether there is a task or group of this name."""
         return name in self._paths
 
     def path(self, name: str) -> str:

@@ -46,7 +46,9 @@ class LiteFiles:
 
     def files(self) -> dict[str, str]:
         """Path below the tasks folder → content."""
-        return {path: render(SOURCE, path, content) for path, content in (*self._leaves(), *self._suites(), *self._of_languages())}
+        return {
+            path: render(SOURCE, path, content) for path, content in (*self._leaves(), *self._suites(), *self._of_languages())
+        }
 
     def _lite(self, tasks: list[str]) -> list[str]:
         return [lite_name(task) for task in tasks if task in self._chosen]
@@ -87,10 +89,13 @@ class LiteFiles:
             if (name := f"{HELM}{language}") in self._files:
                 version = {"metadata": self._files.read(name)["metadata"]}
                 members = self._lite(self._files.members(name))
-                yield f"sea_helm/{language}/groups/lite_{language}.yaml", {"group": f"{LITE_HELM}{language}", "task": members} | version
+                yield (
+                    f"sea_helm/{language}/groups/lite_{language}.yaml",
+                    {"group": f"{LITE_HELM}{language}", "task": members} | version,
+                )
 
     def _of_languages(self) -> Iterator[tuple[str, Content]]:
-        """What a plain run of a language should have: its tasks of SailCompass, from it and into it; Belebele; SEA-HELM's suite."""
+        """What a plain run of a language should have: its tasks of SailCompass, to and from it; Belebele; SEA-HELM's suite."""
         version = {"metadata": self._files.read(SUITE)["metadata"]}
         members = [name for name in self._files.members(SUITE)]
         of_suite = {name: self._files.read(name)["metadata"]["language"] for name in members}

@@ -1,7 +1,7 @@
 """How far a score, and the order of models, depend on the wording of the instruction and on the exemplars.
 
-After Mizrahi et al. 2024, "State of What Art? A Call for Multi-Prompt LLM Evaluation" (TACL): a model is judged by its scores over
-several prompts, and models by their ranks over them.
+After Mizrahi et al. 2024, "State of What Art? A Call for Multi-Prompt LLM Evaluation" (TACL): a model is judged by its scores
+over several prompts, and models by their ranks over them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEYS = ["model", "base", "dataset", "language", "prompt_language", "variant"]
 
 
 def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
-    """The scores of tasks that a model was run on with several prompts: one row per score, with `base`, the plain task, and `varied`.
+    """The scores of tasks that a model was run on with several prompts, each with `base`, the plain task, and `varied`.
 
     A plain task stands once for each kind of variation that there is. Only scores on as many rows as those of the plain task
     count; without the plain task, the most rows of any prompt.
@@ -75,10 +75,10 @@ def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row per model and kind of variation: its mean, best and worst rank over all tasks and prompts, and how often it is first.
+    """One row per model and kind of variation: mean, best and worst rank over all tasks and prompts, and how often it is first.
 
-    Models are ranked by the score of each task and prompt; equal scores share the mean of their ranks. Only prompts count that all
-    models were run on, with equally many rows.
+    Models are ranked by the score of each task and prompt; equal scores share the mean of their ranks. Only prompts count that
+    all models were run on, with equally many rows.
 
     Args:
         scores: `prompt_scores`.

@@ -41,7 +41,7 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     """Reads the suite from the task files and the titles from the catalogue.
 
     Args:
-        names: of the tasks that were run. Where lite tasks are among them and no member of the suite, the lite ones are the members.
+        names: of the tasks that were run. Where lite tasks are among them and no member of the suite, those are the members.
     """
     catalogue = read_data_sets()
     tasks = read_tasks()

@@ -27,4 +27,6 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False) ->
 def languages(listed: TaskList) -> list[str]:
     """The codes of the languages that have such a group."""
     start = language_group("")
-    return sorted(name.removeprefix(start) for name in listed.groups if name.startswith(start) and not name.endswith(lite_name("")))
+    return sorted(
+        name.removeprefix(start) for name in listed.groups if name.startswith(start) and not name.endswith(lite_name(""))
+    )

@@ -16,7 +16,9 @@ def listed():
 
 def tasks_of_language(listed, language, **options):
     """The members of a language's group; that of SEA-HELM by its name."""
-    content = yaml.safe_load((TASKS_FOLDER / "language" / f"{language}{'_lite' if options else ''}.yaml").read_text(encoding="utf-8"))
+    content = yaml.safe_load(
+        (TASKS_FOLDER / "language" / f"{language}{'_lite' if options else ''}.yaml").read_text(encoding="utf-8")
+    )
     assert content["group"] == group_of_language(listed, language, **options)
     return content["task"]
 

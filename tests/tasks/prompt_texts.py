@@ -57,7 +57,7 @@ def complete_samples(folder: Path) -> Path:
 
 
 def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
-    """The tasks whose names begin so, on the rows of a folder; not second turns, which need the answers of a run, nor lite tasks."""
+    """The tasks whose names begin so, on the rows of a folder; but for second turns, which need a run, and lite tasks."""
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
     left_out = set(read_tasks().tags["sea_setting_lite"])
     names = [task for task in manager.all_subtasks if task.startswith(beginning) and not task.endswith("_turn_2")]
