@@ -19,9 +19,10 @@ from pathlib import Path
 
 import yaml
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.run_files import Run, TaskResult, find_runs
-from lm_eval_sea.results.task_metadata import HEADLINE, installed_tasks
+from lm_eval_sea.results.task_metadata import HEADLINE
 
 FOLDER = Path(__file__).resolve().parents[1] / "leaderboard"
 LARGEST = 2_000_000  # bytes of a results file: sea_sailcompass has some 700,000
@@ -78,7 +79,7 @@ def _of_run(run: Run, folder: Path) -> Iterator[str]:
 
 
 def _of_task(task: TaskResult) -> Iterator[str]:
-    known = installed_tasks().tasks.get(task.name)
+    known = read_tasks().tasks.get(task.name)
     if known is None:
         yield "no task of this pack; leave it out"
         return

@@ -59,8 +59,10 @@ class Choices:
     def text(self, what: str) -> str:
         """The file."""
         head = (
-            f"# The rows of the lite tasks of {what}, by id. Written by scripts/choose_lite_rows.py, which says how they are\n"
-            "# chosen. `tasks`: name → sha256 of its processed rows and exemplars; null where the rows were not at hand, so that\n"
+            f"# The rows of the lite tasks of {what}, by id. "
+            "Written by scripts/choose_lite_rows.py, which says how they are\n"
+            "# chosen. `tasks`: name → sha256 of its processed rows and exemplars; null where the rows were not at hand, so "
+            "that\n"
             "# the ids come from row numbers or from another language. `of`: rows of the whole. `missing`: tasks without a lite\n"
             "# task, and why.\n"
         )

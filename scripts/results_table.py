@@ -17,11 +17,11 @@ from pathlib import Path
 
 from check_results import FOLDER, about, findings
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.frames import load
 from lm_eval_sea.report.means import ALL, suite_means
 from lm_eval_sea.report.suite import GROUP, LITE_GROUP, read_suite
-from lm_eval_sea.results.task_metadata import installed_tasks
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "results.md"
 START, END = "<!-- written by scripts/results_table.py -->\n", "<!-- end -->\n"
@@ -34,7 +34,7 @@ def tables(folders: list[Path]) -> str:
     if not folders:
         return NOTHING
     frames = load(folders, names={path.resolve(): name for path, name in names.items()})
-    listed = installed_tasks()
+    listed = read_tasks()
     parts = []
     for group, title in ((GROUP, "SailCompass"), (LITE_GROUP, "Lite")):
         members = [name for name in listed.groups[group] if name in set(frames.tasks.task)]

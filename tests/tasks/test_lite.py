@@ -34,7 +34,6 @@ def own_rows(tmp_path, monkeypatch):
     def load(rows, **subset):
         path = tmp_path / "me" / "rows" / "test.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        load_rows.__globals__["_processed"].cache_clear()
         provenance = {}
         loaded = load_rows(
             process=lambda splits: dict,
