@@ -97,7 +97,7 @@ class LiteFiles:
     def _of_languages(self) -> Iterator[tuple[str, Content]]:
         """What a plain run of a language should have: its tasks of SailCompass, to and from it; Belebele; SEA-HELM's suite."""
         version = {"metadata": self._files.read(SUITE)["metadata"]}
-        members = [name for name in self._files.members(SUITE)]
+        members = self._files.members(SUITE)
         of_suite = {name: self._files.read(name)["metadata"]["language"] for name in members}
         for language in self.languages:
             tasks = [name for name in members if of_suite[name] == language]
