@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .hub_files import DataError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 
 SHOWN = 3
 
