@@ -15,6 +15,7 @@ from lm_eval_sea import __version__
 from lm_eval_sea.commands import run_command
 from lm_eval_sea.commands.data_commands import add_data
 from lm_eval_sea.commands.declaration import fail, show_help
+from lm_eval_sea.commands.export_command import add_export
 from lm_eval_sea.commands.judge_command import add_judge
 from lm_eval_sea.commands.metricx_command import add_metricx
 from lm_eval_sea.commands.official_command import add_official
@@ -40,6 +41,7 @@ COMMANDS = (
     add_judge,
     add_metricx,
     add_show,
+    add_export,
 )
 
 

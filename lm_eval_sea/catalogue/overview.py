@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord
+from lm_eval_sea.generate.lite_files import language_group
 
 _ADVICE = """\
 Each suite, group, tag and task can be given to --tasks. More of one:
@@ -34,12 +35,13 @@ def overview(listed: TaskList) -> str:
 
 
 def suites_of(listed: TaskList) -> dict[str, list[str]]:
-    """The groups of more than one kind of task, without those that are part of a larger one: name → tasks."""
+    """The groups of more than one kind of task, but for those of a language and parts of a larger one: name → tasks."""
 
     def kinds(members: Iterable[str]) -> set[tuple[str, str]]:
         return {(_dataset(listed.tasks[name]), listed.tasks[name].metadata["task"]) for name in members}
 
-    several = {name: members for name, members in listed.groups.items() if len(kinds(members)) > 1}
+    named = {name: members for name, members in listed.groups.items() if not name.startswith(language_group(""))}
+    several = {name: members for name, members in named.items() if len(kinds(members)) > 1}
     return {
         name: members for name, members in several.items() if not any(set(members) < set(others) for others in several.values())
     }

@@ -35,6 +35,7 @@ class TaskRecord:
     exemplars: list[dict[str, Any]]
     labels: list[str]  # the words to choose from, where they are the same for all rows; else empty
     reference: str  # the column of the reference of a generated text; else empty
+    num_fewshot: int  # exemplars, unless the user asks for another number
     max_new_tokens: int | None  # the longest answer to be generated
     metadata: Mapping[str, Any]
 
@@ -121,6 +122,7 @@ def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
         exemplars=config.get("fewshot_config", {}).get("samples", []),
         labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else config["metadata"].get("labels", []),
         reference=config.get("doc_to_target", ""),
+        num_fewshot=config.get("num_fewshot") or 0,
         max_new_tokens=config.get("generation_kwargs", {}).get("max_gen_toks"),
         metadata=config["metadata"],
     )

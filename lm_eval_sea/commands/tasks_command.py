@@ -7,12 +7,16 @@ from pathlib import Path
 
 from lm_eval_sea.commands.declaration import declare, fail, show_help
 
+MOST_SEEDS = 20
+
 EXAMPLES = """examples:
   lm-eval-sea tasks make                                    after a change to a book: write the pack's own tasks anew
   lm-eval-sea tasks make --check                            fail if books and tasks disagree; write nothing
   lm-eval-sea tasks make --prompts MY_BOOKS --out MY_TASKS  a complete tasks folder from your own books
   lm-eval-sea tasks make --belebele_pairs th-vi,jv-id --out MY_TASKS
-                                                            one that also has passages in Thai with questions in Vietnamese, …"""
+                                                            one that also has passages in Thai with questions in Vietnamese, …
+  lm-eval-sea tasks make --exemplar_seeds 5 --out MY_TASKS  one that also has the tasks of sea_sailcompass with other exemplars,
+                                                            under the tags sea_setting_e1 to sea_setting_e5"""
 
 
 def add_tasks(commands: argparse._SubParsersAction) -> None:
@@ -34,8 +38,21 @@ Exit status: 0, 1 if --check finds a difference, 2 if a book lacks something."""
     command.add_argument(
         "--belebele_pairs", metavar="X-Y,…", default="", help="more tasks with the passage in X and the question in Y"
     )
+    command.add_argument(
+        "--exemplar_seeds", metavar="N", type=_seeds, default=0, help="N draws of the exemplars of each book; with --out only"
+    )
     command.add_argument("--check", action="store_true", help="write nothing; exit status 1 if books and tasks disagree")
     command.set_defaults(run=_make)
+
+
+def _seeds(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= MOST_SEEDS:
+        raise argparse.ArgumentTypeError(f"{text!r} should be a number from 1 to {MOST_SEEDS}")
+    return int(text)
+
+
+def _pairs(arguments: argparse.Namespace) -> list[str]:
+    return [pair for pair in arguments.belebele_pairs.split(",") if pair]
 
 
 def _make(arguments: argparse.Namespace) -> int:
@@ -44,8 +61,10 @@ def _make(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.generate.write import differences, generate, write
 
     out = arguments.out or TASKS
+    if arguments.exemplar_seeds and out.resolve() == TASKS:
+        return fail(ValueError("--exemplar_seeds is for a folder of your own; give one with --out"), 2)
     try:
-        files = generate(arguments.prompts or PROMPTS, [pair for pair in arguments.belebele_pairs.split(",") if pair])
+        files = generate(arguments.prompts or PROMPTS, _pairs(arguments), arguments.exemplar_seeds)
     except BookError as error:
         return fail(error, 2)
     if arguments.check:

@@ -17,6 +17,7 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.words import segment
 from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, refuse_repeated_ids, row_processor
 from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
+from lm_eval_sea.tasks._shared.subset import rows_of_subset
 from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FAULTS_SHOWN = 10
@@ -47,16 +48,16 @@ class Report:
 
 
 def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
-    """One task for each combination of source, files, processing, exemplars, labels and language of the answers.
+    """The first task of each combination of source, files, processing, exemplars, labels and language of the answers.
 
-    The others show the same rows.
+    The others show the same rows, or a part of them.
     """
 
     def key(task: TaskRecord) -> str:
         metadata = [task.metadata.get(name) for name in ("answer_language", "labels")]
         return repr((task.source, task.process, task.exemplars, metadata))
 
-    return list({key(task): task for task in tasks}.values())
+    return list({key(task): task for task in reversed(list(tasks))}.values())[::-1]
 
 
 def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
@@ -97,7 +98,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         count_tokens: how many tokens a model has for a text. Without it references are counted in words, of which a text has
             seldom more than tokens.
     """
-    report = Report(task.source.describe(), task.process.rpartition(".")[2], task.metadata["rows"])
+    subset = task.metadata.get("subset", {})
+    report = Report(task.source.describe(), task.process.rpartition(".")[2], subset.get("of", task.metadata["rows"]))
     if others := [other for split, other in task.source.files if split != TEST_SPLIT]:
         report.process += f", with {', '.join(others)}"
     if "answer_language" in task.metadata:
@@ -115,14 +117,14 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     origin = "data set" if task.may_change else "prompt book"
     unexpected = report.notes if task.may_change else report.faults
     seen: set[frozenset[str]] = set()
+    scored: list[Row] = []
     report.found = len(splits[TEST_SPLIT])
-    identified = []
     for number, row in enumerate(iterate_rows(splits, process, report.file)):
         report.found = max(report.found, number + 1)  # of a published row may come several
         if isinstance(row, DataError):
             report.faults.append(str(row))
             continue
-        identified.append({"id": row["id"]})
+        scored.append(row)
         if "gold" in row:
             report.golds[row.get("label", row["gold"])] += 1
         references = _references(task, row)
@@ -145,7 +147,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             for position, text in occurring_exemplars(exemplars, row)
         )
     try:
-        refuse_repeated_ids(identified, report.file)
+        refuse_repeated_ids(scored, report.file)
     except DataError as error:
         report.faults.append(str(error))
     if report.expected not in (report.found, None):
@@ -154,6 +156,11 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     unexpected.extend(
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
     )
+    if subset:
+        try:
+            rows_of_subset(scored, subset, report.file)
+        except DataError as error:
+            report.faults.append(str(error))
     return report
 
 

@@ -7,19 +7,22 @@ from functools import partial
 from pathlib import Path
 
 from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.generate.lite_files import LiteFiles
 from lm_eval_sea.generate.parallel_files import ParallelDataSet
+from lm_eval_sea.generate.prompt_variations import PromptVariations
 from lm_eval_sea.generate.sea_helm_files import sea_helm_files
 from lm_eval_sea.generate.suite_files import suite_files
 from lm_eval_sea.generate.task_files import TASKS, DataSet
 from lm_eval_sea.generate.task_yaml import HEADER
 
 
-def generate(prompts: Path, pairs: list[str]) -> dict[str, str]:
+def generate(prompts: Path, pairs: list[str], exemplar_seeds: int = 0) -> dict[str, str]:
     """All generated files: path below the tasks folder → content.
 
     Args:
         prompts: folder of prompt books.
         pairs: language pairs that a parallel data set gets tasks for besides those with English.
+        exemplar_seeds: how many draws of exemplars the tasks of the suite get.
 
     Raises:
         BookError: if a book lacks something, or a pair has unknown languages.
@@ -29,7 +32,8 @@ def generate(prompts: Path, pairs: list[str]) -> dict[str, str]:
     for name, record in catalogue["data_sets"].items():
         make = partial(ParallelDataSet, pairs=pairs) if "parallel" in record else DataSet
         files |= make(name, catalogue, prompts).files()
-    return files | sea_helm_files(prompts)
+    files |= sea_helm_files(prompts)
+    return files | LiteFiles(files, catalogue["languages"]).files() | PromptVariations(files, prompts, exemplar_seeds).files()
 
 
 def _generated_on_disk(folder: Path) -> set[str]:

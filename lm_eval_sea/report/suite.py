@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.report.frames import AS_PUBLISHED
 
-GROUP = "sea_sailcompass"
+GROUP, LITE_GROUP = "sea_sailcompass", "sea_lite"
 
 
 Members = Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
@@ -37,12 +37,17 @@ class Suite:
         return parts
 
 
-def read_suite() -> Suite:
-    """Reads the suite from the task files and the titles from the catalogue."""
+def read_suite(names: Collection[str] = ()) -> Suite:
+    """Reads the suite from the task files and the titles from the catalogue.
+
+    Args:
+        names: of the tasks that were run. Where lite tasks are among them and no member of the suite, those are the members.
+    """
     catalogue = read_data_sets()
     tasks = read_tasks()
+    group = next((group for group in (GROUP, LITE_GROUP) if not set(tasks.groups[group]).isdisjoint(names)), GROUP)
     titles = {name: data_set["title"] for name, data_set in catalogue["data_sets"].items()}
-    members = {name: tasks.tasks[name].metadata for name in tasks.groups[GROUP]}
+    members = {name: tasks.tasks[name].metadata for name in tasks.groups[group]}
     return Suite(
         members={name: (metadata["task"], metadata["language"]) for name, metadata in members.items()},
         settings={
@@ -56,7 +61,7 @@ def read_suite() -> Suite:
 
 
 def _english_labels(name: str, tasks: TaskList) -> list[str]:
-    english = tasks.tasks.get(f"{name}_enprompt", tasks.tasks[name])
+    english = tasks.tasks.get(f"{name.removesuffix('_lite')}_enprompt", tasks.tasks[name])
     return english.labels
 
 

@@ -66,7 +66,7 @@ def write_report(
     paths = list(paths)
     frames = load(paths, shown_rows=shown_rows, names=names, all_runs=all_runs)
     totals = totals_by_model(paths, frames.notes, names)
-    made = sections(Analysis(frames, read_suite()), totals, steps=steps, published=published)
+    made = sections(Analysis(frames, read_suite(set(frames.tasks.task))), totals, steps=steps, published=published)
     folder = WrittenFolder(out, MANIFEST)
     pictures = _draw(made)
     for name, picture in pictures.items():

@@ -69,7 +69,7 @@ def summary_of_files(paths: Iterable[Path | str]) -> str:
     blocks = []
     for run in runs:
         own: list[str] = []
-        lines, others = _lines(run, own, partial(_rows_of_file, notes=own))
+        lines, others = _lines(run, own, partial(rows_of_file, notes=own))
         blocks.append(_text(run, names[run.model], lines, others, own))
     return "\n".join([*blocks, *(_note(note) for note in notes)])
 
@@ -78,7 +78,8 @@ def _rows_in_memory(rows: Any) -> Rows:
     return with_choices(row for row in rows if isinstance(row, Mapping)) if isinstance(rows, list) else None
 
 
-def _rows_of_file(task: TaskResult, notes: list[str]) -> Rows:
+def rows_of_file(task: TaskResult, notes: list[str]) -> Rows:
+    """What the headline metric of a task needs of its logged rows; None where none were logged."""
     if task.samples is None:
         return None
     headline = str(metadata_of(task, notes)[HEADLINE])

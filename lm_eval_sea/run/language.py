@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from lm_eval_sea.catalogue.task_list import TaskList
+from lm_eval_sea.generate.lite_files import language_group, lite_name
 from lm_eval_sea.run.request import RunError
 
-SUITE = "sea_sailcompass"
-# Belebele in the recommended variant, for languages that the suite lacks, too; some have prompts in English only.
-READING = ("sea_belebele_{}_to_ppl", "sea_belebele_{}_to_ppl_enprompt")
-HELM = "sea_helm_{}"
 
-
-def tasks_of_language(listed: TaskList, language: str) -> list[str]:
-    """Names for `--tasks`: the tasks of SailCompass in the language, from it and into it; Belebele; SEA-HELM's suite.
+def group_of_language(listed: TaskList, language: str, *, lite: bool = False) -> str:
+    """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; SEA-HELM's suite.
 
     Args:
         listed: what there is.
         language: its code, such as "th".
+        lite: of the lite tasks.
 
     Raises:
-        RunError: for a language that has none of them.
+        RunError: for a language that has none.
     """
-    names = [name for name in listed.groups[SUITE] if listed.tasks[name].metadata["language"] == language]
-    reading = next((name for each in READING if (name := each.format(language)) in listed.tasks), None)
-    names += [reading] if reading is not None and reading not in names else []
-    names += [name for name in [HELM.format(language)] if name in listed.groups]
-    if not names:
+    name = language_group(language)
+    if name not in listed.groups:
         raise RunError(f"--language {language}: no such language; there is {', '.join(languages(listed))}")
-    return names
+    return lite_name(name) if lite else name
 
 
 def languages(listed: TaskList) -> list[str]:
-    """The codes of the languages that have tasks of their own."""
-    return sorted({str(task.metadata["language"]) for task in listed.tasks.values() if "-" not in str(task.metadata["language"])})
+    """The codes of the languages that have such a group."""
+    start = language_group("")
+    return sorted(
+        name.removeprefix(start) for name in listed.groups if name.startswith(start) and not name.endswith(lite_name(""))
+    )

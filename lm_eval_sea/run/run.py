@@ -16,7 +16,7 @@ from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answering import Answering
 from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
-from lm_eval_sea.run.language import tasks_of_language
+from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through, requests_folder
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
@@ -33,6 +33,7 @@ examples:
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks sea_sailcompass --batch_size 16
   lm-eval-sea run --model vllm --model_args pretrained=MODEL --tasks sea_xnli --output_path results --log_samples
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --language th --output_path results
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --language th --lite --output_path results
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks arc_easy      tasks of lm-eval work, too
 """
 
@@ -144,9 +145,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--language",
         metavar="CODE",
-        help="In the place of --tasks: what a plain run of a language should have, which is its tasks of sea_sailcompass with "
-        "translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE",
+        help="In the place of --tasks: sea_language_CODE, what a plain run of a language should have, which is its tasks of "
+        "sea_sailcompass with translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE",
     )
+    group.add_argument("--lite", action="store_true", help="With --language: at most 100 rows of each task, always the same ones")
     group.add_argument(
         "--resume",
         action=argparse.BooleanOptionalAction,
@@ -192,10 +194,13 @@ def run(arguments: Sequence[str]) -> None:
     own = vars(parsed)
     options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking_tokens")}
     seeds = own.pop("seeds")
-    if (language := own.pop("language")) is not None:
+    language, lite = own.pop("language"), own.pop("lite")
+    if language is not None:
         if parsed.tasks:
             raise RunError("--language takes the place of --tasks; give one of them")
-        parsed.tasks = tasks_of_language(read_tasks(), language)
+        parsed.tasks = [group_of_language(read_tasks(), language, lite=lite)]
+    elif lite:
+        raise RunError("--lite goes with --language; without it name the lite tasks, such as --tasks sea_lite")
     folder = getattr(parsed, "include_path", None)
     check_include_paths([folder] if folder else [])
     if folder is None:  # else a name may be one of the user's

@@ -67,7 +67,7 @@ def _faults(manager: Any, wanted: Iterable[Any]) -> dict[str, Exception]:
     of_rows: dict[str, Exception] = {}
     for name in names:
         metadata = config_of(manager, name).get("metadata") or {}
-        rows = repr([metadata.get(key) for key in ("data_source", "data_config", "data_files", "data_splits")])
+        rows = repr([metadata.get(key) for key in ("data_source", "data_config", "data_files", "data_splits", "subset")])
         if "data_source" in metadata and rows in of_rows:
             faults[name] = of_rows[rows]
             continue

@@ -1,16 +1,26 @@
 """`run --language`."""
 
 import pytest
+import yaml
 
-from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.cli import main
-from lm_eval_sea.run.language import languages, tasks_of_language
+from lm_eval_sea.run.language import group_of_language, languages
 from lm_eval_sea.run.request import RunError
 
 
 @pytest.fixture(scope="module")
 def listed():
     return read_tasks()
+
+
+def tasks_of_language(listed, language, **options):
+    """The members of a language's group; that of SEA-HELM by its name."""
+    content = yaml.safe_load(
+        (TASKS_FOLDER / "language" / f"{language}{'_lite' if options else ''}.yaml").read_text(encoding="utf-8")
+    )
+    assert content["group"] == group_of_language(listed, language, **options)
+    return content["task"]
 
 
 def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
@@ -32,6 +42,15 @@ def test_languages_that_sailcompass_lacks(listed, language, tasks):
     assert tasks_of_language(listed, language) == tasks
 
 
+def test_lite_has_the_lite_tasks_of_the_same(listed):
+    for language in languages(listed):
+        whole = {task.name for task in listed.select([group_of_language(listed, language)])}
+        lite = {task.name for task in listed.select([group_of_language(listed, language, lite=True)])}
+        assert lite
+        assert lite == {f"{name}_lite" for name in whole} & set(listed.tasks)
+    assert tasks_of_language(listed, "ceb", lite=True) == ["sea_belebele_ceb_to_ppl_lite"]
+
+
 def test_every_language_has_tasks_that_exist_each_once(listed):
     for language in languages(listed):
         chosen = [task.name for name in tasks_of_language(listed, language) for task in listed.select([name])]
@@ -46,9 +65,14 @@ def test_translation_belongs_to_the_other_language(listed):
 
 def test_an_unknown_language_lists_those_there_are(listed):
     with pytest.raises(RunError, match="--language xx: no such language; there is ceb, en, id, ilo, jv"):
-        tasks_of_language(listed, "xx")
+        group_of_language(listed, "xx")
 
 
 def test_language_and_tasks_exclude_each_other(capsys):
     assert main(["run", "--model_args", "pretrained=no/model", "--language", "th", "--tasks", "sea_xnli"]) == 2
     assert "--language takes the place of --tasks" in capsys.readouterr().err
+
+
+def test_lite_without_a_language_is_refused(capsys):
+    assert main(["run", "--model_args", "pretrained=no/model", "--lite", "--tasks", "sea_xnli"]) == 2
+    assert "--lite goes with --language" in capsys.readouterr().err

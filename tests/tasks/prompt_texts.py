@@ -14,6 +14,7 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
+from lm_eval_sea.catalogue.task_list import read_tasks
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
@@ -56,9 +57,11 @@ def complete_samples(folder: Path) -> Path:
 
 
 def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
-    """The tasks whose names begin so, on the rows of a folder; but for second turns, which need the answers of a run."""
+    """The tasks whose names begin so, on the rows of a folder; but for second turns, which need a run, and lite tasks."""
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
+    left_out = set(read_tasks().tags["sea_setting_lite"])
     names = [task for task in manager.all_subtasks if task.startswith(beginning) and not task.endswith("_turn_2")]
+    names = [task for task in names if task not in left_out]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         tasks = manager.load(names)["tasks"]

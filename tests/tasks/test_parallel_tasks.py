@@ -46,6 +46,10 @@ def test_every_language_has_every_task(manager):
         expected |= {f"{language}-en_{variant}" for language in OTHERS}
         expected |= {f"en-{language}_{variant}{'_enprompt' if language in WITHOUT_BOOK else ''}" for language in OTHERS}
     expected |= {f"{language}_translated_chat" for language in OTHERS}
+    expected |= {
+        f"{language}_to_ppl{end}_{p}" for language in ("id", "th", "vi") for end in ("", "_enprompt") for p in ("p2", "p3")
+    }
+    expected |= {f"{language}_to_ppl{'_enprompt' if language in WITHOUT_BOOK else ''}_lite" for language in LANGUAGES}
     assert {name for name in manager.all_subtasks if name.startswith("sea_belebele_")} == {f"sea_belebele_{e}" for e in expected}
 
 

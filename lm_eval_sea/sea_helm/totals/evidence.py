@@ -41,8 +41,8 @@ class Evidence:
 
 
 def place_of(metadata: Mapping[str, Any]) -> Place | None:
-    """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a ranking twin."""
-    if metadata.get("suite") != SUITE or metadata.get("variant") == "ppl":
+    """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a ranking twin or lite task of one."""
+    if metadata.get("suite") != SUITE or metadata.get("variant") == "ppl" or "subset" in metadata:
         return None
     names = [
         metadata.get("language"),

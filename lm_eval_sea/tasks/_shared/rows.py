@@ -17,6 +17,7 @@ from .hub_files import DataError
 from .row_checks import check_published, check_row
 from .row_order import fair_order
 from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
+from .subset import rows_of_subset
 
 
 Row = dict[str, Any]
@@ -175,19 +176,38 @@ def _processed(place: _Place) -> LoadedRows:
     exemplars = []
     if EXEMPLAR_SPLIT in splits:
         exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
-    text = json.dumps([rows, exemplars] if exemplars else rows, ensure_ascii=False, sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()  # of the published order, whatever order they are evaluated in
+    digest = _digest(rows, exemplars)  # of the published order, whatever order they are evaluated in
     ordered = [rows[position] for position in fair_order(rows)]
     return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]))
 
 
-@functools.cache
-def _splits(place: _Place) -> dict[str, datasets.Dataset]:
-    """The splits `test` and `examples` as lm-eval takes them, which many tasks share."""
-    loaded = _processed(place)
+def _digest(rows: Sequence[Row], exemplars: Sequence[Row]) -> str:
+    text = json.dumps([rows, exemplars] if exemplars else rows, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _as_splits(loaded: LoadedRows) -> dict[str, datasets.Dataset]:
+    """The splits `test` and `examples` as lm-eval takes them."""
     return {
         split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))
     }
+
+
+@functools.cache
+def _splits(place: _Place) -> dict[str, datasets.Dataset]:
+    """`_as_splits` of all rows, which many tasks share."""
+    return _as_splits(_processed(place))
+
+
+def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedRows:
+    """The rows that a subset names, and their digest.
+
+    Raises:
+        DataError: if a row is missing.
+    """
+    rows = rows_of_subset(loaded.rows, subset, file)
+    by_id = sorted(rows, key=lambda row: row["id"])  # so that further rows in the file make no difference
+    return loaded._replace(rows=rows, sha256=_digest(by_id, loaded.exemplars))
 
 
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
@@ -210,7 +230,8 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
         process: gets the published splits, returns the function from a published row to a processed row.
         provenance: a mapping in the metadata, filled here with what the results should say of the rows: `data_revision`,
             `data_sha256`, `rows_published` and `pack_version`. lm-eval has no other way from the loader to the results.
-        metadata: the rest of it; `data_…` says where the rows are, see `Source.from_metadata`.
+        metadata: the rest of it; `data_…` says where the rows are, see `Source.from_metadata`, and `subset` which of them are
+            evaluated, if not all.
 
     Returns:
         The splits `test` and `examples`; the latter is empty where the data set publishes no exemplars.
@@ -221,14 +242,20 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
     source = Source.from_metadata(**metadata)
     place = _place(source, row_processor(process, metadata))
     loaded = _processed(place)
-    _compare_with_catalogue(source.describe(), len(loaded.rows), metadata.get("rows"))
+    if subset := metadata.get("subset"):
+        loaded = part_of(loaded, subset, source.describe())
+        _compare_digests(source.describe(), loaded.sha256, subset.get("sha256"))
+        splits = _as_splits(loaded)
+    else:
+        _compare_with_catalogue(source.describe(), len(loaded.rows), metadata.get("rows"))
+        splits = dict(_splits(place))
     provenance |= {
         "data_revision": loaded.revision,
         "data_sha256": loaded.sha256,
         "rows_published": loaded.published,
         "pack_version": __version__,
     }
-    return dict(_splits(place))
+    return splits
 
 
 @functools.cache
@@ -237,6 +264,19 @@ def _compare_with_catalogue(file: str, found: int, expected: int | None) -> None
     if expected is not None and found != expected:
         message = "%s has %s rows; the catalogue has %s. Scores on it stand for these rows only."
         logger.warning(message, file, f"{found:,}", f"{expected:,}")
+
+
+@functools.cache
+def _compare_digests(file: str, found: str, expected: str | None) -> None:
+    """Warns, once per file, of a subset whose rows are not those that it was chosen from."""
+    if expected is not None and found != expected:
+        logger.warning(
+            "%s: the rows of this subset are not those that it was chosen from (sha256 %.12s…, expected %.12s…). Compare scores "
+            "on it only with runs on the same rows.",
+            file,
+            found,
+            expected,
+        )
 
 
 def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:

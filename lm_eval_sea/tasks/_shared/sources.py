@@ -138,7 +138,7 @@ class Source(NamedTuple):
         return "Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
 
     def _read_files(self, folder: Path) -> dict[str, Sequence[dict[str, Any]]]:
-        splits = {}
+        splits: dict[str, Sequence[dict[str, Any]]] = {}
         for split, path in self.files:
             splits[split] = _json_rows(folder / path, f"{self.repository}/{path}")
             if not splits[split]:

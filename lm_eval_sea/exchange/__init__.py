@@ -1,0 +1,1 @@
+"""Results and task lists in the formats of other projects."""

@@ -1,0 +1,162 @@
+"""How far a score, and the order of models, depend on the wording of the instruction and on the exemplars.
+
+After Mizrahi et al. 2024, "State of What Art? A Call for Multi-Prompt LLM Evaluation" (TACL): a model is judged by its scores
+over several prompts, and models by their ranks over them.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+from scipy.stats import rankdata
+
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Section
+from lm_eval_sea.report.tables import Column, Table
+
+# The settings of `generate/prompt_variations.py`; a task without a setting is the first prompt of both kinds.
+_VARIATION = re.compile(r"([pe])\d+")
+KINDS = {"p": "wording", "e": "exemplars"}
+KEYS = ["model", "base", "dataset", "language", "prompt_language", "variant"]
+
+
+def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
+    """The scores of tasks that a model was run on with several prompts, each with `base`, the plain task, and `varied`.
+
+    A plain task stands once for each kind of variation that there is. Only scores on as many rows as those of the plain task
+    count; without the plain task, the most rows of any prompt.
+
+    Args:
+        headline: `scores.headline_scores`.
+    """
+    found = []
+    for row in headline.to_dict("records"):
+        match = _VARIATION.fullmatch(row["setting"])
+        if match:
+            found.append(row | {"base": row["task"].removesuffix(f"_{row['setting']}"), "varied": KINDS[match[1]]})
+        elif not row["setting"]:
+            found += [row | {"base": row["task"], "varied": kind} for kind in KINDS.values()]
+    frame = pd.DataFrame(found, columns=[*headline.columns, "base", "varied"])
+    kept = []
+    for _, group in frame.groupby(["model", "base", "varied"], sort=False):
+        plain = group[group.setting == ""]
+        rows = (group if plain.empty else plain).rows.max()
+        alike = group[group.rows == rows]
+        if len(alike) > 1:
+            kept.append(alike)
+    return pd.concat(kept, ignore_index=True) if kept else frame[:0]
+
+
+def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row per model, task and kind of variation: number of prompts, plain score, mean, worst, best, best − worst; per cent.
+
+    Args:
+        scores: `prompt_scores`.
+    """
+    rows = []
+    for key, group in scores.groupby([*KEYS, "varied"], sort=False):
+        plain = group.score[group.setting == ""]
+        rows.append(
+            {
+                **dict(zip([*KEYS, "varied"], key, strict=True)),
+                "prompts": len(group),
+                "plain": plain.iloc[0] if len(plain) else None,
+                "mean": group.score.mean(),
+                "worst": group.score.min(),
+                "best": group.score.max(),
+                "spread": group.score.max() - group.score.min(),
+                "chance": group.chance.iloc[0],
+                "limited": bool(group.limited.any()),
+            }
+        )
+    columns = [*KEYS, "varied", "prompts", "plain", "mean", "worst", "best", "spread", "chance", "limited"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def rank_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row per model and kind of variation: mean, best and worst rank over all tasks and prompts, and how often it is first.
+
+    Models are ranked by the score of each task and prompt; equal scores share the mean of their ranks. Only prompts count that
+    all models were run on, with equally many rows.
+
+    Args:
+        scores: `prompt_scores`.
+    """
+    models = scores.model.unique()
+    rows = []
+    for varied, of_kind in scores.groupby("varied", sort=False):
+        ranked = []
+        for (_, _), group in of_kind.groupby(["base", "setting"], sort=False):
+            if len(group) == len(models) > 1 and group.rows.nunique() == 1:
+                ranked.append(group.assign(rank=rankdata(-group.score)))
+        if not ranked:
+            continue
+        ranks = pd.concat(ranked)
+        for model, own in ranks.groupby("model"):
+            rows.append(
+                {
+                    "varied": varied,
+                    "model": model,
+                    "mean_rank": own["rank"].mean(),
+                    "best_rank": own["rank"].min(),
+                    "worst_rank": own["rank"].max(),
+                    "first": 100 * float((own["rank"] == 1).mean()),
+                    "tasks": own.base.nunique(),
+                    "prompts": len(own),
+                }
+            )
+    columns = ["varied", "model", "mean_rank", "best_rank", "worst_rank", "first", "tasks", "prompts"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def prompts_section(analysis: Analysis) -> Section:
+    """What other wordings and exemplars make of scores and ranks."""
+    scores = prompt_scores(analysis.headline)
+    percent = {"plain": "plain", "mean": "mean", "worst": "worst", "best": "best"}
+    return Section(
+        "prompts",
+        "Robustness to the prompt",
+        [
+            "The same questions after instructions in other words (p2, p3) or other exemplars (e1, e2, …), after Mizrahi et al. "
+            "2024. Part of a spread is chance: two prompts on the same rows differ by about as much as the intervals of their "
+            "scores say, or less."
+        ],
+        [
+            Table(
+                "prompt_spread",
+                "Scores over prompts",
+                "In per cent; the spread, best minus worst, in percentage points.",
+                spread_table(scores),
+                [
+                    MODEL,
+                    DATA_SET,
+                    LANGUAGE,
+                    PROMPT,
+                    Column("variant", "variant"),
+                    Column("varied", "varied"),
+                    Column("prompts", "prompts", "count"),
+                    *(Column(key, title, "percent", marker="limited") for key, title in percent.items()),
+                    Column("spread", "spread", "percent"),
+                    Column("chance", "chance", "percent"),
+                ],
+            ),
+            Table(
+                "prompt_ranks",
+                "Ranks over prompts",
+                "Models are ranked by their score on each task with each prompt; 1 is best, equal scores share a rank. First: on "
+                "how many of these, in per cent, the model alone is first.",
+                rank_table(scores),
+                [
+                    MODEL,
+                    Column("varied", "varied"),
+                    Column("mean_rank", "mean rank", "error"),
+                    Column("best_rank", "best rank", "percent"),
+                    Column("worst_rank", "worst rank", "percent"),
+                    Column("first", "first", "percent"),
+                    Column("tasks", "tasks", "count"),
+                    Column("prompts", "tasks × prompts", "count"),
+                ],
+            ),
+        ],
+    )

@@ -1,0 +1,37 @@
+"""A fixed part of a task's rows, listed by id in its metadata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .hub_files import DataError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+SHOWN = 3
+
+
+def rows_of_subset(rows: Sequence[Mapping[str, Any]], subset: Mapping[str, Any], file: str) -> list[Any]:
+    """The rows that a subset names, in the order in which they stand.
+
+    Args:
+        rows: processed rows, with `id`.
+        subset: `ids`, a text of ids with blanks between them.
+        file: what the rows are called in messages.
+
+    Raises:
+        DataError: if a row is missing. A score on the others would be taken for that of the subset.
+    """
+    wanted = dict.fromkeys(str(subset["ids"]).split())
+    found = [row for row in rows if row["id"] in wanted]
+    missing = list(wanted.keys() - {row["id"] for row in found})
+    if missing:
+        some = ", ".join(sorted(missing)[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
+        raise DataError(
+            f"{file} lacks {len(missing)} of the {len(wanted)} rows of this subset (id {some}); it has {len(rows):,} rows. "
+            "Run the task without `_lite`, or get the whole file."
+        )
+    return found

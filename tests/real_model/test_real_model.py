@@ -1,0 +1,180 @@
+"""What a small real model shows on real rows; started by `scripts/test_real_model.sh`.
+
+The model is Gemma 3 270M with weights of four bits: it translates into Indonesian and finds answers in a passage, and knows
+nothing of causes and sentiment that these tasks would show. docs/results.md has the numbers behind the bounds.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lm_eval_sea.results.bootstrap import cluster_weights, spread_of
+from lm_eval_sea.results.row_statistics import chrf_statistics, mean_statistics
+from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.tasks._shared.metrics.qa_metrics import token_f1
+from tests.conftest import ROOT
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif("REAL_MODEL" not in os.environ, reason="needs a real model: bash scripts/test_real_model.sh"),
+]
+
+TRANSLATION, QA, CAUSES, SENTIMENT = (
+    "sea_flores_en_id_lite",
+    "sea_tydiqa_id_lite",
+    "sea_xcopa_id_to_ppl_lite",
+    "sea_indolem_id_lite",
+)
+TASKS = (TRANSLATION, QA, CAUSES, SENTIMENT)
+ROWS = int(os.environ.get("REAL_MODEL_ROWS", 100))
+# Rows on which the backends are compared.
+FEW = 8
+# Nats per token that two ways to compute the same in float32 may differ by; see `models/tolerance.py`.
+TOLERANCE = 1e-4
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    kept = os.environ.get("REAL_MODEL_RESULTS")
+    return Path(kept).resolve() if kept else tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def evaluate(place, hub_rows):
+    """Runs a backend once; returns the samples by task."""
+
+    def run(backend, tasks, rows):
+        folder = place / f"{backend}_{rows}"
+        if not list(folder.rglob("results_*.json")):
+            command = [
+                sys.executable, "-m", "lm_eval_sea.cli", "run", "--model", backend, "--tasks", ",".join(tasks),
+                "--limit", str(rows), "--model_args", f"pretrained={os.environ['REAL_MODEL']},dtype=float32", "--batch_size", "8",
+                "--output_path", str(folder), "--log_samples",
+            ]  # fmt: skip
+            subprocess.run(command, cwd=hub_rows, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True)
+        [found] = find_runs([folder])[0]
+        return {
+            name: [json.loads(line) for line in task.samples.read_text(encoding="utf-8").splitlines()]
+            for name, task in found.tasks.items()
+        }
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def hub_rows(tmp_path_factory):
+    """Where the runs start: in the mirror, or in an empty folder, so that the rows are the hub's."""
+    mirror = os.environ.get("SEA_HUB_MIRROR")
+    return Path(mirror).resolve() if mirror else tmp_path_factory.mktemp("empty")
+
+
+@pytest.fixture(scope="module")
+def samples(evaluate):
+    return evaluate("hf-shared-prefix", TASKS, ROWS)
+
+
+def answers(rows):
+    return [row["filtered_resps"][0] for row in rows]
+
+
+def clusters(rows):
+    return [row["doc"]["cluster"] for row in rows]
+
+
+def advantage(first, second, names):
+    """The 95 % interval of first − second, in points, over draws of the same passages."""
+    weights = cluster_weights("real_model", names)
+    drawn = first.of_draws(weights) - second.of_draws(weights)
+    spread = spread_of(100 * drawn)
+    return spread.low, spread.high
+
+
+def test_the_runs_are_whole(samples):
+    assert set(samples) == set(TASKS)
+    assert {len(rows) for rows in samples.values()} == {ROWS}
+
+
+def test_translation_is_far_above_copying_the_source(samples):
+    rows = samples[TRANSLATION]
+    pairs = [(row["doc"]["translation"], answer) for row, answer in zip(rows, answers(rows), strict=True)]
+    copies = [(row["doc"]["translation"], row["doc"]["english"]) for row in rows]
+    low, _ = advantage(chrf_statistics(pairs), chrf_statistics(copies), clusters(rows))
+    assert low > 5
+
+
+def test_answers_are_above_the_first_words_of_the_passage(samples):
+    rows = samples[QA]
+    found = [token_f1(answer, row["doc"]["answers"], "id") for row, answer in zip(rows, answers(rows), strict=True)]
+    first = [token_f1(" ".join(row["doc"]["passage"].split()[:4]), row["doc"]["answers"], "id") for row in rows]
+    low, _ = advantage(mean_statistics(found), mean_statistics(first), clusters(rows))
+    assert low > 0
+
+
+def choices(rows, metric):
+    return np.array([row["doc"]["predictions"][metric] for row in rows]), np.array([row["doc"]["gold"] for row in rows])
+
+
+@pytest.mark.parametrize(("task", "metric"), [(CAUSES, "acc_ppl"), (SENTIMENT, "acc_ppl"), (SENTIMENT, "acc_cc")])
+def test_shuffled_labels_are_scored_as_by_chance(samples, task, metric):
+    """The expected agreement of two independent labellings is Σ share · share; 2,000 shuffles give it to 4 standard errors."""
+    chosen, golds = choices(samples[task], metric)
+    shares = [(np.mean(chosen == label) * np.mean(golds == label)) for label in set(golds.tolist()) | set(chosen.tolist())]
+    random = np.random.default_rng(0)
+    found = [np.mean(chosen == random.permutation(golds)) for _ in range(2000)]
+    assert np.mean(found) == pytest.approx(sum(shares), abs=4 * np.std(found) / 2000**0.5 + 1e-9)
+
+
+def test_causes_are_at_chance(samples):
+    """A score far from chance in either direction would be a fault: below, the labels are turned round; above, they leak."""
+    chosen, golds = choices(samples[CAUSES], "acc_ppl")
+    assert abs(np.mean(chosen == golds) - 0.5) < 4 * 0.5 / len(golds) ** 0.5
+
+
+def test_sentiment_below_its_majority_share_is_no_skill(samples):
+    chosen, golds = choices(samples[SENTIMENT], "acc_cc")
+    majority = max(Counter(golds.tolist()).values()) / len(golds)
+    assert np.mean(chosen == golds) < majority + 0.1
+
+
+def test_a_collapse_has_a_note_and_nothing_else_has(samples, place):
+    shown = subprocess.run(
+        [sys.executable, "-m", "lm_eval_sea.cli", "show", str(place / f"hf-shared-prefix_{ROWS}")],
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    chosen, _ = choices(samples[CAUSES], "acc_ppl")
+    share = max(Counter(chosen.tolist()).values()) / len(chosen)
+    said = re.search(rf"note: {CAUSES}: \d+ % of the answers are option", " ".join(shown.split()))
+    assert bool(said) == (share > 0.8), share
+
+
+def test_plain_and_shared_prefixes_agree(evaluate):
+    plain, shared = (evaluate(backend, (CAUSES, QA), FEW) for backend in ("hf", "hf-shared-prefix"))
+    differences = []
+    for one, other in zip(plain[CAUSES], shared[CAUSES], strict=True):
+        assert one["doc"]["id"] == other["doc"]["id"]
+        for first, second in zip(one["doc"]["option_scores"], other["doc"]["option_scores"], strict=True):
+            differences.append(abs(first["loglikelihood"] - second["loglikelihood"]) / first["tokens"])
+    assert np.mean(differences) < TOLERANCE
+    same = np.mean([one == other for one, other in zip(answers(plain[QA]), answers(shared[QA]), strict=True)])
+    assert same >= 1 - 1 / FEW  # a near tie may fall the other way in another batch
+
+
+def test_report_and_export_can_be_made(samples, place, tmp_path):
+    pytest.importorskip("matplotlib")
+    runs = str(place / f"hf-shared-prefix_{ROWS}")
+    for command in (
+        ["report", runs, "--out", str(tmp_path / "page")],
+        ["export", "every-eval-ever", runs, "--out", str(tmp_path)],
+    ):
+        subprocess.run(
+            [sys.executable, "-m", "lm_eval_sea.cli", *command], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True
+        )
+    page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
+    assert all(task in page for task in TASKS)

@@ -1,0 +1,65 @@
+"""Spread and ranks over prompts, by hand."""
+
+import pandas as pd
+import pytest
+
+from lm_eval_sea.report.prompts import prompt_scores, rank_table, spread_table
+
+
+def headline(*rows):
+    """Rows of (model, task, setting, score, number of rows)."""
+    facts = {"dataset": "xnli", "language": "th", "prompt_language": "th", "variant": "classification", "chance": 33.3}
+    names = ("model", "task", "setting", "score", "rows")
+    return pd.DataFrame([facts | dict(zip(names, row, strict=True)) | {"limited": False} for row in rows])
+
+
+BOTH = headline(
+    ("a", "t", "", 50.0, 100),
+    ("a", "t_p2", "p2", 40.0, 100),
+    ("a", "t_p3", "p3", 60.0, 100),
+    ("a", "t_e1", "e1", 55.0, 100),
+    ("b", "t", "", 50.0, 100),
+    ("b", "t_p2", "p2", 45.0, 100),
+    ("b", "t_p3", "p3", 30.0, 100),
+    ("b", "t_lite", "lite", 99.0, 100),
+    ("b", "other", "", 10.0, 100),
+)
+
+
+def at(frame, **where):
+    [row] = frame.loc[(frame[list(where)] == pd.Series(where)).all(axis=1)].to_dict("records")
+    return row
+
+
+def test_spread_and_worst_case():
+    table = spread_table(prompt_scores(BOTH))
+    assert len(table) == 3
+    row = at(table, model="a", varied="wording")
+    assert (row["prompts"], row["plain"], row["mean"], row["worst"], row["best"], row["spread"]) == (3, 50, 50, 40, 60, 20)
+    row = at(table, model="a", varied="exemplars")
+    assert (row["prompts"], row["worst"], row["best"]) == (2, 50, 55)
+    row = at(table, model="b", varied="wording")
+    assert (row["prompts"], row["worst"], row["spread"]) == (3, 30, 20)
+    assert row["mean"] == pytest.approx(125 / 3)
+
+
+def test_ranks_over_prompts():
+    """Plain: both 1.5; p2: b before a; p3: a before b. Only a has other exemplars, so there are no ranks over them."""
+    table = rank_table(prompt_scores(BOTH))
+    assert list(table.varied.unique()) == ["wording"]
+    for model in ("a", "b"):
+        row = at(table, model=model)
+        assert row["mean_rank"] == pytest.approx(1.5)
+        assert (row["best_rank"], row["worst_rank"], row["tasks"], row["prompts"]) == (1, 2, 1, 3)
+        assert row["first"] == pytest.approx(100 / 3)
+
+
+def test_scores_on_other_numbers_of_rows_do_not_count():
+    table = spread_table(prompt_scores(headline(("a", "t", "", 50.0, 100), ("a", "t_p2", "p2", 0.0, 10))))
+    assert table.empty
+
+
+def test_one_prompt_makes_no_table():
+    scores = prompt_scores(headline(("a", "t", "", 50.0, 100), ("b", "t", "", 50.0, 100)))
+    assert spread_table(scores).empty
+    assert rank_table(scores).empty

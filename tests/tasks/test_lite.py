@@ -1,0 +1,137 @@
+"""Lite tasks: a fixed part of the rows, listed by id."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue import read_lite
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.sea_helm.totals.evidence import place_of
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import load_rows
+from tests.conftest import ROOT
+
+ROWS = [{"id": f"r{number}", "text": f"text {number}", "gold": number % 2} for number in range(30)]
+CHOSEN = ["r29", "r3", "r17"]
+
+
+@pytest.fixture(scope="module")
+def listed():
+    return read_tasks()
+
+
+@pytest.fixture
+def own_rows(tmp_path, monkeypatch):
+    """Writes rows as a repository of the hub, and loads those that a subset names."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "me" / "rows").mkdir(parents=True)
+
+    def load(rows, **subset):
+        path = tmp_path / "me" / "rows" / "test.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        provenance = {}
+        loaded = load_rows(
+            process=lambda splits: dict,
+            provenance=provenance,
+            rows=3,
+            data_source="me/rows",
+            data_files={"test": "test.jsonl"},
+            subset={"of": 30, "ids": " ".join(CHOSEN)} | subset,
+        )
+        return list(loaded["test"]), provenance["data_sha256"]
+
+    return load
+
+
+def test_the_named_rows_are_those_that_are_evaluated(own_rows):
+    rows, _ = own_rows(ROWS)
+    assert sorted(row["id"] for row in rows) == sorted(CHOSEN)
+    assert all(row["text"] == f"text {row['id'][1:]}" for row in rows)
+
+
+def test_a_missing_row_is_an_error_that_names_it(own_rows):
+    with pytest.raises(DataError, match=r"me/rows/test.jsonl lacks 1 of the 3 rows of this subset \(id r17\); it has 29 rows"):
+        own_rows([row for row in ROWS if row["id"] != "r17"])
+
+
+def test_other_rows_under_the_same_ids_are_said(own_rows, caplog):
+    _, digest = own_rows(ROWS)
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        assert own_rows([*ROWS, {"id": "new", "text": "one more", "gold": 0}], sha256=digest)[1] == digest
+        assert not caplog.records
+        changed = [row | {"text": "corrected"} if row["id"] == "r3" else row for row in ROWS]
+        assert own_rows(changed, sha256=digest)[1] != digest
+    assert ["the rows of this subset are not those" in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_every_task_of_sailcompass_has_a_lite_task(listed):
+    assert set(listed.groups["sea_lite"]) == {f"{name}_lite" for name in listed.groups["sea_sailcompass"]}
+    for group, members in listed.groups.items():
+        if group.startswith("sea_sailcompass_"):
+            lite = group.replace("sea_sailcompass", "sea_lite")
+            assert set(listed.groups[lite]) == {f"{name}_lite" for name in members}
+
+
+def test_every_task_of_sea_helm_has_one_or_a_reason(listed):
+    missing = read_lite()["missing"]
+    assert set(missing) <= set(listed.tasks)
+    for group, members in listed.groups.items():
+        if group.startswith("sea_helm_lite_"):
+            whole = set(listed.groups[group.replace("_lite", "")])
+            assert set(members) == {f"{name}_lite" for name in whole - set(missing)}
+    assert not {f"{name}_lite" for name in missing} & set(listed.tasks)
+
+
+def test_lite_tasks_ask_and_score_as_the_whole_ones(listed):
+    """All but rows, tag and name is inherited."""
+    lite = listed.tags["sea_setting_lite"]
+    assert len(lite) > 100
+    own = {"rows", "setting", "subset", "provenance"}
+    for name in lite:
+        one, whole = listed.tasks[name], listed.tasks[name.removesuffix("_lite")]
+        assert {key: value for key, value in one.metadata.items() if key not in own} == {
+            key: value for key, value in whole.metadata.items() if key not in own
+        }
+        assert (one.source, one.process, one.exemplars) == (whole.source, whole.process, whole.exemplars)
+        ids = one.metadata["subset"]["ids"].split()
+        assert one.metadata["rows"] == len(ids) == len(set(ids)) == min(100, one.metadata["subset"]["of"])
+        assert max(map(len, ids)) < 200  # addresses of passages; no texts
+        assert place_of(one.metadata) is None
+
+
+def test_samples_are_no_subset(samples, monkeypatch):
+    monkeypatch.chdir(samples)
+    with pytest.raises(ValueError, match="Run the task without `_lite`"):  # the tasks have a class of this name of their own
+        TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load(["sea_xcopa_vi_to_ppl_lite"])
+
+
+@pytest.mark.parametrize("name", ["sea_belebele_id_to_ppl", "sea_xcopa_th_to_ppl", "sea_indolem_id", "sea_vsmec_vi"])
+def test_real_rows_have_the_labels_and_passages_of_the_whole(name, hub_mirror, monkeypatch, caplog):
+    monkeypatch.chdir(hub_mirror)
+    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        tasks = manager.load([name, f"{name}_lite"])["tasks"]
+    assert not [record for record in caplog.records if "subset" in record.getMessage()]
+    whole, lite = (list(tasks[each].test_docs()) for each in (name, f"{name}_lite"))
+    assert len(lite) == 100
+    by_id = {row["id"]: row for row in whole}
+    assert all(by_id[row["id"]] == row for row in lite)
+    shares = Counter(row["gold"] for row in whole)
+    found = Counter(row["gold"] for row in lite)
+    assert all(abs(found[gold] - 100 * count / len(whole)) <= 0.5 + len(shares) / 2 for gold, count in shares.items())
+    passages = {row["cluster"] for row in lite}
+    assert len(passages) >= 0.9 * min(100, len({row["cluster"] for row in whole}))
+
+
+@pytest.mark.slow
+def test_the_catalogue_is_what_the_script_chooses(hub_mirror):
+    done = subprocess.run(
+        [sys.executable, "scripts/choose_lite_rows.py", "--data", str(hub_mirror), "--check", "--suite", "sailcompass"],
+        cwd=ROOT, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
