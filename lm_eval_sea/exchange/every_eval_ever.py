@@ -212,15 +212,16 @@ def _source(task: TaskResult, metadata: Mapping[str, Any]) -> dict[str, Any]:
         "rows_of_data_set": metadata["subset"].get("of") if isinstance(metadata.get("subset"), Mapping) else metadata.get("rows"),
         "as_published": metadata.get("as_published"),
     }
-    source = {
+    repository = str(metadata.get("data_source"))
+    source: dict[str, Any] = {
         "dataset_name": f"{titles.get(data_set, data_set)} ({metadata.get('language')})",
         "source_type": "hf_dataset",
-        "hf_repo": str(metadata.get("data_source")),
+        "hf_repo": repository,
         "hf_split": str(splits.get("test", "test")) if isinstance(splits, Mapping) else "test",
         **({} if task.rows is None else {"samples_number": task.rows}),
         "additional_details": {key: one_line(str(value)) for key, value in details.items() if value not in (None, "")},
     }
-    if metadata.get("data_on_hub", True) and "/" in source["hf_repo"]:
+    if metadata.get("data_on_hub", True) and "/" in repository:
         return source
     return {key: source[key] for key in ("dataset_name", "additional_details")} | {"source_type": "other"}
 
