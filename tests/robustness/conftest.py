@@ -83,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_attempt(item):
-            item.user_properties.append((TITLE, attempt_of(item)))
+            item.user_properties.append((TITLE, tuple(attempt_of(item))))  # a plain tuple, which pytest-xdist can hand over
 
 
 def table(counts: Iterable[tuple[Attempt, str]]) -> str:
