@@ -112,6 +112,7 @@ def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch,
     assert out.splitlines()[-1] == "3 data files checked, 3 with faults"
 
 
+@pytest.mark.slow
 def test_data_check_of_real_rows_finds_no_fault(hub_mirror, monkeypatch, capsys):
     """Files that the mirror lacks, and two stand-ins with fewer rows: that, and nothing else, is found."""
     monkeypatch.chdir(hub_mirror)

@@ -48,6 +48,7 @@ def edit(path, change):
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_whole_files_have_no_faults(pack, check, mirror):
     complete_samples(mirror)
     for task in distinct_data([task for task in pack.tasks.values() if not task.may_change]):

@@ -25,6 +25,7 @@ def peak(lm, requests):
 SIZES = {"vocabulary": {"vocab_size": 2000}, "keys": {"vocab_size": 400, "num_hidden_layers": 8, "num_key_value_heads": 4}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch_size", [1, 16])
 @pytest.mark.parametrize("prefix", [1, 60])
 @pytest.mark.parametrize("name", ["llama", "gpt-neox"])

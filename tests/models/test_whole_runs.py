@@ -17,6 +17,7 @@ from .conftest import LOGLIKELIHOOD_ROUNDING, WORDS, ask
 TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
 
 
+@pytest.mark.slow
 def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
     """Each process plans, and checks itself, on the requests it has."""
     output = tmp_path / "two.json"
@@ -32,6 +33,7 @@ def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
         assert [predictions for _, predictions, _ in together["predictions"][task]] == expected
 
 
+@pytest.mark.slow
 def test_use_cache_of_an_interrupted_run(tmp_path, tiny_model_bos, samples, monkeypatch):
     """A run resumed from `--use_cache` has the numbers of one that was never interrupted."""
     model = SharedPrefixLM(str(tiny_model_bos), device="cpu", batch_size=4)
@@ -66,6 +68,7 @@ def test_use_cache_of_an_interrupted_run(tmp_path, tiny_model_bos, samples, monk
                 assert score["loglikelihood"] == pytest.approx(again["loglikelihood"], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_sums_over_thousands_of_tokens(tiny_model_bos, monkeypatch):
     """Of two backends in float32, neither is nearer than the other to the sum that float64 gives; both within its rounding."""
     monkeypatch.setattr(planning, "ROW_TOKENS", 1024)

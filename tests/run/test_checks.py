@@ -64,6 +64,7 @@ def test_an_include_path_that_does_not_exist(capsys):
     assert refusal(capsys, "--tasks", "x", "--include_path", "no/folder").startswith("--include_path no/folder: there is no such")
 
 
+@pytest.mark.slow
 def test_missing_data_is_named_with_the_command_that_fetches_it(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = refusal(capsys, "--tasks", "sea_xcopa_th_to_ppl,sea_xcopa_th_tito_ppl,sea_belebele_vi_to_ppl")

@@ -27,6 +27,7 @@ def test_flops(tied):
     assert counter.flops == 2 * 21 * (2 * layer + 16) + 2 * 6 * 50 * 16
 
 
+@pytest.mark.slow
 def test_memory_is_the_peak_since_the_beginning():
     # in a process of its own: here an earlier test may have left free memory that no peak shows
     code = """if True:
@@ -41,6 +42,7 @@ def test_memory_is_the_peak_since_the_beginning():
     assert 95e6 < float(run.stdout) < 130e6, run.stderr
 
 
+@pytest.mark.slow
 def test_a_run(tmp_path, monkeypatch, capsys):
     """Both backends; the printed table and the saved lines are the same figures."""
     import bench_backend

@@ -126,6 +126,7 @@ def test_nothing_is_asked_twice(tmp_path, capsys):
     assert json.loads(judged(samples).read_text()) == json.loads(first)
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on_where_it_stopped(tmp_path):
     samples = write_conversations(tmp_path, rows=20)
 

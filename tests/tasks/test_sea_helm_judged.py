@@ -31,6 +31,7 @@ def run_turn(samples, name, answer, **metadata):
     return evaluate(samples, name, model, metadata={"tokenizer": "none", **metadata})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "kind"), [("mt_bench_judge", "mt-bench-judge"), ("mt_bench", "mt-bench")])
 def test_the_second_turn_follows_the_answers_of_the_first(samples, tmp_path, task, kind):
     first, second = f"sea_helm_id_{task}_turn_1", f"sea_helm_id_{task}_turn_2"
@@ -49,6 +50,7 @@ def test_the_second_turn_follows_the_answers_of_the_first(samples, tmp_path, tas
     assert place_of(facts).task == kind and place_of(read_tasks().tasks[first].metadata) is None
 
 
+@pytest.mark.slow
 def test_a_second_turn_without_the_first_says_what_to_do(samples, tmp_path):
     first, second = "sea_helm_th_mt_bench_judge_turn_1", "sea_helm_th_mt_bench_judge_turn_2"
     with pytest.raises(ValueError, match=rf"run {first} with --log_samples .* --metadata first_turn=FOLDER") as raised:

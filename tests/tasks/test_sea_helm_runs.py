@@ -148,6 +148,7 @@ def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
     assert postprocess_generated_text(text, arguments["until"], None) == "\n\nJawaban: Netral"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chat", [False, True])
 @pytest.mark.parametrize("model_fixture", ["tiny_model", "tiny_model_bos"])
 def test_log_likelihoods_against_a_plain_loop(samples, tmp_path, chat, model_fixture, request):

@@ -68,6 +68,7 @@ def test_safeguard_tasks_end_to_end(samples, pack):
     assert all(row["doc"]["response_text"] in row["arguments"][0][0] for row in rows)
 
 
+@pytest.mark.slow
 def test_rows_of_a_checkout(tmp_path, monkeypatch, hub_mirror, pack):
     """Global-MMLU-Lite and the paraphrases: as many rows as the catalogue says, each letter right in a quarter of the exam's."""
     (tmp_path / "SEA-HELM").symlink_to(hub_mirror / "sea-helm-checkout")

@@ -74,6 +74,7 @@ def test_the_command_offers_what_there_is():
 TASKS = "sea_helm_id_nli,sea_helm_id_qa,sea_helm_id_lindsea_syntax,sea_helm_id_ifeval,sea_helm_id_translation_en_xx"
 
 
+@pytest.mark.slow
 def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
     model = f"pretrained={tiny_model},max_length=1024"
     options = ["--gen_kwargs", "max_gen_toks=8", "--log_samples", "--output_path", tmp_path / "runs"]
