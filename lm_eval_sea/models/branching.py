@@ -121,11 +121,10 @@ class BranchingModel(PrefixModel):
         (logits,) = self._forward(batch.tokens, {"past_key_values": cache, "use_cache": True})
         if not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
-        kept = {
-            layer: (keys[:, :, :length].contiguous(), values[:, :, :length].contiguous())
-            for layer, (keys, values) in cache.kept.items()
-        }
-        return [self._score(logits, part, part.slots) for part in predictions], Prefix(length, (kept,))
+        for layer in cache.kept:  # one by one: meanwhile it is there twice
+            keys, values = cache.kept[layer]
+            cache.kept[layer] = keys[:, :, :length].contiguous(), values[:, :, :length].contiguous()
+        return [self._score(logits, part, part.slots) for part in predictions], Prefix(length, (cache.kept,))
 
     def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
         ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))

@@ -17,6 +17,9 @@ from .predictions import Predictions
 # Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory.
 SOFTMAX_ROWS = 256
 
+# Where there are logits of every token, fewer at a time keep to the memory of a plain forward pass.
+PLAIN_SOFTMAX_ROWS = 16
+
 # What a forward pass takes longer than its tokens do, in tokens: on a CPU the weights have to be read; an accelerator could
 # compute this many while the pass is launched.
 PASS_TOKENS = {"cpu": 32}
@@ -141,11 +144,12 @@ class PrefixModel(ABC):
         of = predictions.of[order]
         targets = torch.from_numpy(predictions.targets[order]).to(logits.device)
         logprobs, greedy = [], []
-        for begin in range(0, len(predictions.slots), SOFTMAX_ROWS):
-            here = slice(begin, begin + SOFTMAX_ROWS)
+        size = SOFTMAX_ROWS if slots is None else PLAIN_SOFTMAX_ROWS
+        for begin in range(0, len(predictions.slots), size):
+            here = slice(begin, begin + size)
             part = logits[here] if slots is None else logits[torch.from_numpy(slots[here]).to(logits.device)]
             chunk = F.log_softmax(part, dim=-1, dtype=self._softmax_dtype)
-            low, high = np.searchsorted(of, [begin, begin + SOFTMAX_ROWS])
+            low, high = np.searchsorted(of, [begin, begin + size])
             rows = torch.from_numpy(of[low:high] - begin).to(logits.device)
             logprobs.append(chunk[rows, targets[low:high]])
             greedy.append(_is_first_maximum(chunk, rows, targets[low:high]))

@@ -158,7 +158,7 @@ def test_gated_sets_are_named_with_their_page():
         (
             "sea_wisesight_th",
             ["--apply_chat_template"],
-            "gives no log-probabilities, which are needed for sea_wisesight_th; leave",
+            "are needed for sea_wisesight_th; leave them out",
         ),
         ("sea_belebele_th_chat", [], "takes messages; add --apply_chat_template"),
     ],
