@@ -155,11 +155,7 @@ def test_gated_sets_are_named_with_their_page():
 @pytest.mark.parametrize(
     ("task", "flags", "message"),
     [
-        (
-            "sea_wisesight_th",
-            ["--apply_chat_template"],
-            "are needed for sea_wisesight_th; leave them out",
-        ),
+        ("sea_wisesight_th", ["--apply_chat_template"], "are needed for sea_wisesight_th; leave them out"),
         ("sea_belebele_th_chat", [], "takes messages; add --apply_chat_template"),
     ],
 )
