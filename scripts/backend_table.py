@@ -59,6 +59,8 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         cells["times fewer tokens"] = f"{before['tokens'] / after['tokens']:.1f}"
         cells["of the limit"] = f"{least / after['tokens']:.0%}"
     else:
+        of_token = after.get("plain_seconds_of_a_token")  # not measured by earlier versions
+        cells["of the limit"] = f"{least * of_token / after['seconds']:.0%}" if of_token else "–"
         cells["memory MB"] = f"{before['bytes'] / 1e6:,.0f} → {after['bytes'] / 1e6:,.0f}"
         cells["batch size"] = f"{before['batch_size']} → {after['batch_size']}"
     cells |= {

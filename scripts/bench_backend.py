@@ -84,9 +84,11 @@ def _measure(
     lm = model_class(str(folder), device=options.device, dtype=options.dtype, batch_size=batch_size)
     lm.loglikelihood([Instance("loglikelihood", {}, ("a", " b"), 0)], disable_tqdm=True)  # kernels and threads start
     lm.work = Work()  # `hf` leaves it empty
+    instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
+    longest = max(len(lm.tok_encode("".join(instance.args))) for instance in instances)
+    before = seconds_of_a_token(lm, batch_size, longest)
     counter = FlopCounter(lm.model)
     memory = Memory(options.device)
-    instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
     begin = time.perf_counter()
     try:
         answers = lm.loglikelihood(instances, disable_tqdm=True)
@@ -94,16 +96,25 @@ def _measure(
         if should_reduce_batch_size(error):
             return None
         raise
-    seconds = time.perf_counter() - begin
-    return {
+    measured = {
         "answers": answers,
-        "seconds": seconds,
+        "seconds": time.perf_counter() - begin,
         "batch_size": batch_size,
         "bytes": memory.peak(),
         "tokens": counter.tokens,
         "flops": counter.flops,
         "work": dataclasses.asdict(lm.work),
     }
+    after = seconds_of_a_token(lm, batch_size, longest)
+    return measured | {"plain_seconds_of_a_token": (before + after) / 2}
+
+
+def seconds_of_a_token(lm: Any, rows: int, length: int) -> float:
+    """Seconds for each token of a plain forward pass over full rows, logits of all tokens included."""
+    tokens = torch.randint(lm.vocab_size, (rows, length), device=lm.device)
+    begin = time.perf_counter()
+    lm._model_call(tokens).sum().item()  # waits for the device
+    return (time.perf_counter() - begin) / tokens.numel()
 
 
 class FlopCounter:
@@ -215,6 +226,7 @@ def main() -> None:
     parser.add_argument("workloads", nargs="*", default=GENERATED, help="generated workloads or tasks (default: the generated)")
     parser.add_argument("--engine", choices=BACKENDS, default="transformers", help="what computes (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=50, help="rows of a workload (default: %(default)s)")
+    parser.add_argument("--options-only", action="store_true", help="leave out the requests for whole prompts, as other tasks do")
     parser.add_argument("--shape", choices=SHAPES, default="40m", help="size of the model (default: %(default)s)")
     parser.add_argument("--dtype", default="float32", help="type of the weights (default: %(default)s)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
@@ -231,6 +243,9 @@ def main() -> None:
         for workload in options.workloads:
             generated = workload in GENERATED
             requests = generate(workload, options.rows) if generated else task_requests(workload, options.rows, folder)
+            if options.options_only:
+                workload += ", options only"
+                requests = [[args for args in row if args[0]] for row in requests]
             found = {backend: measure(backend, folder, requests, options) for backend in BACKENDS[options.engine]}
             agreement = compare(requests, *found.values())
             for of_backend in found.values():

@@ -101,9 +101,9 @@ class Batch:
     branches: bool
 
 
-def make_batch(layouts: Sequence[Layout]) -> Batch:
-    """Pads rows to equal width."""
-    width = max(len(layout.tokens) for layout in layouts)
+def make_batch(layouts: Sequence[Layout], least_width: int) -> Batch:
+    """Pads rows to equal width, `least_width` or more."""
+    width = max(least_width, *(len(layout.tokens) for layout in layouts))
     tokens = np.zeros((len(layouts), width), dtype=np.int64)
     positions = np.zeros_like(tokens)
     ends = np.tile(np.arange(1, width + 1), (len(layouts), 1))

@@ -1,13 +1,17 @@
-"""What keeps a model from being computed along shared prefixes."""
+"""What a model can do of what shared prefixes need."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import transformers
 from transformers import PreTrainedModel
 
 ATTENTION = ("sdpa", "eager")
 LAYER_TYPES = {"full_attention", "sliding_attention"}
+
+# In transformers, a forward pass of several tokens begins their state anew.
+ONE_TOKEN_STATES = {"falcon_mamba", "jamba", "mamba", "zamba"}
 
 
 def find_obstacle(model: PreTrainedModel) -> str | None:
@@ -16,19 +20,29 @@ def find_obstacle(model: PreTrainedModel) -> str | None:
     A model without a known obstacle is still held against the plain forward pass before its numbers are used.
     """
     config = model.config.get_text_config()
-    attention = getattr(config, "_attn_implementation", None)
-    other_layers = set(getattr(config, "layer_types", None) or ()) - LAYER_TYPES
-    if getattr(model, "_is_stateful", False) or other_layers:
-        return f"it keeps a state besides keys and values ({', '.join(sorted(other_layers)) or 'state space'})"
-    if _has_alibi(config):
-        return "its attention measures distances in columns of the cache (ALiBi)"
-    if attention not in ATTENTION:
-        return f"its attention {attention!r} takes no mask of its own; attn_implementation=sdpa does"
+    if config.model_type in ONE_TOKEN_STATES:
+        return f"the state of a {config.model_type} is carried on by one token at a time only"
+    if _keeps_state(model) and not hasattr(transformers.cache_utils, "LinearAttentionLayer"):
+        return "its cache holds no state before transformers 5"
     if any(adapter.is_prompt_learning for adapter in _adapters(model)):
         return "its adapter puts learnt tokens before the text"
     if model.get_output_embeddings() is None:
         return "its language-model head is not known"
     return None
+
+
+def takes_masks(model: PreTrainedModel) -> bool:
+    """Whether masks of our own reach all that a token of the model sees of the others."""
+    config = model.config.get_text_config()
+    # ALiBi measures distances in columns of the cache
+    return config._attn_implementation in ATTENTION and not _keeps_state(model) and not _has_alibi(config)
+
+
+def _keeps_state(model: PreTrainedModel) -> bool:
+    """Whether something besides keys and values, or in chunks of them, comes from earlier tokens."""
+    config = model.config.get_text_config()
+    other_layers = set(getattr(config, "layer_types", None) or ()) - LAYER_TYPES
+    return bool(getattr(model, "_is_stateful", False) or other_layers)
 
 
 def _has_alibi(config: Any) -> bool:

@@ -28,9 +28,6 @@ PACKED_ROW_TOKENS = 128
 # A shared beginning is worth a forward pass of its own, or a long row, if that saves this part of the tokens below it.
 WORTH_SHARING = 0.05
 
-# Keys and values a row sees count a quarter of a token it computes: they exist for one layer at a time.
-PREFIX_ROWS_FACTOR = 4
-
 
 @dataclass(slots=True)
 class Row:
@@ -85,20 +82,22 @@ class Plan:
     distinct_tokens: int
 
 
-def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int) -> Plan:
+def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, branches: bool, pass_tokens: int) -> Plan:
     """Plans the computation of sorted, distinct, non-empty sequences.
 
     Args:
         lengths: the number of tokens of each.
         shared: how many tokens each has in common with the one before it.
         budget: the most tokens in a batch.
+        branches: whether a row may hold sequences that part. If not, it holds one, and those that it begins with.
+        pass_tokens: what a forward pass costs, in tokens, besides its own.
     """
     root = build_tree(lengths, shared)
-    group = _make_groups(root, min(ROW_TOKENS, budget))
+    group = _make_groups(root, min(ROW_TOKENS, budget) if branches else 0, 0 if branches else pass_tokens)
     todo = [group]
     while todo:
         inner = todo.pop()
-        if inner.end:  # without a prefix there is nothing to copy, and plain rows are the fastest
+        if inner.end and branches:  # without a prefix there is nothing to copy, and plain rows are the fastest
             inner.rows = _pack_short_rows(inner.rows, shared)
         inner.groups.sort(key=lambda group: -group.longest)
         todo += inner.groups
@@ -106,6 +105,9 @@ def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int) -> Pla
 
 
 def _fits_row(node: Node, start: int, row_tokens: int) -> bool:
+    """Whether a node and what is below it may be a row, of about `row_tokens` at most; 0 is for rows that do not branch."""
+    if not row_tokens:
+        return not node.children
     shared = node.end - start
     tokens = shared + sum(child.tokens for child in node.children)
     limit = row_tokens if shared > WORTH_SHARING * tokens else min(row_tokens, LOOSE_ROW_TOKENS)
@@ -125,7 +127,7 @@ def _count_rows(root: Node, row_tokens: int) -> dict[int, int]:
     return rows
 
 
-def _make_groups(root: Node, row_tokens: int) -> Group:
+def _make_groups(root: Node, row_tokens: int, least_saving: int) -> Group:
     rows = _count_rows(root, row_tokens)
     top = Group(0, 0, root.first, root.last, root.longest)
     todo = [(root, root.first, top)]
@@ -135,8 +137,10 @@ def _make_groups(root: Node, row_tokens: int) -> Group:
             tokens = node.end - group.end + sum(child.tokens for child in node.children)
             group.rows.append(Row(group.end, first, node.last, tokens))
             continue
-        saved = (node.end - group.end) * (rows[id(node)] - 1)
-        if saved > WORTH_SHARING * node.tokens:
+        shared = node.end - group.end
+        saved = shared * (rows[id(node)] - 1)
+        # a single token is taken for generation by models that keep a state
+        if shared > 1 and saved > max(WORTH_SHARING * node.tokens, least_saving):
             inner = Group(group.end, node.end, first, node.last, node.longest)
             group.groups.append(inner)
             todo += [(child, child.first, inner) for child in node.children]
@@ -158,20 +162,21 @@ def _pack_short_rows(rows: Sequence[Row], shared: Sequence[int]) -> list[Row]:
     return packed
 
 
-def make_batches(rows: Sequence[Row], budget: int, pass_tokens: int) -> list[list[Row]]:
+def make_batches(rows: Sequence[Row], budget: int, pass_tokens: int, prefix_memory: float) -> list[list[Row]]:
     """Puts rows of one group into batches, the longest first, with as little padding and as few batches as go together.
 
     Args:
         rows: rows behind the same prefix.
         budget: the most tokens in a batch, padding included; a single row may exceed it.
         pass_tokens: what a forward pass costs, in tokens, besides its own.
+        prefix_memory: what a token of the prefix takes in memory for each row, as a part of what a token of the row takes.
     """
     rows = sorted(rows, key=lambda row: -row.tokens)
     costs = np.full(len(rows) + 1, np.inf)  # of the best way to batch the first rows
     begins = np.zeros(len(rows) + 1, dtype=int)  # where its last batch begins
     costs[0] = 0
     for begin, longest in enumerate(rows):
-        most = min(budget // longest.tokens, PREFIX_ROWS_FACTOR * budget // (longest.start + longest.tokens))
+        most = min(budget // longest.tokens, int(budget / prefix_memory) // (longest.start + longest.tokens))
         ends = slice(begin + 1, begin + 1 + max(most, 1))
         found = costs[begin] + pass_tokens + longest.tokens * np.arange(1, len(costs[ends]) + 1)
         begins[ends] = np.where(found < costs[ends], begin, begins[ends])

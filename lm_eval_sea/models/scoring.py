@@ -11,7 +11,8 @@ import torch
 from accelerate.utils.memory import should_reduce_batch_size
 from lm_eval.models.utils_hf import clear_torch_cache
 
-from .forward import BranchingModel, Prefix, Scores
+from .branching import BranchingModel
+from .forward import Prefix, PrefixModel, Scores
 from .layout import Layout, lay_out, lay_out_prefix, make_batch
 from .planning import Group, Row, make_batches, make_plan
 from .predictions import Query, Reading, find_predictions
@@ -69,7 +70,8 @@ class BatchKind:
 
     def covers(self, other: BatchKind) -> bool:
         """Whether a model that does this kind of batch does the other, too."""
-        return self.behind_prefix >= other.behind_prefix and self.branching >= other.branching and self.size >= other.size
+        size = self.size >= other.size or not other.needs_mask
+        return self.behind_prefix >= other.behind_prefix and self.branching >= other.branching and size
 
 
 class Scorer:
@@ -78,15 +80,19 @@ class Scorer:
     Attributes:
         distinct_tokens: number of distinct token positions.
         forwarded_tokens: number of tokens, padding included, that went through the model so far.
+        reference_tokens: those that only a reference needed, so far.
+        references: what a plain forward pass says of some requests, by their numbers.
     """
 
-    def __init__(self, model: BranchingModel, continuations: Sequence[Continuation], budget: int) -> None:
+    def __init__(self, model: PrefixModel, continuations: Sequence[Continuation], budget: int, *, wants_references: bool) -> None:
         """Plans the computation.
 
         Args:
             model: the model.
             continuations: the requests.
             budget: the most tokens in a batch; a single row may exceed it by a quarter.
+            wants_references: whether to compute the first prefix as part of a plain forward pass over a text behind it, where the
+                model can.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -99,10 +105,21 @@ class Scorer:
         ]
         self._shared = common_prefixes(keys)
         self._parts: dict[int, list[tuple[Scores, Reading]]] = defaultdict(list)
-        self._plan = make_plan(list(map(len, self._sequences)), self._shared, budget)
+        self._plan = make_plan(
+            list(map(len, self._sequences)), self._shared, budget, branches=model.branches, pass_tokens=model.pass_tokens
+        )
         self._budget = budget
         self.distinct_tokens = self._plan.distinct_tokens
         self.forwarded_tokens = 0
+        self.reference_tokens = 0
+        self.references: dict[int, float] = {}
+        self._wants_references = wants_references
+        self._awaited: set[int] = set()
+
+    @property
+    def awaits_reference(self) -> bool:
+        """Whether there is a reference for a request that was not answered yet."""
+        return bool(self._awaited)
 
     def run(self) -> Iterator[tuple[BatchKind, list[Answer]]]:
         """Computes everything, batch by batch; yields the answers as they become known.
@@ -113,7 +130,10 @@ class Scorer:
         while todo:
             group, prefix = todo.pop()
             if group.end > group.start:
-                longer, kind = self._compute_prefix(group, prefix)
+                if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
+                    longer, kind = self._compute_reference(self._model, group)
+                else:
+                    longer, kind = self._compute_prefix(group, prefix)
                 ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
                 yield kind, self._answers(ended)
                 prefix = longer
@@ -134,12 +154,45 @@ class Scorer:
             todo += [(inner, prefix) for inner in reversed(group.groups)]
 
     def _make_batches(self, rows: Sequence[Row]) -> list[list[Row]]:
-        return make_batches(rows, self._budget, self._model.pass_tokens)
+        return make_batches(rows, self._budget, self._model.pass_tokens, self._model.prefix_memory)
 
     def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:
         sequences = self._sequences[group.first : group.last]
         layout = lay_out_prefix(sequences[-1], group.start, group.end, map(len, sequences))
         return self._compute([(group.first, layout)], prefix, keep=True)
+
+    def _compute_reference(self, model: BranchingModel, group: Group) -> tuple[Prefix, BatchKind]:
+        """Computes a prefix as a part of one of its sequences."""
+        number = self._first_to_branch(group)
+        sequence = self._sequences[number]
+        whole = lay_out_prefix(sequence, 0, len(sequence), [len(sequence)])
+        part = lay_out_prefix(sequence, 0, group.end, map(len, self._sequences[group.first : group.last]))
+        batch = make_batch([whole], 1)
+        layouts = (group.first, part), (number, whole)
+        both = [find_predictions(batch, [layout], self._sequences, self._queries) for layout in layouts]
+        (scores, plain), prefix = model.run_plain(batch, both, group.end)
+        for reading in both[0].readings:
+            self._parts[reading.index].append((scores, reading))
+        for reading in both[1].readings:
+            self.references[reading.index] = _total([(plain, reading)])
+        self._awaited.update(self.references)
+        self._wants_references = False
+        self.forwarded_tokens += group.end
+        self.reference_tokens += len(sequence) - group.end
+        return prefix, BatchKind(behind_prefix=False, branching=False, size=group.end.bit_length())
+
+    def _first_to_branch(self, group: Group) -> int:
+        """Of the first batch behind the prefix of a group the longest sequence with others before it in its row."""
+        while not group.rows:
+            group = group.groups[0]
+        rows = self._make_batches(group.rows)[0]
+        parting = [
+            number
+            for row in rows
+            for number in range(row.first + 1, row.last)
+            if self._shared[number] < len(self._sequences[number - 1])
+        ]
+        return max(parting or [row.first for row in rows], key=lambda number: len(self._sequences[number]))
 
     def _compute_rows(self, rows: Sequence[Row], prefix: Prefix) -> BatchKind:
         layouts = []
@@ -149,7 +202,7 @@ class Scorer:
         return self._compute(layouts, prefix, keep=False)[1]
 
     def _compute(self, layouts: Sequence[tuple[int, Layout]], prefix: Prefix, *, keep: bool) -> tuple[Prefix, BatchKind]:
-        batch = make_batch([layout for _, layout in layouts])
+        batch = make_batch([layout for _, layout in layouts], 1 if keep else self._model.least_width)
         predictions = find_predictions(batch, layouts, self._sequences, self._queries)
         scores, longer = self._model.run(batch, predictions, prefix, keep=keep)
         for reading in predictions.readings:
@@ -163,17 +216,21 @@ class Scorer:
 
     def _answer(self, index: int) -> Answer:
         parts = self._parts.pop(index)
-        logprobs = [
-            part
-            for scores, reading in parts
-            for part in (scores.logprobs[reading.start : reading.end], scores.logprobs[[reading.last]])
-        ]
+        self._awaited.discard(index)
         greedy = all(
             scores.greedy[reading.last] and scores.greedy[reading.start : reading.end].all() for scores, reading in parts
         )
-        # A sum of thousands of terms shows the order of additions: add as lm-eval's own backend does.
-        total = torch.from_numpy(np.concatenate(logprobs)).to(parts[0][0].dtype).sum()
-        return Answer(index, float(total), bool(greedy))
+        return Answer(index, _total(parts), bool(greedy))
+
+
+def _total(parts: Sequence[tuple[Scores, Reading]]) -> float:
+    """The log-likelihood that parts add up to. A sum of thousands of terms shows the order of additions: as lm-eval adds."""
+    logprobs = [
+        part
+        for scores, reading in parts
+        for part in (scores.logprobs[reading.start : reading.end], scores.logprobs[[reading.last]])
+    ]
+    return float(torch.from_numpy(np.concatenate(logprobs)).to(parts[0][0].dtype).sum())
 
 
 def _halve(rows: Sequence[Row]) -> list[list[Row]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,9 +15,11 @@ from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from .branching import BranchingModel
+from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
-from .forward import BranchingModel
-from .obstacles import find_obstacle
+from .forward import PrefixModel
+from .obstacles import find_obstacle, takes_masks
 from .scoring import Answer, BatchKind, Continuation, Scorer
 from .tolerance import tolerance
 from .work import Work
@@ -113,23 +116,33 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
-        scorer = Scorer(self._branching_model(), continuations, budget)
+        scorer = Scorer(self._prefix_model(), continuations, budget, wants_references=not self._verified)
         self.work.distinct += scorer.distinct_tokens
         answers: list[tuple[float, bool] | None] = [None] * len(requests)
-        with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
-            for kind, batch in self._batches(scorer):
-                self._verify(kind, batch, requests)
+
+        def accept(batches: Iterable[tuple[BatchKind, list[Answer]]]) -> None:
+            for kind, batch in sorted(batches, key=lambda item: not _has_any(item[1], scorer.references)):
+                self._verify(kind, batch, requests, continuations, scorer.references)
                 for answer in batch:
                     answers[answer.index] = answer.loglikelihood, answer.is_greedy
                     self.cache_hook.add_partial("loglikelihood", requests[answer.index][0], answers[answer.index])
                 progress.update(len(batch))
+
+        with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
+            waiting = []
+            for item in self._batches(scorer):
+                waiting.append(item)
+                if not scorer.awaits_reference:
+                    accept(waiting)
+                    waiting = []
+            accept(waiting)
         self.work.forwarded += scorer.forwarded_tokens
+        self.work.verification += scorer.reference_tokens
         return answers
 
-    def _branching_model(self) -> BranchingModel:
-        return BranchingModel(
-            self.model, device=self.device, autocast_dtype=self.mixed_precision_dtype, softmax_dtype=self.softmax_dtype
-        )
+    def _prefix_model(self) -> PrefixModel:
+        kind = BranchingModel if takes_masks(self.model) else CopyingModel
+        return kind(self.model, device=self.device, autocast_dtype=self.mixed_precision_dtype, softmax_dtype=self.softmax_dtype)
 
     def _continuation(self, request: Request) -> Continuation:
         _, context, continuation = request
@@ -176,30 +189,52 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
             return max(min(self.max_batch_size * longest, AUTO_BATCH_TOKENS), longest)
         return int(self.batch_size) * longest
 
-    def _verify(self, kind: BatchKind, batch: Sequence[Answer], requests: list[Request]) -> None:
-        """Holds a few answers against the plain forward pass, if the model has not been seen to do this kind of batch.
+    def _verify(
+        self,
+        kind: BatchKind,
+        batch: Sequence[Answer],
+        requests: list[Request],
+        continuations: Sequence[Continuation],
+        references: Mapping[int, float],
+    ) -> None:
+        """Holds an answer against the plain forward pass, if the model has not been seen to do this kind of batch.
+
+        A reference is used before a forward pass of its own is spent on it.
 
         Raises:
             _Mismatch: if they differ too much.
         """
-        if not batch or any(seen.covers(kind) for seen in self._verified):
+        if not batch or self._is_verified(kind):
             return
-        # The first row is the longest, the last one has the most padding, and its end the most branches before it.
-        chosen = {batch[0].index: batch[0], batch[-1].index: batch[-1]} if kind.needs_mask else {batch[0].index: batch[0]}
-        for answer in chosen.values():
-            request = requests[answer.index]
-            with _without_cache(self.model):
-                ((plain, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
-            tokens = len(request[2])
-            self.work.verification += min(len(request[1]) + tokens - 1, self.max_length)
-            if not abs(plain - answer.loglikelihood) <= self._tolerance() * tokens:
-                raise _Mismatch(
-                    f"along shared prefixes a log-likelihood of {tokens} token(s) came out as {answer.loglikelihood:.6g} and not "
-                    f"as {plain:.6g}"
-                )
+        for answer in batch:
+            if answer.index in references:
+                self._compare(answer, references[answer.index], len(requests[answer.index][2]))
+                length = len(continuations[answer.index].inputs)
+                self._verified.add(dataclasses.replace(kind, size=length.bit_length()))
+        if self._is_verified(kind):
+            return
+        answer = max(batch, key=lambda answer: len(continuations[answer.index].inputs)) if kind.needs_mask else batch[-1]
+        with _without_cache(self.model):
+            ((plain, _),) = super()._loglikelihood_tokens([requests[answer.index]], disable_tqdm=True, override_bs=1)
+        self.work.verification += len(continuations[answer.index].inputs)
+        self._compare(answer, plain, len(requests[answer.index][2]))
+        self._verified.add(kind)
+
+    def _is_verified(self, kind: BatchKind) -> bool:
+        return any(seen.covers(kind) for seen in self._verified)
+
+    def _compare(self, answer: Answer, plain: float, tokens: int) -> None:
+        if not abs(plain - answer.loglikelihood) <= self._tolerance() * tokens:
+            raise _Mismatch(
+                f"along shared prefixes a log-likelihood of {tokens} token(s) came out as {answer.loglikelihood:.6g} and not "
+                f"as {plain:.6g}"
+            )
         if not self._verified:
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
-        self._verified.add(kind)
 
     def _tolerance(self) -> float:
         return tolerance(self.mixed_precision_dtype or self.model.dtype, quantized=getattr(self.model, "is_quantized", False))
+
+
+def _has_any(batch: Iterable[Answer], references: Mapping[int, float]) -> bool:
+    return any(answer.index in references for answer in batch)

@@ -15,6 +15,7 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answering import Answering
+from lm_eval_sea.run.api_server import check_api_server
 from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
 from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through, requests_folder
@@ -86,6 +87,8 @@ class _Evaluation:
             check_samples(arguments["samples"], {name: len(task.eval_docs) for name, task in tasks.items()})
         if output and logs:
             check_space(output, tasks, arguments["limit"])
+        if isinstance(arguments["model"], str):
+            check_api_server(arguments["model"], tasks, apply_chat_template=arguments["apply_chat_template"])
         if arguments["apply_chat_template"]:
             _check_chat_template(arguments, tasks)
         use_cache = self._use_cache(arguments, tasks)

@@ -19,7 +19,15 @@ def warnings(caplog):
     return lambda: [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
 
 
-@pytest.mark.parametrize("name, reason", [("bloom", "ALiBi"), ("falcon-alibi", "ALiBi"), ("mamba", "keeps a state")])
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        ("mamba", "one token at a time"),
+        ("jamba", "one token at a time"),
+        ("recurrent-gemma", "came out as"),
+        ("rwkv", "does not use the cache"),
+    ],
+)
 def test_known_obstacles(name, reason, tokenizers, warnings):
     model = make_model(name, len(tokenizers[False]))
     assert_like_parent(model, tokenizers[False], ranking_requests(), plain=True, max_length=256)
@@ -39,8 +47,6 @@ def test_encoder_decoder(tokenizers, warnings):
 @pytest.mark.parametrize(
     "change, reason",
     [
-        (lambda model: setattr(model.config, "_attn_implementation_internal", "flex_attention"), "takes no mask"),
-        (lambda model: setattr(model.config, "layer_types", ["full_attention", "linear_attention"]), "linear_attention"),
         (lambda model: setattr(model, "peft_config", {"default": type("Tuning", (), {"is_prompt_learning": True})}), "learnt"),
         (lambda model: setattr(model, "get_output_embeddings", lambda: None), "head"),
     ],
@@ -79,7 +85,7 @@ def _refuses_masks(keywords):
 
 @pytest.mark.parametrize(
     "bend, reason",
-    [(_causal_mask_only, "came out as"), (_no_cache, "key-value cache"), (_refuses_masks, "unexpected attention_mask")],
+    [(_causal_mask_only, "came out as"), (_no_cache, "does not use the cache"), (_refuses_masks, "unexpected attention_mask")],
 )
 def test_a_wrong_number_is_never_used(bend, reason, tokenizers, warnings):
     """A model that ignores or refuses what it is given is found out on the run's own requests."""

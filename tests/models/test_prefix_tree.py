@@ -24,8 +24,9 @@ def shared_prefixes(sequences):
     return common_prefixes([sort_key(sequence) for sequence in sequences])
 
 
-def plan_of(sequences, budget=10**6):
-    return make_plan(list(map(len, sequences)), shared_prefixes(sequences), budget)
+def plan_of(sequences, *, branches=True, pass_tokens=0):
+    lengths = list(map(len, sequences))
+    return make_plan(lengths, shared_prefixes(sequences), 10**6, branches=branches, pass_tokens=pass_tokens)
 
 
 def nodes(root):
@@ -67,13 +68,13 @@ def test_a_deep_tree_needs_no_deep_stack():
     assert plan_of(sequences).distinct_tokens == 3000
 
 
-@given(sequence_sets, st.integers(1, 16), st.sampled_from([0.0, 0.05, 1.0]))
-def test_a_plan_computes_each_sequence_once(sequences, row_tokens, worth_sharing):
+@given(sequence_sets, st.integers(1, 16), st.sampled_from([0.0, 0.05, 1.0]), st.booleans())
+def test_a_plan_computes_each_sequence_once(sequences, row_tokens, worth_sharing, branches):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "ROW_TOKENS", row_tokens)
         patch.setattr(planning, "PACKED_ROW_TOKENS", row_tokens)
         patch.setattr(planning, "WORTH_SHARING", worth_sharing)
-        plan = plan_of(sequences)
+        plan = plan_of(sequences, branches=branches)
     computed = []
     for group in groups(plan.group):
         inside = sequences[group.first : group.last]
@@ -86,12 +87,16 @@ def test_a_plan_computes_each_sequence_once(sequences, row_tokens, worth_sharing
             assert all(len(sequence) > row.start for sequence in held)
             assert row.tokens == len({position for position in distinct_positions(held) if len(position) > row.start})
             computed += held
+            assert branches or all(longer[: len(shorter)] == shorter for shorter, longer in itertools.pairwise(held))
     assert sorted(computed) == sequences
+
+
+PREFIX_MEMORY = 0.25
 
 
 def fits(batch, budget):
     width = max(row.tokens for row in batch)
-    return len(batch) == 1 or (width * len(batch) <= budget and (batch[0].start + width) * len(batch) <= 4 * budget)
+    return len(batch) == 1 or (width * len(batch) <= budget and (batch[0].start + width) * len(batch) * PREFIX_MEMORY <= budget)
 
 
 def cost(batches, pass_tokens):
@@ -101,7 +106,7 @@ def cost(batches, pass_tokens):
 @given(st.lists(st.integers(1, 60), min_size=1), st.integers(0, 100), st.integers(1, 300), st.integers(0, 90))
 def test_batches_keep_to_the_budget(sizes, prefix, budget, pass_tokens):
     rows = [Row(prefix, number, number + 1, size) for number, size in enumerate(sizes)]
-    batches = make_batches(rows, budget, pass_tokens)
+    batches = make_batches(rows, budget, pass_tokens, PREFIX_MEMORY)
     assert sorted(row.first for batch in batches for row in batch) == list(range(len(sizes)))
     assert all(fits(batch, budget) for batch in batches)
 
@@ -119,7 +124,7 @@ def test_no_other_batches_cost_less(sizes, prefix, budget, pass_tokens):
             batches[-1].append(row)
         if all(fits(batch, budget) for batch in batches):
             found.append(cost(batches, pass_tokens))
-    assert cost(make_batches(rows, budget, pass_tokens), pass_tokens) == min(found)
+    assert cost(make_batches(rows, budget, pass_tokens, PREFIX_MEMORY), pass_tokens) == min(found)
 
 
 @pytest.mark.parametrize("pass_tokens", [32, 512])
@@ -136,7 +141,7 @@ def test_shared_passages_cost_nothing_twice(pass_tokens):
     plan = plan_of(sorted(sequences))
     work = sum(group.end - group.start for group in groups(plan.group))
     for group in groups(plan.group):
-        work += sum(len(batch) * batch[0].tokens for batch in make_batches(group.rows, 16 * 1700, pass_tokens))
+        work += sum(len(batch) * batch[0].tokens for batch in make_batches(group.rows, 16 * 1700, pass_tokens, PREFIX_MEMORY))
     assert work / plan.distinct_tokens < 1.1
 
 

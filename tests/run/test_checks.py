@@ -151,3 +151,18 @@ def test_gated_sets_are_named_with_their_page():
 
     error = DataError("cannot get data/x.jsonl of owner/gated-set: ask for access on the repository's page, then log in")
     assert any("/datasets/owner/gated-set, then `hf auth login` or HF_TOKEN" in line for line in _advice({"sea_a": error}))
+
+
+@pytest.mark.parametrize(
+    ("task", "flags", "message"),
+    [
+        ("sea_wisesight_th", ["--apply_chat_template"], "are needed for sea_wisesight_th; leave them out"),
+        ("sea_belebele_th_chat", [], "takes messages; add --apply_chat_template"),
+    ],
+)
+def test_what_a_server_that_chats_cannot_give(task, flags, message, samples, capsys, monkeypatch):
+    """Said before the server is asked for anything; there is none at the address."""
+    monkeypatch.chdir(samples)
+    server = ["--model", "local-chat-completions", "--model_args", "model=none,base_url=http://127.0.0.1:9/v1/chat/completions"]
+    assert main(["run", *server, "--tasks", task, "--limit", "2", *flags]) == 2
+    assert message in capsys.readouterr().err

@@ -55,6 +55,7 @@ def test_a_run(tmp_path, monkeypatch, capsys):
     bench_backend.main()
     found = json.loads(saved.read_text(encoding="utf-8"))
     assert capsys.readouterr().out == render([found])
+    assert found["hf-shared-prefix"]["plain_seconds_of_a_token"] > 0
     assert found["hf"]["tokens"] > 3 * found["hf-shared-prefix"]["work"]["forwarded"]
     assert found["hf-shared-prefix"]["tokens"] == sum(
         found["hf-shared-prefix"]["work"][kind] for kind in ("forwarded", "verification")
@@ -71,7 +72,8 @@ def record(device, dtype, rows=5):
         "workload": "a task",
         "rows": rows,
         "hf": side | {"seconds": 40.0},
-        "hf-shared-prefix": side | {"work": {"distinct": 100, "forwarded": 110, "verification": 5}},
+        "hf-shared-prefix": side
+        | {"plain_seconds_of_a_token": 0.08, "work": {"distinct": 100, "forwarded": 110, "verification": 5}},
         "differences": {"options": None, "prompts": None},
         "same_predictions": 1.0,
         "same_greedy": 1.0,
@@ -88,6 +90,7 @@ def test_utilisation_of_a_known_device():
     assert row["model-flops utilisation %"] == "3.2 → 12.8"  # 10 and 40 TFLOP/s of 311.9
     assert row["times faster"] == "4.0"
     assert row["work, shared (self-check)"] == "1.10 (+0.05)"
+    assert row["of the limit"] == "80%"  # 100 tokens of 0.08 s in 10 s
 
 
 @pytest.mark.parametrize(("device", "dtype"), [("AMD EPYC, 2 cores", "bfloat16"), ("NVIDIA H200", "float32")])

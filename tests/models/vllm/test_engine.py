@@ -56,13 +56,14 @@ class TestVLLM:
         found = answers(samples, "sea_belebele_th_chat", vllm, model_folder, apply_chat_template=True, **SHORT)
         assert_alike(found, of_hf("chat"))
 
-    def test_cut_documents(self, samples, hf, vllm, model_folder, of_hf):
+    def test_cut_documents(self, samples, hf, vllm, model_folder, of_hf, monkeypatch):
         """A context that holds the longest prompt, but no answer to it."""
         whole = prompts(of_hf("documents"))
-        options = SHORT | {"metadata": {"max_length": max(len(hf.tok_encode(prompt)) for prompt in whole)}}
-        expected = answers(samples, "sea_indosum_id", hf, model_folder, **options)
+        for model in (hf, vllm):
+            monkeypatch.setattr(model, "_max_length", max(len(hf.tok_encode(prompt)) for prompt in whole))
+        expected = answers(samples, "sea_indosum_id", hf, model_folder, **SHORT)
         assert any(len(prompt) < len(full) for prompt, full in zip(prompts(expected), whole, strict=True))
-        assert_alike(answers(samples, "sea_indosum_id", vllm, model_folder, **options), expected)
+        assert_alike(answers(samples, "sea_indosum_id", vllm, model_folder, **SHORT), expected)
 
 
 def prompts(results):

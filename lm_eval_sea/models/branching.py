@@ -1,0 +1,145 @@
+"""The forward pass over rows that branch, for models that take masks and positions of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import DynamicCache, PreTrainedModel
+
+from .forward import Prefix, PrefixModel, Scores
+from .layout import Batch
+from .predictions import Predictions
+
+
+class PrefixCache(DynamicCache):
+    """Shows each row of a batch the keys and values of one prefix.
+
+    What is kept of a prefix are its tokens in runs as they were computed: for each layer the keys and values, [1, heads, tokens,
+    size of a head]. A prefix that continues another shares its runs.
+
+    The keys and values of the rows themselves are gone once a layer is done, unless `kept` is asked for: no token follows
+    from theirs.
+    """
+
+    def __init__(self, prefix: Prefix, *, keep: bool) -> None:
+        """Begins behind a prefix.
+
+        Args:
+            prefix: what the rows stand behind.
+            keep: whether to gather the keys and values of the rows in `kept`.
+        """
+        super().__init__()
+        self.kept: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        self._prefix = prefix
+        self._keep = keep
+
+    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any):
+        """The keys and values that a layer attends to."""
+        if self._keep:  # a view would keep what it is a view of, queries included
+            self.kept[layer_idx] = key_states.contiguous(), value_states.contiguous()
+        if not self._prefix.length:
+            return key_states, value_states
+        rows = key_states.shape[0]
+        before = [part[layer_idx] for part in self._prefix.kept]
+        keys = torch.cat([*(keys.expand(rows, -1, -1, -1) for keys, _ in before), key_states], dim=-2)
+        values = torch.cat([*(values.expand(rows, -1, -1, -1) for _, values in before), value_states], dim=-2)
+        return keys, values
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """Number of tokens before the rows."""
+        return self._prefix.length
+
+
+def attention_mask(ends: torch.Tensor, positions: torch.Tensor, prefix: int, window: int | None) -> torch.Tensor:
+    """Which keys each token attends to: the prefix, itself and the tokens it follows from.
+
+    Args:
+        ends: for each token of a row, the slot behind the last token that follows from it; [rows, width].
+        positions: positions in the text; [rows, width].
+        prefix: number of tokens before the rows.
+        window: the number of positions a token looks back on, itself included, where the model has such a limit.
+
+    Returns:
+        True where attended; [rows, 1, width, prefix + width].
+    """
+    rows, width = ends.shape
+    slots = torch.arange(width, device=ends.device)
+    mask = torch.ones(rows, width, prefix + width, dtype=torch.bool, device=ends.device)
+    mask[:, :, prefix:] = (slots[None, None, :] <= slots[None, :, None]) & (slots[None, :, None] < ends[:, None, :])
+    if window is not None:
+        keys = torch.cat([torch.arange(prefix, device=ends.device).expand(rows, -1), positions], dim=1)
+        mask &= positions[:, :, None] - keys[:, None, :] < window
+    return mask[:, None]
+
+
+class BranchingModel(PrefixModel):
+    """A model whose attention sees what masks of our own say, so that a row holds many sequences that begin alike."""
+
+    branches = True
+    least_width = 1
+    prefix_memory = 0.25  # keys and values of the rows exist for one layer at a time
+
+    def __init__(self, model: PreTrainedModel, **options: Any) -> None:
+        """Wraps a model; the arguments are those of `PrefixModel`."""
+        super().__init__(model, **options)
+        config = model.config.get_text_config()
+        self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
+        self._window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+        self._layer_types = set(getattr(config, "layer_types", None) or ())
+
+    def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
+        """Computes rows, as `PrefixModel.run` says."""
+        keywords: dict[str, Any] = {"use_cache": False}
+        if prefix.length or keep or batch.branches:
+            keywords |= self._branching_arguments(batch, prefix)
+        cache = PrefixCache(prefix, keep=keep)
+        if prefix.length or keep:
+            keywords |= {"past_key_values": cache, "use_cache": True}
+        logits = self._logits(batch.tokens, predictions, keywords)
+        if keep and not cache.kept:
+            raise RuntimeError("it does not use the cache it is given")
+        longer = Prefix(prefix.length + batch.tokens.shape[1], (*(prefix.kept or ()), cache.kept)) if keep else prefix
+        return self._score(logits, predictions), longer
+
+    def run_plain(self, batch: Batch, predictions: Sequence[Predictions], length: int) -> tuple[list[Scores], Prefix]:
+        """Computes a single row as everyone does, without masks, positions and a head of our own.
+
+        Args:
+            batch: the row.
+            predictions: what is read off it, in several parts.
+            length: how many of its first tokens become a prefix.
+
+        Returns:
+            The scores of each part, and the prefix.
+
+        Raises:
+            RuntimeError: if the model does not work as its kind of model should.
+        """
+        cache = PrefixCache(Prefix(), keep=True)
+        (logits,) = self._forward(batch.tokens, {"past_key_values": cache, "use_cache": True})
+        if not cache.kept:
+            raise RuntimeError("it does not use the cache it is given")
+        for layer in cache.kept:  # one by one: meanwhile it is there twice
+            keys, values = cache.kept[layer]
+            cache.kept[layer] = keys[:, :, :length].contiguous(), values[:, :, :length].contiguous()
+        return [self._score(logits, part, part.slots) for part in predictions], Prefix(length, (cache.kept,))
+
+    def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
+        ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))
+
+        def mask(window: int | None) -> torch.Tensor:
+            return self._as_model_takes_it(attention_mask(ends, positions, prefix.length, window))
+
+        if "sliding_attention" in self._layer_types:
+            masks = {"full_attention": mask(None), "sliding_attention": mask(self._window)}
+        else:
+            masks = mask(None if self._layer_types else self._window)
+        return {"attention_mask": masks, "position_ids": positions}
+
+    def _as_model_takes_it(self, mask: torch.Tensor) -> torch.Tensor:
+        if not self._additive:
+            return mask
+        dtype = self._autocast_dtype or self._model.dtype
+        return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill_(~mask, torch.finfo(dtype).min)

@@ -1,0 +1,66 @@
+"""The forward pass behind copies of a cache, for models that keep a state or take no masks of our own.
+
+Each row is one sequence in the order of its tokens, padded on the right, which no token before the padding sees. The model makes
+its own masks, and its own cache holds whatever it needs of the prefix: keys and values, windows of them, states.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from typing import Any
+
+import torch
+from transformers import DynamicCache, PreTrainedModel
+
+from .forward import Prefix, PrefixModel, Scores
+from .layout import Batch
+from .predictions import Predictions
+
+
+class CopyingModel(PrefixModel):
+    """A model that gives each row a copy of the cache behind the prefix."""
+
+    branches = False
+    least_width = 2  # a single token is taken for generation, which has kernels of its own, not all of them as exact
+    prefix_memory = 1  # the copies are those of all layers at a time
+
+    def __init__(self, model: PreTrainedModel, **options: Any) -> None:
+        """Wraps a model; the arguments are those of `PrefixModel`."""
+        super().__init__(model, **options)
+        bare = model.get_base_model() if hasattr(model, "get_base_model") else model  # an adapter's signature says nothing
+        parameters = inspect.signature(type(bare).forward).parameters
+        self._cache_name = "cache_params" if "cache_params" in parameters else "past_key_values"
+        self._takes_positions = "position_ids" in parameters
+
+    def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
+        """Computes rows, as `PrefixModel.run` says; none of them may branch."""
+        if not prefix.length and not keep:
+            return self._score(self._logits(batch.tokens, predictions, {"use_cache": False}), predictions), prefix
+        rows, width = batch.tokens.shape
+        cache = self._copy(prefix, rows)
+        keywords: dict[str, Any] = {self._cache_name: cache, "use_cache": True}
+        if self._takes_positions:
+            positions = torch.arange(prefix.length, prefix.length + width, device=self._device)
+            keywords["position_ids"] = positions.expand(rows, -1)
+        scores = self._score(self._logits(batch.tokens, predictions, keywords), predictions)
+        if not keep:
+            return scores, prefix
+        if not any(map(_holds_something, cache.layers)):
+            raise RuntimeError("it does not use the cache it is given")
+        return scores, Prefix(prefix.length + width, cache)
+
+    def _copy(self, prefix: Prefix, rows: int) -> DynamicCache:
+        """A cache for each row that holds the prefix; the model writes into it."""
+        if not prefix.length:
+            return DynamicCache(config=self._model.config.get_text_config())
+        with torch.inference_mode():
+            cache = copy.deepcopy(prefix.kept)
+            if rows > 1:
+                cache.reorder_cache(torch.zeros(rows, dtype=torch.long, device=self._device))
+        return cache
+
+
+def _holds_something(layer: Any) -> bool:
+    """Whether a layer of a cache has been written to."""
+    return getattr(layer, "is_initialized", False) or any(getattr(layer, "has_previous_state", {}).values())

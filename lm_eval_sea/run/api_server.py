@@ -1,0 +1,47 @@
+"""Whether an API server can give what tasks ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval_sea.run.request import RunError
+
+_NAMES_SHOWN = 4
+
+
+def check_api_server(model: str, tasks: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
+    """Checks the requests of tasks against what a server that chats gives: answers to messages, and no log-probabilities.
+
+    Without this the run would end with the first request that cannot be made, after what could be was paid for.
+
+    Args:
+        model: name of lm-eval's model.
+        tasks: lm-eval's tasks by name.
+        apply_chat_template: lm-eval's argument.
+
+    Raises:
+        RunError: if a request of theirs cannot be made.
+    """
+    if not _chats(model):
+        return
+    ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE != "generate_until"]
+    if ranked:
+        more = f" and {len(ranked) - _NAMES_SHOWN} more" if len(ranked) > _NAMES_SHOWN else ""
+        raise RunError(
+            f"--model {model} gives no log-probabilities, which are needed for {', '.join(ranked[:_NAMES_SHOWN])}{more}; "
+            "leave them out, or use local-completions with a server that echoes them, such as vllm serve"
+        )
+    if not apply_chat_template:
+        raise RunError(f"--model {model} takes messages; add --apply_chat_template")
+
+
+def _chats(model: str) -> bool:
+    from lm_eval.api.registry import get_model
+    from lm_eval.models.openai_completions import LocalChatCompletion
+
+    try:
+        kind = get_model(model)
+    except Exception:  # a name or a package that is missing; lm-eval says it
+        return False
+    return isinstance(kind, type) and issubclass(kind, LocalChatCompletion)
