@@ -81,7 +81,8 @@ def _data_check(arguments: argparse.Namespace) -> int:
     except DataError as error:
         return fail(error, 2)
     tasks, absent = without_absent_folders(tasks)
-    reports = [check_data(task, count) for task in tqdm(distinct_data(tasks), desc="data files", unit="file")]
+    with tqdm(distinct_data(tasks), desc="data files", unit="file") as progress:
+        reports = [check_data(task, count) for task in progress]
     print(visible("\n".join(map(render, reports))))
     for folder in absent:
         print(f"none     {folder}: not in the current folder; its tasks are not checked (you make it yourself)")

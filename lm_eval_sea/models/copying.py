@@ -28,7 +28,8 @@ class CopyingModel(PrefixModel):
     def __init__(self, model: PreTrainedModel, **options: Any) -> None:
         """Wraps a model; the arguments are those of `PrefixModel`."""
         super().__init__(model, **options)
-        bare = model.get_base_model() if hasattr(model, "get_base_model") else model  # an adapter's signature says nothing
+        # an adapter's signature says nothing
+        bare: Any = model.get_base_model() if hasattr(model, "get_base_model") else model  # type: ignore[operator]
         parameters = inspect.signature(type(bare).forward).parameters
         self._cache_name = "cache_params" if "cache_params" in parameters else "past_key_values"
         self._takes_positions = "position_ids" in parameters

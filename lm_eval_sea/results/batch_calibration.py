@@ -29,7 +29,7 @@ def with_choices(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield row
         else:
             waiting.append(row)
-    evidence = [_evidence(row[METRIC]) for row in waiting]
+    evidence = [_evidence(row.get(METRIC)) for row in waiting]
     found = [entry for entry in evidence if entry is not None]
     # Biases are means over the rows: with another number of labels in some, or with a row that says nothing, there are none.
     if len(found) < len(waiting) or len({len(entry.loglikelihoods) for entry in found}) > 1:

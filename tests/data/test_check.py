@@ -71,9 +71,10 @@ def test_report_of_a_whole_file(check, mirror):
 
 def test_each_file_is_checked_once_for_each_way_to_process_it(pack):
     tasks = distinct_data(pack.select(["sea_xcopa_th_*", "sea_belebele_th_tito_ppl*", "sea_belebele_th_litilo_*"]))
-    assert [(dict(task.source.files)["test"].split("/")[-1], task.process.split(".")[-1]) for task in tasks] == [
-        ("th_test.jsonl", "process_rows_with_vietnamese_question"),
+    found = [(dict(task.source.files)["test"].split("/")[-1], task.process.split(".")[-1]) for task in tasks]
+    assert sorted(found) == [
         ("th_test.jsonl", "process_rows"),
+        ("th_test.jsonl", "process_rows_with_vietnamese_question"),
         ("tha_Thai.jsonl", "process_rows"),
     ]
 

@@ -42,7 +42,7 @@ def mutated(draw: Any, value: Any) -> Any:
             holder = holder[key]
         action = draw(st.sampled_from(["replace", "replace", "remove", "rename"]))
         if action == "replace":
-            holder[last] = draw(JUNK)
+            holder[last] = copy.deepcopy(draw(JUNK))  # hypothesis hands out the same object twice
         else:
             entry = holder.pop(last)
             if action == "rename" and isinstance(holder, dict):

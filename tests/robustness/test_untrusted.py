@@ -208,7 +208,7 @@ def test_names_of_files_with_controls(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "checkout" / "configs" / "datasets" / "x"
     folder.mkdir(parents=True)
     (folder / "\x1b[31m\u202e.py").write_text("")
-    assert main(["official", "sailcompass", str(tmp_path / "checkout"), "--out", str(tmp_path / "out")]) == 1
+    assert main(["official", "sailcompass", str(tmp_path / "checkout"), "--out", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
     assert "\x1b" not in said and "\u202e" not in said
     assert not (tmp_path / "out").exists()
