@@ -25,6 +25,7 @@ from lm_eval_sea.commands.score_command import add_score
 from lm_eval_sea.commands.show_command import add_show
 from lm_eval_sea.commands.task_commands import add_ls, add_path
 from lm_eval_sea.commands.tasks_command import add_tasks
+from lm_eval_sea.commands.upstream_command import add_upstream
 
 COMMANDS = (
     add_run,
@@ -40,6 +41,7 @@ COMMANDS = (
     add_judge,
     add_metricx,
     add_show,
+    add_upstream,
 )
 
 

@@ -37,6 +37,7 @@ class TaskRecord:
     reference: str  # the column of the reference of a generated text; else empty
     max_new_tokens: int | None  # the longest answer to be generated
     metadata: Mapping[str, Any]
+    config: Mapping[str, Any]  # all keys of the file and of the templates it includes
 
     @property
     def may_change(self) -> bool:
@@ -123,6 +124,7 @@ def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
         reference=config.get("doc_to_target", ""),
         max_new_tokens=config.get("generation_kwargs", {}).get("max_gen_toks"),
         metadata=config["metadata"],
+        config=config,
     )
 
 
