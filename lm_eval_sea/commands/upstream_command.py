@@ -15,7 +15,7 @@ def add_upstream(commands: argparse._SubParsersAction) -> None:
         commands,
         "upstream",
         "Write the tasks of a data set as a pull request to lm-evaluation-harness.",
-        f"""Writes a folder for lm_eval/tasks: plain YAML with the pack's prompts, a short utils.py that needs nothing of the pack,
+        f"""Writes a folder for lm_eval/tasks: plain YAML with the pack's prompts, a short utils.py without imports of ours,
 README and _generate_configs.py. Beside it stands the text of the pull request, with what is still to be done before it is sent.
 
 data sets: {", ".join(names())}
