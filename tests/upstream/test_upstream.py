@@ -1,6 +1,7 @@
 """The folders of `lm-eval-sea upstream`: lm-eval's own tests and linters on them, and the pack's requests and scores."""
 
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_sea.cli import main
 from lm_eval_sea.upstream.records import names, read_record
 from tests.tasks.evaluation import TASKS
+from tests.tasks.planted_model import PlantedModel
 
 ROWS = 200
 FOLDERS = names()
@@ -194,3 +196,24 @@ def test_requests_are_the_packs(folder, leaf, english, manager, pack, hub_mirror
     assert len(found) == len(places) == min(ROWS, len(theirs.test_docs()))
     for row, place in enumerate(places):
         assert found[row] == expected[place][: len(found[row])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("folder", "leaf"), [("wisesight", "wisesight"), ("m3exam", "m3exam_vi")])
+def test_scores_are_the_packs(folder, leaf, manager, pack, hub_mirror, monkeypatch):
+    """Labels of one set for all rows, and letters."""
+    monkeypatch.chdir(hub_mirror)
+    theirs, ours, places = pair(manager, pack, folder, leaf, hub_mirror)
+
+    def loglikelihood(prompt, answer):
+        return -random.Random(prompt + answer).random()
+
+    scores = {}
+    for which, index, task, rows in (("theirs", manager, theirs, list(range(len(places)))), ("ours", pack, ours, places)):
+        name = task.config.task
+        results = lm_eval.simple_evaluate(
+            PlantedModel(loglikelihood), tasks=[name], task_manager=index, samples={name: rows}, bootstrap_iters=0
+        )
+        scores[which] = {metric: results["results"][name].get(f"{metric},none") for metric in read_record(folder).metrics}
+    assert scores["theirs"] == pytest.approx(scores["ours"])
+    assert 0 < scores["theirs"]["acc"] < 1
