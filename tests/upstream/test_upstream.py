@@ -176,10 +176,12 @@ def pair(manager, pack, folder, leaf, hub_mirror):
 
 
 def requests(task, rows) -> dict[int, list]:
-    task.build_all_requests(samples=rows, rank=0, world_size=1)
+    """The requests of rows by their positions; lm-eval numbers those it is asked for anew, in their order."""
+    chosen = sorted(set(rows))
+    task.build_all_requests(samples=chosen, rank=0, world_size=1)
     found = {}
     for instance in task.instances:
-        found.setdefault(instance.doc_id, []).append((instance.request_type, instance.arguments))
+        found.setdefault(chosen[instance.doc_id], []).append((instance.request_type, instance.arguments))
     return found
 
 
