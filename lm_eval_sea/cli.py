@@ -26,6 +26,7 @@ from lm_eval_sea.commands.score_command import add_score
 from lm_eval_sea.commands.show_command import add_show
 from lm_eval_sea.commands.task_commands import add_ls, add_path
 from lm_eval_sea.commands.tasks_command import add_tasks
+from lm_eval_sea.commands.upstream_command import add_upstream
 
 COMMANDS = (
     add_run,
@@ -42,6 +43,7 @@ COMMANDS = (
     add_metricx,
     add_show,
     add_export,
+    add_upstream,
 )
 
 

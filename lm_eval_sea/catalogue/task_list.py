@@ -38,6 +38,7 @@ class TaskRecord:
     num_fewshot: int  # exemplars, unless the user asks for another number
     max_new_tokens: int | None  # the longest answer to be generated
     metadata: Mapping[str, Any]
+    config: Mapping[str, Any]  # all keys of the file and of the templates it includes
 
     @property
     def may_change(self) -> bool:
@@ -125,6 +126,7 @@ def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
         num_fewshot=config.get("num_fewshot") or 0,
         max_new_tokens=config.get("generation_kwargs", {}).get("max_gen_toks"),
         metadata=config["metadata"],
+        config=config,
     )
 
 

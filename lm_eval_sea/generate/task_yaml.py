@@ -44,6 +44,11 @@ def render(source: str, path: str, content: dict[str, Any]) -> str:
     if "include" in content:
         folder = posixpath.dirname(path)
         content = content | {"include": [posixpath.relpath(included, folder) for included in content["include"]]}
+    return HEADER.format(source=source) + to_yaml(content)
+
+
+def to_yaml(content: dict[str, Any]) -> str:
+    """The content of a task file, or of a part of one, as YAML."""
     text = yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)
     # PyYAML quotes the value of a tag of ours; lm-eval's own files do not
-    return HEADER.format(source=source) + re.sub(r"!function '([\w.]+)'", r"!function \1", text)
+    return re.sub(r"!function '([\w.]+)'", r"!function \1", text)

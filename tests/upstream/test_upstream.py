@@ -1,0 +1,221 @@
+"""The folders of `lm-eval-sea upstream`: lm-eval's own tests and linters on them, and the pack's requests and scores."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import lm_eval
+import pytest
+import yaml
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.upstream.records import names, read_record
+from tests.tasks.evaluation import TASKS
+from tests.tasks.planted_model import PlantedModel
+
+ROWS = 200
+FOLDERS = names()
+LEAVES = [(folder, leaf) for folder in FOLDERS for leaf in read_record(folder).leaves]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A folder with those of all data sets."""
+    out = tmp_path_factory.mktemp("upstream")
+    assert main(["upstream", *FOLDERS, "--out", str(out)]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def manager(written):
+    return TaskManager(include_path=str(written), include_defaults=False)
+
+
+@pytest.fixture(scope="module")
+def pack():
+    return TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"tokenizer": "none"})
+
+
+def test_a_folder_stands_alone(written):
+    for folder in FOLDERS:
+        texts = {path.name: path.read_text(encoding="utf-8") for path in (written / folder).iterdir() if path.is_file()}
+        assert {"README.md", "utils.py", "_generate_configs.py", f"_{folder}_yaml"} < texts.keys()
+        for name, text in texts.items():
+            assert "-" not in name
+            assert "lm_eval_sea" not in text
+            assert text.endswith("\n") and not text.endswith("\n\n")
+            assert all(line == line.rstrip() for line in text.splitlines()), name
+        assert len(texts["utils.py"].splitlines()) <= 66  # a page
+        yamls = [yaml.safe_load(text) for name, text in texts.items() if name.endswith(".yaml")]
+        assert len(yamls) >= 2
+        assert not {"class", "custom_dataset", "metadata"} & {key for leaf in yamls for key in leaf}
+
+
+def test_the_script_writes_the_tasks(written, tmp_path):
+    for folder in FOLDERS:
+        copy = shutil.copytree(written / folder, tmp_path / folder)
+        leaves = {path.name: path.read_bytes() for path in copy.glob("*.yaml")}
+        for name in leaves:
+            (copy / name).unlink()
+        subprocess.run([sys.executable, "_generate_configs.py"], cwd=copy, check=True)
+        assert {path.name: path.read_bytes() for path in copy.glob("*.yaml")} == leaves
+
+
+def test_an_existing_folder_is_kept(written, capsys):
+    assert main(["upstream", FOLDERS[0], "--out", str(written)]) == 2
+    assert "remove it" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_no_name_is_taken(written, manager):
+    own = TaskManager()
+    taken = {*own.all_tasks, *(path.name for path in (Path(lm_eval.__file__).parent / "tasks").iterdir())}
+    assert "xcopa_th" in taken
+    assert not taken & {*manager.all_tasks, *FOLDERS}
+
+
+def checkout() -> Path:
+    if "LM_EVAL_CHECKOUT" not in os.environ:
+        pytest.skip("needs lm-eval's own tests: set LM_EVAL_CHECKOUT to a checkout of EleutherAI/lm-evaluation-harness")
+    return Path(os.environ["LM_EVAL_CHECKOUT"])
+
+
+def releases() -> dict[str, Path]:
+    """The installed lm-eval, the checkout, and the pre-release, where these are there."""
+    found = {"installed": Path(lm_eval.__file__).parent}
+    for name in ("LM_EVAL_CHECKOUT", "LM_EVAL_NEXT"):
+        if name in os.environ:
+            found[name] = Path(os.environ[name]) / "lm_eval"
+    return found
+
+
+@pytest.mark.slow
+def test_ruff_with_the_rules_of_lm_eval(written):
+    rules = checkout() / "pyproject.toml"
+    for command in (["check"], ["format", "--check", "--diff"]):
+        files = [str(written / folder) for folder in FOLDERS]
+        subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", "--config", str(rules), *files], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", releases())
+def test_lm_evals_own_tests(release, written, hub_mirror, tmp_path):
+    """As its workflow runs them for the files of a pull request, in a copy without the other tasks."""
+    source = checkout()
+    package = releases()[release]
+    (tmp_path / "tests").mkdir()
+    for name in ("__init__.py", "utils.py", "test_tasks.py"):
+        shutil.copy(source / "tests" / name, tmp_path / "tests")
+    tasks = tmp_path / "lm_eval" / "tasks"
+
+    def other_tasks(folder, entries):
+        inside = Path(folder) == package / "tasks"
+        return [name for name in entries if name == "__pycache__" or (inside and not name.endswith(".py"))]
+
+    shutil.copytree(package, tasks.parent, ignore=other_tasks)
+    changed = []
+    for folder in FOLDERS:
+        shutil.copytree(written / folder, tasks / folder)
+        leaves = sorted((tasks / folder).glob("*.yaml"))
+        changed += [path.relative_to(tmp_path).as_posix() for path in leaves if has_rows(path, hub_mirror)]
+    assert len(changed) > len(FOLDERS)
+    listed = tmp_path / ".github/outputs/tasks_all_changed_and_modified_files.txt"
+    listed.parent.mkdir(parents=True)
+    listed.write_text(" ".join(changed))
+    for owner in hub_mirror.iterdir():
+        if owner.is_dir() and not (tmp_path / owner.name).exists():
+            (tmp_path / owner.name).symlink_to(owner)
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(tmp_path),
+         "-k", "TestNewTasksElseDefault", "tests/test_tasks.py"],
+        cwd=tmp_path, env=dict(os.environ) | {"PYTHONPATH": str(tmp_path), "HF_HOME": str(tmp_path / "home")},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+    tests = (source / "tests" / "test_tasks.py").read_text().partition("class BaseTasks")[2].count("\n    def test_")
+    assert tests > 10
+    assert f"{tests * len(changed)} passed" in run.stdout
+
+
+def has_rows(path: Path, hub_mirror: Path) -> bool:
+    """Whether the mirror has the rows of a task: it lacks some languages of large data sets."""
+    config = {}
+    for part in [*yaml.safe_load(path.read_text())["include"], path.name]:
+        config |= yaml.load((path.parent / part).read_text(), Loader=Plain)
+    repository = hub_mirror / config["dataset_path"]
+    if "dataset_kwargs" in config:
+        return (repository / config["dataset_kwargs"]["data_files"]["test"]).is_file()
+    return config["dataset_name"] in (repository / "README.md").read_text() and repository.is_dir()
+
+
+class Plain(yaml.SafeLoader):
+    """Reads the names of functions as texts."""
+
+
+Plain.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
+def loaded(manager, name):
+    return manager.load(name)["tasks"][name]
+
+
+def pair(manager, pack, folder, leaf, hub_mirror):
+    """lm-eval's task and the pack's; for lm-eval's first rows the position of each in the pack's order."""
+    if not has_rows(Path(manager._index[leaf].yaml_path), hub_mirror):
+        pytest.skip(f"the mirror has no rows of {leaf}")
+    theirs = loaded(manager, leaf)
+    of = read_record(folder).leaves[leaf.removesuffix("_en_prompt")]["of"]
+    ours = loaded(pack, of + "_enprompt" * leaf.endswith("_en_prompt"))
+    places = {ours.doc_to_text(doc): place for place, doc in enumerate(ours.test_docs())}
+    return theirs, ours, [places[theirs.doc_to_text(doc)] for doc in islice(theirs.test_docs(), ROWS)]
+
+
+def requests(task, rows) -> dict[int, list]:
+    """The requests of rows by their positions; lm-eval numbers those it is asked for anew, in their order."""
+    chosen = sorted(set(rows))
+    task.build_all_requests(samples=chosen, rank=0, world_size=1)
+    found = {}
+    for instance in task.instances:
+        found.setdefault(chosen[instance.doc_id], []).append((instance.request_type, instance.arguments))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("folder", "leaf"), LEAVES, ids=[leaf for _, leaf in LEAVES])
+@pytest.mark.parametrize("english", [False, True], ids=["native", "english"])
+def test_requests_are_the_packs(folder, leaf, english, manager, pack, hub_mirror, monkeypatch):
+    monkeypatch.chdir(hub_mirror)
+    name = leaf + "_en_prompt" * english
+    if name not in manager.all_subtasks:
+        pytest.skip("has an English prompt only, or English rows")
+    theirs, ours, places = pair(manager, pack, folder, name, hub_mirror)
+    found, expected = requests(theirs, list(range(len(places)))), requests(ours, places)
+    assert len(found) == len(places) == min(ROWS, len(theirs.test_docs()))
+    for row, place in enumerate(places):
+        assert found[row] == expected[place][: len(found[row])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("folder", "leaf"), [("wisesight", "wisesight"), ("m3exam", "m3exam_vi")])
+def test_scores_are_the_packs(folder, leaf, manager, pack, hub_mirror, monkeypatch):
+    """Labels of one set for all rows, and letters."""
+    monkeypatch.chdir(hub_mirror)
+    theirs, ours, places = pair(manager, pack, folder, leaf, hub_mirror)
+
+    def loglikelihood(prompt, answer):
+        return -random.Random(prompt + answer).random()
+
+    scores = {}
+    for which, index, task, rows in (("theirs", manager, theirs, list(range(len(places)))), ("ours", pack, ours, places)):
+        name = task.config.task
+        results = lm_eval.simple_evaluate(
+            PlantedModel(loglikelihood), tasks=[name], task_manager=index, samples={name: rows}, bootstrap_iters=0
+        )
+        scores[which] = {metric: results["results"][name].get(f"{metric},none") for metric in read_record(folder).metrics}
+    assert scores["theirs"] == pytest.approx(scores["ours"])
+    assert 0 < scores["theirs"]["acc"] < 1
