@@ -1,7 +1,7 @@
 """The process of one job: `lm-eval-sea run`, and what makes its results count.
 
-`run_job` starts it as `python -m lm_eval_sea.sweep.job_process`, writes one line to its standard input and keeps that open. When it
-closes, whoever waits for this process is dead, killed perhaps, and has told nobody; the process ends itself at once, so
+`run_job` starts it as `python -m lm_eval_sea.sweep.job_process`, writes one line to its standard input and keeps that open.
+When it closes, whoever waits for this process is dead, killed perhaps, and has told nobody; the process ends itself at once, so
 that the job can be run elsewhere and two never write to one folder.
 """
 
@@ -161,11 +161,14 @@ def _run(task: Mapping[str, Any], folder: Path) -> int:
     print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)
     begin = time.time()
     from lm_eval_sea.commands.run_command import run
+    from lm_eval_sea.sweep.size import tokens_of_run
 
     status = run(task["arguments"])
     if status == 0:
         seconds = time.time() - begin
-        write_mark(folder, task["digest"], task["asked"], {"seconds": seconds, "finished": time.time()})
+        tokens = tokens_of_run(folder, task["asked"]["settings"]["model_args"])
+        measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
+        write_mark(folder, task["digest"], task["asked"], measured)
     return status
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.sweep.completeness import LOG
 from lm_eval_sea.sweep.plan import Model, Plan
 
 WHOLE_PLAN = "all"  # the folder of a job with all tasks
@@ -54,6 +55,13 @@ class Job:
             "cpus": plan.resources.cpus,
             "minutes": plan.minutes,
         }
+
+    def has_begun(self, since: float) -> bool:
+        """Whether a process has worked on it since a time, in seconds of the epoch, as its log says."""
+        try:
+            return (self.folder / LOG).stat().st_mtime >= since
+        except OSError:
+            return False
 
     @functools.cached_property
     def digest(self) -> str:
