@@ -23,16 +23,20 @@ class _Sizes:
 
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
+        self._managers: dict[tuple[str, Any], Any] = {}
+        self._tokenizers: dict[str, Any] = {}
         self._found: dict[tuple[str, str, int | None], Counter] = {}
 
-    def of(self, job: Job, own_path: str | None) -> Counter:
+    def of(self, job: Job) -> Counter:
         """The sum over the tasks of a job; without tokens where there is no tokenizer."""
         key, shots = tokenizer_key(job.model), job.asked["settings"].get("num_fewshot")
-        tokenizer = load_tokenizer(job.model.model_args)
+        if key not in self._tokenizers:
+            self._tokenizers[key] = load_tokenizer(job.model.model_args)
+        tokenizer = self._tokenizers[key]
         total: Counter = Counter()
         for leaf in job.part.leaves:
             if (key, leaf, shots) not in self._found:
-                task = self._load(job.model, leaf, own_path)
+                task = self._manager(key, job.model).load([leaf])["tasks"][leaf]
                 if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                     task.set_config("num_fewshot", shots)
                 count = (lambda text: len(tokenizer.encode(text, add_special_tokens=False))) if tokenizer else len
@@ -40,13 +44,15 @@ class _Sizes:
             total += self._found[key, leaf, shots]
         return total if tokenizer else Counter(requests=total["requests"])
 
-    def _load(self, model: Model, leaf: str, own_path: str | None) -> Any:
+    def _manager(self, key: str, model: Model) -> Any:
+        """lm-eval's, which tells tasks the tokenizer; a second of work, so one for all models with the same."""
         from lm_eval.tasks import TaskManager
 
-        own = leaf.startswith("sea_") and own_path is None
-        paths = [str(TASKS_FOLDER), *([own_path] if own_path else [])]
-        manager = TaskManager(include_path=paths, include_defaults=not own, metadata=dict(model.model_args))
-        return manager.load([leaf])["tasks"][leaf]
+        own_path = model.run.get("include_path")
+        if (key, own_path) not in self._managers:
+            paths = [str(TASKS_FOLDER), *([str(own_path)] if own_path else [])]
+            self._managers[key, own_path] = TaskManager(include_path=paths, metadata=dict(model.model_args))
+        return self._managers[key, own_path]
 
     def _rows(self, number: int) -> int:
         if self._limit is None:
@@ -60,7 +66,7 @@ def describe(prepared: Prepared) -> str:
     sizes, speeds = _Sizes(prepared.plan.limit), _speeds(complete)
     totals: dict[tuple[str, str], Counter] = defaultdict(Counter)
     for job in open_jobs:
-        totals[_kind(job.model)] += sizes.of(job, job.model.run.get("include_path")) + Counter(jobs=1)
+        totals[_kind(job.model)] += sizes.of(job) + Counter(jobs=1)
     lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
     for (backend, size), total in sorted(totals.items()):
         tokens = f"about {total['tokens_in']:,.0f} tokens in" if total["tokens_in"] else "tokens not counted (no tokenizer)"
