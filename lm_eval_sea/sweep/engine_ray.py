@@ -25,13 +25,15 @@ class RayEngine:
         """Args: address: of the cluster, or "auto"; None starts one here.
 
         Raises:
-            PlanError: if there is no cluster at the address.
+            PlanError: if there is no cluster at the address, or none can be started.
         """
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would tell its makers
         try:
             ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            raise PlanError([f"--address {address}: no Ray cluster answers there ({str(error).splitlines()[0]})"]) from error
+        except Exception as error:  # Ray raises plain ones, too
+            where = f"--address {address}: no Ray cluster answers there" if address else "Ray cannot be started here"
+            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise PlanError([f"{where} ({first})"]) from error
 
     def machines(self) -> list[Resources]:
         """The nodes that are alive."""

@@ -24,7 +24,7 @@ SHOTS = [0, 1, 2, 3]  # two models, three tasks, four numbers of exemplars: 24 j
 @pytest.fixture
 def cluster():
     """A head that runs no jobs, and two nodes of one CPU."""
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(ROOT)}
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "PYTHONPATH": str(ROOT)}  # no token in HOME
     from ray.cluster_utils import Cluster
 
     found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
