@@ -55,13 +55,13 @@ def _sweep(arguments: argparse.Namespace) -> int:
             return _download(plan)
         from lm_eval_sea.sweep.sweep import carry_out, prepare, report, table_of_failures
 
-        engine = _engine(arguments)
-        prepared = prepare(plan, arguments.split)
         if arguments.dry_run:
             from lm_eval_sea.sweep.estimate import describe
 
-            print(describe(prepared))
+            print(describe(prepare(plan, arguments.split)))
             return 0
+        engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
+        prepared = prepare(plan, arguments.split)
         failed = carry_out(prepared, engine)
     except PlanError as error:
         return fail(error, 2)

@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.run import answer_cache
 from lm_eval_sea.sweep.completeness import LOCK, LOG, IncompleteError, read_mark, remove_incomplete, set_aside, write_mark
 
 STARTED = "--- started"
+_ATTEMPTS = 3  # at a job whose process is killed, by a system that is short of memory perhaps
 _WAIT_FOR_LOCK = 60  # seconds; a process whose starter was killed needs a moment to end
 _WAIT_AFTER_INTERRUPT = 30  # seconds for a run to end by itself
 _TAIL = 8192  # bytes of a log that its last line is looked for in
@@ -41,9 +43,19 @@ class Outcome:
 def run_job(task: Mapping[str, Any]) -> Outcome:
     """Runs a job in a process of its own, and waits. Interrupted, it interrupts the process and waits for its end.
 
+    A process that was killed is started again, a few times; it goes on with the answers that are on disk.
+
     Args:
         task: what the process reads, see `Job.task`.
     """
+    for _ in range(_ATTEMPTS):
+        outcome = _attempt(task)
+        if outcome.status != -signal.SIGKILL:
+            break
+    return outcome
+
+
+def _attempt(task: Mapping[str, Any]) -> Outcome:
     folder = Path(task["cwd"], task["folder"])
     folder.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ)
@@ -159,14 +171,15 @@ def _run(task: Mapping[str, Any], folder: Path) -> int:
     set_aside(folder, Path(task["output"]))
     remove_incomplete(folder)
     print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)
-    begin = time.time()
+    begin, resumed = time.time(), (folder / answer_cache.FOLDER).exists()
     from lm_eval_sea.commands.run_command import run
     from lm_eval_sea.sweep.size import tokens_of_run
 
     status = run(task["arguments"])
     if status == 0:
         seconds = time.time() - begin
-        tokens = tokens_of_run(folder, task["asked"]["settings"]["model_args"])
+        # what an earlier attempt computed took none of these seconds
+        tokens = None if resumed else tokens_of_run(folder, task["asked"]["settings"]["model_args"])
         measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
         write_mark(folder, task["digest"], task["asked"], measured)
     return status

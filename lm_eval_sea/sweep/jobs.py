@@ -154,5 +154,11 @@ def _flags(settings: Mapping[str, Any]) -> list[str]:
         if value is True:
             flags += [f"--{name}"]
         elif value is not None and value is not False:
-            flags += [f"--{name}", json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)]
+            flags += [f"--{name}", _text(value)]
     return flags
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False, default=str)  # a revision may look like a date to YAML
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
