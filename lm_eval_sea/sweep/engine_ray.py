@@ -43,13 +43,13 @@ class RayEngine:
     def run(self, plan: Plan, jobs: Iterable[Job], started: Callable[[Job], None], ended: Callable[[Job, Outcome], None]) -> None:
         """Runs jobs; see `LocalEngine.run`. Each is a task of Ray, which begins when a node has what it needs."""
         needed = plan.resources
-        remote = ray.remote(_run).options(
+        remote = ray.remote(
             num_cpus=needed.cpus or 1,
             num_gpus=needed.gpus,
             memory=int(needed.memory_gb * 1e9) or None,
             max_retries=_RETRIES,
             max_calls=1,  # a worker ends with its job, and with it what the job left behind
-        )
+        )(_run)
         waiting = {remote.remote(job.task(plan)): job for job in jobs}
         begun: set[Any] = set()
         begin = time.time()
