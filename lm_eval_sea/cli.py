@@ -24,12 +24,14 @@ from lm_eval_sea.commands.report_command import add_report
 from lm_eval_sea.commands.run_command import add_run
 from lm_eval_sea.commands.score_command import add_score
 from lm_eval_sea.commands.show_command import add_show
+from lm_eval_sea.commands.sweep_command import add_sweep
 from lm_eval_sea.commands.task_commands import add_ls, add_path
 from lm_eval_sea.commands.tasks_command import add_tasks
 from lm_eval_sea.commands.upstream_command import add_upstream
 
 COMMANDS = (
     add_run,
+    add_sweep,
     add_path,
     add_ls,
     add_data,

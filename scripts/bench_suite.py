@@ -22,6 +22,7 @@ from pathlib import Path
 
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.sweep.size import measure
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 
@@ -32,28 +33,6 @@ def parts_of(suite: str) -> dict[str, str]:
     groups = {f"{suite}_{name}": title for name, title in titles.items()}
     known = read_tasks().groups
     return {name: title for name, title in groups.items() if name in known}
-
-
-def measure(task, limit: int, count: Callable[[str], int]) -> Counter:
-    """Rows of a task; of a run on all of them the requests, and characters and tokens in and out."""
-    rows = len(task.test_docs())
-    with contextlib.redirect_stderr(io.StringIO()):  # lm-eval's progress bars
-        task.build_all_requests(samples=list(range(0, rows, max(1, rows // limit))))
-    published = task.config.metadata["rows"]
-    scale = published / len({instance.doc_id for instance in task.instances})
-    found = Counter(rows=published)
-    for instance in task.instances:
-        prompt, ending = instance.arguments
-        if isinstance(ending, str):
-            # prompts without content are asked once a task, behind the others
-            times = 1 if instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
-            sent = prompt + ending
-        else:
-            times, sent, out = scale, prompt, task.doc_to_target(instance.doc)
-            out = out[0] if isinstance(out, list) else out
-            found.update(characters_out=times * len(out), tokens_out=times * count(out))
-        found.update(requests=times, characters_in=times * len(sent), tokens_in=times * count(sent))
-    return found
 
 
 def main() -> None:
@@ -83,7 +62,9 @@ def main() -> None:
         for task in tasks:
             if arguments.num_fewshot is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                 task.set_config("num_fewshot", arguments.num_fewshot)
-        found = sum((measure(task, arguments.rows, _counter(tokenizer)) for task in tasks), Counter())
+        found = sum(
+            (measure(task, arguments.rows, _counter(tokenizer), task.config.metadata["rows"]) for task in tasks), Counter()
+        )
         total += found
         _print_line(title, found)
     _print_line("the whole suite", total)

@@ -56,7 +56,7 @@ def check_space(output_path: str, tasks: Mapping[str, Any], limit: float | None)
     Raises:
         RunError: if there is less.
     """
-    needed, free = sum(_size_of_samples(task, limit) for task in tasks.values()), shutil.disk_usage(folder_of(output_path)).free
+    needed, free = sum(size_of_samples(task, limit) for task in tasks.values()), shutil.disk_usage(folder_of(output_path)).free
     if free < needed:
         raise RunError(
             f"--output_path {output_path}: the samples take about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free; "
@@ -64,7 +64,7 @@ def check_space(output_path: str, tasks: Mapping[str, Any], limit: float | None)
         )
 
 
-def _size_of_samples(task: Any, limit: float | None) -> float:
+def size_of_samples(task: Any, limit: float | None) -> float:
     """Bytes of a task's logged samples, about: lm-eval writes a row, and its whole prompt once for each option."""
     number = len(task.eval_docs)
     if limit is not None:

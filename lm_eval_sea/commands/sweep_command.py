@@ -1,0 +1,107 @@
+"""The command `lm-eval-sea sweep`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lm_eval_sea.commands.declaration import declare, fail
+
+if TYPE_CHECKING:
+    from lm_eval_sea.sweep.plan import Plan
+    from lm_eval_sea.sweep.sweep import Engine
+
+
+def add_sweep(commands: argparse._SubParsersAction) -> None:
+    """Declares the command."""
+    parser = declare(
+        commands,
+        "sweep",
+        "Evaluate many models on many tasks, and go on after an interruption.",
+        """Each job is `lm-eval-sea run` in a process of its own. What has a complete result with the same versions, rows and
+settings is skipped, so the same command goes on where an interrupted one stopped. docs/sweep.md describes the plan.
+
+examples:
+  lm-eval-sea sweep plan.yaml --dry-run
+  lm-eval-sea sweep plan.yaml --download-only                   on a machine with a network
+  lm-eval-sea sweep plan.yaml --engine local                    one job after the other
+  lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster that is running
+
+Exit status: 0, 1 if jobs failed or data cannot be had, 2 for a plan that cannot be carried out, 130 if interrupted.""",
+    )
+    parser.add_argument("plan", type=Path, metavar="PLAN", help="file of the plan, YAML")
+    parser.add_argument(
+        "--split",
+        choices=("task", "suite", "model"),
+        default="suite",
+        help="what one job runs; it loads its model once (default: %(default)s)",
+    )
+    parser.add_argument("--engine", choices=("local", "ray"), help="default: ray where it is installed, else local")
+    parser.add_argument("--address", metavar="ADDRESS", help="of a running Ray cluster, or auto (default: start one here)")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be run, and do not run it")
+    parser.add_argument("--download-only", action="store_true", help="fetch data and tokenizers, and stop")
+    parser.set_defaults(run=_sweep)
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.sweep.plan import PlanError, read_plan
+
+    try:
+        plan = read_plan(arguments.plan)
+        if arguments.download_only:
+            return _download(plan)
+        from lm_eval_sea.sweep.sweep import carry_out, prepare, report, table_of_failures
+
+        if arguments.dry_run:
+            from lm_eval_sea.sweep.estimate import describe
+
+            print(describe(prepare(plan, arguments.split)))
+            return 0
+        engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
+        prepared = prepare(plan, arguments.split)
+        failed = carry_out(prepared, engine)
+    except PlanError as error:
+        return fail(error, 2)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return fail(KeyboardInterrupt("interrupted; the same command goes on where this one stopped"), 130)
+    print("\n".join(report(prepared)))
+    if failed:
+        print(table_of_failures(failed))
+        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; the same command runs them again")
+    return 1 if failed else 0
+
+
+def _engine(arguments: argparse.Namespace) -> Engine:
+    from lm_eval_sea.sweep.plan import PlanError
+
+    has_ray = importlib.util.find_spec("ray") is not None
+    if (arguments.engine == "ray" or arguments.address) and not has_ray:
+        raise PlanError(["--engine ray and --address need the package ray: pip install 'lm-eval-sea[ray]'"])
+    if arguments.engine == "local" and arguments.address:
+        raise PlanError(["--address is of a Ray cluster; leave out --engine local"])
+    if arguments.engine == "local" or not has_ray:
+        from lm_eval_sea.sweep.engine_local import LocalEngine
+
+        return LocalEngine()
+    from lm_eval_sea.sweep.engine_ray import RayEngine
+
+    return RayEngine(arguments.address)
+
+
+def _download(plan: Plan) -> int:
+    """Loads what a sweep needs, which fills the caches of the hub."""
+    from lm_eval_sea.sweep.plan import PlanError
+    from lm_eval_sea.sweep.preflight import check_models, load_wanted
+
+    try:
+        check_models(plan.models)
+        _, tasks = load_wanted(plan)
+    except PlanError as error:
+        return fail(error, 1)
+    rows = sum(len(task.eval_docs) for task in tasks.values())
+    print(f"here: the rows of {len(tasks)} tasks ({rows:,}), and the tokenizers of {len(plan.models)} models; not their weights")
+    return 0

@@ -1,0 +1,1 @@
+"""Many models on many tasks: `lm-eval-sea sweep`."""

@@ -1,0 +1,139 @@
+"""When a job is complete: a file that is written last, names all others, and says what was asked.
+
+lm-eval writes its files one after the other under their final names, so that a killed run leaves some, whole or not. None of
+them counts before `job.json` is there, and before a job begins anew they are removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.results.provenance import provenance_of
+from lm_eval_sea.results.run_files import Run, RunFilesError, find_runs
+from lm_eval_sea.run import answer_cache
+
+MARK = "job.json"
+LOG = "log.txt"
+LOCK = "lock"
+REPLACED = "replaced"
+
+
+class IncompleteError(ValueError):
+    """A run ended well and left something else than was asked; one line."""
+
+
+def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
+    """What the mark of a job says, if the job is complete.
+
+    Args:
+        folder: of the job.
+        digest: of what is asked now.
+
+    Returns:
+        None if there is no mark, something else was asked, or a file is missing or has another size.
+    """
+    try:
+        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
+        files = dict(mark["files"])
+        whole = bool(files) and all((folder / name).stat().st_size == size for name, size in files.items())
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return mark if whole and mark.get("digest") == digest else None
+
+
+def set_aside(folder: Path, output: Path) -> None:
+    """Moves results of something else, such as another version of a task, out of the way of those to come.
+
+    Args:
+        folder: of the job.
+        output: of the sweep; they go to a folder `replaced` below it.
+    """
+    try:
+        digest = str(json.loads((folder / MARK).read_text(encoding="utf-8"))["digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if read_mark(folder, digest) is None:
+        return
+    place = output / REPLACED / digest[:16] / folder.relative_to(output)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if not place.exists():
+        beside = place.with_name(f"{place.name}.unfinished")
+        shutil.rmtree(beside, ignore_errors=True)
+        shutil.copytree(folder, beside, ignore=shutil.ignore_patterns(answer_cache.FOLDER, LOCK))
+        beside.rename(place)
+
+
+def remove_incomplete(folder: Path) -> None:
+    """Removes what earlier attempts left, but for the log and the model's answers, from which the next one goes on."""
+    (folder / MARK).unlink(missing_ok=True)  # before what it names
+    for path in folder.iterdir():
+        if path.name in (LOG, LOCK, answer_cache.FOLDER):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
+    """Marks a job as complete.
+
+    Args:
+        folder: of the job.
+        digest: of `asked`.
+        asked: see `Job.asked`.
+        measured: seconds and the like, for estimates.
+
+    Raises:
+        IncompleteError: if the results are not those of what was asked.
+        OSError: if the mark cannot be written.
+    """
+    _compare(_run_in(folder), asked["tasks"])
+    kept = {LOG, LOCK, MARK}
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in kept]
+    for path in files:
+        _to_disk(path)
+    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
+    beside = folder / f".{MARK}.{os.getpid()}"
+    beside.write_text(
+        json.dumps({"digest": digest, "files": sizes, **measured, "asked": asked}, indent=1, default=str) + "\n", encoding="utf-8"
+    )
+    _to_disk(beside)
+    beside.replace(folder / MARK)
+
+
+def _run_in(folder: Path) -> Run:
+    try:
+        runs, _ = find_runs([folder], all_runs=True)
+    except RunFilesError as error:
+        raise IncompleteError(f"the run left no results in {folder}") from error
+    if len(runs) != 1 or runs[0].results is None:
+        raise IncompleteError(f"the run left {len(runs)} results in {folder}; expected 1")
+    return runs[0]
+
+
+def _compare(run: Run, tasks: Mapping[str, Mapping[str, Any]]) -> None:
+    """Whether there are the tasks that were asked for, with their samples, versions and rows, and numbers."""
+    for name, asked in tasks.items():
+        task = run.tasks.get(name)
+        if task is None or not task.metrics:
+            raise IncompleteError(f"the results have no score of {name}")
+        if task.samples is None:
+            raise IncompleteError(f"the results have no samples of {name}")
+        found = {"version": task.version, "rows": provenance_of(task.metadata).data_sha256}
+        for key, value in found.items():
+            if value != asked[key]:
+                raise IncompleteError(
+                    f"{name}: its {key} on this machine is {value}, and was {asked[key]} where the sweep began; "
+                    "use the same package and data on all machines"
+                )
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())

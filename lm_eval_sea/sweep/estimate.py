@@ -1,0 +1,100 @@
+"""What a sweep would do: jobs, requests, tokens, and time where it has been measured."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.run.chat_template import load_tokenizer
+from lm_eval_sea.sweep.completeness import read_mark
+from lm_eval_sea.sweep.jobs import Job
+from lm_eval_sea.sweep.plan import Model
+from lm_eval_sea.sweep.preflight import tokenizer_key
+from lm_eval_sea.sweep.size import measure, weights_of
+from lm_eval_sea.sweep.sweep import Prepared
+
+_ROWS_LOOKED_AT = 5  # of each task
+
+
+class _Sizes:
+    """The size of each task, measured once per tokenizer and number of exemplars."""
+
+    def __init__(self, limit: float | None) -> None:
+        self._limit = limit
+        self._managers: dict[tuple[str, Any], Any] = {}
+        self._tokenizers: dict[str, Any] = {}
+        self._found: dict[tuple[str, str, int | None], Counter] = {}
+
+    def of(self, job: Job) -> Counter:
+        """The sum over the tasks of a job; without tokens where there is no tokenizer."""
+        key, shots = tokenizer_key(job.model), job.asked["settings"].get("num_fewshot")
+        if key not in self._tokenizers:
+            self._tokenizers[key] = load_tokenizer(job.model.model_args)
+        tokenizer = self._tokenizers[key]
+        total: Counter = Counter()
+        for leaf in job.part.leaves:
+            if (key, leaf, shots) not in self._found:
+                task = self._manager(key, job.model).load([leaf])["tasks"][leaf]
+                if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
+                    task.set_config("num_fewshot", shots)
+                count = (lambda text: len(tokenizer.encode(text, add_special_tokens=False))) if tokenizer else len
+                self._found[key, leaf, shots] = measure(task, _ROWS_LOOKED_AT, count, self._rows(len(task.eval_docs)))
+            total += self._found[key, leaf, shots]
+        return total if tokenizer else Counter(requests=total["requests"])
+
+    def _manager(self, key: str, model: Model) -> Any:
+        """lm-eval's, which tells tasks the tokenizer; a second of work, so one for all models with the same."""
+        from lm_eval.tasks import TaskManager
+
+        own_path = model.run.get("include_path")
+        if (key, own_path) not in self._managers:
+            paths = [str(TASKS_FOLDER), *([str(own_path)] if own_path else [])]
+            self._managers[key, own_path] = TaskManager(include_path=paths, metadata=dict(model.model_args))
+        return self._managers[key, own_path]
+
+    def _rows(self, number: int) -> int:
+        if self._limit is None:
+            return number
+        return min(number, int(self._limit) if self._limit >= 1 else int(self._limit * number) + 1)
+
+
+def describe(prepared: Prepared) -> str:
+    """Lines of text: a line for each size of models and backend."""
+    complete, open_jobs = prepared.split()
+    sizes, speeds = _Sizes(prepared.plan.limit), _speeds(complete)
+    totals: dict[tuple[str, str], Counter] = defaultdict(Counter)
+    for job in open_jobs:
+        totals[_kind(job.model)] += sizes.of(job) + Counter(jobs=1)
+    lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
+    for (backend, size), total in sorted(totals.items()):
+        tokens = f"about {total['tokens_in']:,.0f} tokens in" if total["tokens_in"] else "tokens not counted (no tokenizer)"
+        lines.append(
+            f"  {backend}, {size}: {total['jobs']} jobs, {total['requests']:,.0f} requests, {tokens}, "
+            f"{_time(total, speeds.get((backend, size)))}"
+        )
+    return "\n".join(lines)
+
+
+def _kind(model: Model) -> tuple[str, str]:
+    weights = weights_of(model.model_args)
+    return model.backend, "weights not here" if weights is None else f"weights of {weights / 1e9:.2g} GB"
+
+
+def _speeds(complete: Iterable[Job]) -> dict[tuple[str, str], float]:
+    """Tokens per second of complete jobs with models of a size, loading and scoring included."""
+    tokens: Counter = Counter()
+    seconds: Counter = Counter()
+    for job in complete:
+        mark = read_mark(job.folder, job.digest) or {}
+        if mark.get("tokens"):
+            tokens[_kind(job.model)] += mark["tokens"]
+            seconds[_kind(job.model)] += mark["seconds"]
+    return {kind: tokens[kind] / seconds[kind] for kind in tokens}
+
+
+def _time(total: Counter, speed: float | None) -> str:
+    if not speed or not total["tokens_in"]:
+        return "time not measured (no complete job of this kind)"
+    return f"about {total['tokens_in'] / speed / 3600:,.2f} hours of one job after the other, by the complete jobs of this kind"

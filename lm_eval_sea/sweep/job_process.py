@@ -1,0 +1,189 @@
+"""The process of one job: `lm-eval-sea run`, and what makes its results count.
+
+`run_job` starts it as `python -m lm_eval_sea.sweep.job_process`, writes one line to its standard input and keeps that open.
+When it closes, whoever waits for this process is dead, killed perhaps, and has told nobody; the process ends itself at once, so
+that the job can be run elsewhere and two never write to one folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.run import answer_cache
+from lm_eval_sea.sweep.completeness import LOCK, LOG, IncompleteError, read_mark, remove_incomplete, set_aside, write_mark
+
+STARTED = "--- started"
+_ATTEMPTS = 3  # at a job whose process is killed, by a system that is short of memory perhaps
+_WAIT_FOR_LOCK = 60  # seconds; a process whose starter was killed needs a moment to end
+_WAIT_AFTER_INTERRUPT = 30  # seconds for a run to end by itself
+_TAIL = 8192  # bytes of a log that its last line is looked for in
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the process of a job ended."""
+
+    status: int  # of its exit; 0: the job is complete
+    last_line: str  # of its log
+    seconds: float
+
+
+def run_job(task: Mapping[str, Any]) -> Outcome:
+    """Runs a job in a process of its own, and waits. Interrupted, it interrupts the process and waits for its end.
+
+    A process that was killed is started again, a few times; it goes on with the answers that are on disk.
+
+    Args:
+        task: what the process reads, see `Job.task`.
+    """
+    for _ in range(_ATTEMPTS):
+        outcome = _attempt(task)
+        if outcome.status != -signal.SIGKILL:
+            break
+    return outcome
+
+
+def _attempt(task: Mapping[str, Any]) -> Outcome:
+    folder = Path(task["cwd"], task["folder"])
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = dict(os.environ)
+    if task["cpus"]:
+        environment["OMP_NUM_THREADS"] = str(max(1, int(task["cpus"])))
+    begin = time.monotonic()
+    with (folder / LOG).open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lm_eval_sea.sweep.job_process"],
+            stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment, cwd=task["cwd"],
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            process.stdin.write(json.dumps(task, default=str).encode() + b"\n")
+            process.stdin.flush()
+            status = process.wait(task["minutes"] and 60 * task["minutes"])
+        except subprocess.TimeoutExpired:
+            _end(process)
+            return Outcome(1, f"ended after {task['minutes']:g} minutes, the plan's limit", time.monotonic() - begin)
+        except BrokenPipeError:
+            status = process.wait()
+        except BaseException:
+            _end(process)
+            raise
+        finally:
+            process.stdin = None  # an open pipe would be flushed again when it is collected
+    killed = f"killed by signal {-status}" if status < 0 else ""
+    return Outcome(status, killed or last_line(folder), time.monotonic() - begin)
+
+
+def _end(process: subprocess.Popen) -> None:
+    """Ends a process and those that it has started, at first as Ctrl-C does."""
+    for number, patience in ((signal.SIGINT, _WAIT_AFTER_INTERRUPT), (signal.SIGKILL, None)):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(patience)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+        except ProcessLookupError:
+            process.wait()
+            return
+
+
+def last_line(folder: Path) -> str:
+    """The last line of a job's log that is not empty."""
+    try:
+        with (folder / LOG).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            lines = file.read().decode(errors="replace").replace("\r", "\n").split("\n")
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Inside, no other process works on the job; the lock of one that was killed is gone with it.
+
+    Raises:
+        BlockingIOError: if another one goes on working.
+    """
+    with (folder / LOCK).open("w") as file:
+        deadline = time.monotonic() + _WAIT_FOR_LOCK
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+        yield
+
+
+def _end_with(pipe: int) -> None:
+    """Kills this process and those that it has started when nobody holds the other end of a pipe."""
+    while os.read(pipe, 4096):
+        pass
+    os.killpg(0, signal.SIGKILL)
+
+
+def _read_line(pipe: int) -> bytes:
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(pipe, 65536)
+        if not piece:
+            os._exit(1)
+        line += piece
+    return line
+
+
+def main() -> int:
+    """Runs the job that standard input names; returns the exit status."""
+    pipe = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    task = json.loads(_read_line(pipe))
+    threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
+    folder = Path(task["folder"])
+    try:
+        with _alone_in(folder):
+            return _run(task, folder)
+    except BlockingIOError:
+        print(f"another process is at work on {folder}; is this sweep running elsewhere?", file=sys.stderr)
+    except IncompleteError as error:
+        print(error, file=sys.stderr)
+    return 1
+
+
+def _run(task: Mapping[str, Any], folder: Path) -> int:
+    if read_mark(folder, task["digest"]):
+        return 0
+    set_aside(folder, Path(task["output"]))
+    remove_incomplete(folder)
+    print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)
+    begin, resumed = time.time(), (folder / answer_cache.FOLDER).exists()
+    from lm_eval_sea.commands.run_command import run
+    from lm_eval_sea.sweep.size import tokens_of_run
+
+    status = run(task["arguments"])
+    if status == 0:
+        seconds = time.time() - begin
+        # what an earlier attempt computed took none of these seconds
+        tokens = None if resumed else tokens_of_run(folder, task["asked"]["settings"]["model_args"])
+        measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
+        write_mark(folder, task["digest"], task["asked"], measured)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""Cuts a plan into jobs; each is one command `lm-eval-sea run` with a folder of its own."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.sweep.completeness import LOG
+from lm_eval_sea.sweep.plan import Model, Plan
+
+WHOLE_PLAN = "all"  # the folder of a job with all tasks
+
+
+@dataclass(frozen=True)
+class Part:
+    """Tasks that one job runs."""
+
+    name: str
+    tasks: Sequence[str]  # as `--tasks` takes them
+    leaves: Sequence[str]  # the tasks that these stand for
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One command and what it must yield."""
+
+    folder: Path  # of its results and its log
+    label: str  # of the model in the report: its name, with exemplars and seed where the plan varies them
+    model: Model
+    part: Part
+    arguments: Sequence[str]  # of `lm-eval-sea run`
+    asked: Mapping[str, Any]  # all that decides the results
+
+    @property
+    def command(self) -> str:
+        """What a user types to repeat it."""
+        return shlex.join(["lm-eval-sea", "run", *self.arguments])
+
+    def task(self, plan: Plan) -> dict[str, Any]:
+        """What the process of the job reads: plain values."""
+        return {
+            "cwd": str(Path.cwd()),
+            "folder": str(self.folder),
+            "output": str(plan.output),
+            "arguments": list(self.arguments),
+            "asked": self.asked,
+            "digest": self.digest,
+            "cpus": plan.resources.cpus,
+            "minutes": plan.minutes,
+        }
+
+    def has_begun(self, since: float) -> bool:
+        """Whether a process has worked on it since a time, in seconds of the epoch, as its log says."""
+        try:
+            return (self.folder / LOG).stat().st_mtime >= since
+        except OSError:
+            return False
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Of `asked`."""
+        return hashlib.sha256(json.dumps(self.asked, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: str) -> list[Part]:
+    """What is run together.
+
+    Args:
+        wanted: the plan's tasks and suites.
+        leaves: name → the tasks that it stands for.
+        split: "task", "suite" (an entry of the plan) or "model" (all entries).
+    """
+    if split == "model":
+        return [Part(WHOLE_PLAN, list(wanted), list(dict.fromkeys(leaf for name in wanted for leaf in leaves[name])))]
+    if split == "suite":
+        return [Part(_folder_name(name), [name], list(leaves[name])) for name in wanted]
+    return [Part(leaf, [leaf], [leaf]) for leaf in dict.fromkeys(leaf for name in wanted for leaf in leaves[name])]
+
+
+def _folder_name(name: str) -> str:
+    """A name of a task as a folder; globs and names with slashes get a digest, so that no two are the same."""
+    plain = re.sub(r"[^\w.-]", "_", name)
+    return plain if plain == name else f"{plain}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def cut(
+    plan: Plan,
+    parts: Sequence[Part],
+    *,
+    identities: Mapping[str, str],
+    tasks: Mapping[str, Mapping[str, Any]],
+    sampling: Mapping[str, Mapping[str, Any]],
+) -> list[Job]:
+    """The jobs, all of one model together.
+
+    Args:
+        plan: what is to be run.
+        parts: what is run together.
+        identities: name of a model → digest of what is loaded and of the packages that load it.
+        tasks: name of a task → its version and the digest of its rows.
+        sampling: name of a model → the settings with which its answers are drawn; needed where the plan has seeds.
+    """
+    jobs = []
+    for model in plan.models:
+        for part in parts:
+            for shots in plan.num_fewshot:
+                for seed in plan.seeds:
+                    folder = plan.output / model.name / part.name
+                    folder = folder if shots is None else folder / f"{shots}_shot"
+                    folder = folder if seed is None else folder / f"seed_{seed}"
+                    settings = _settings(plan, model, shots, seed, sampling)
+                    asked = {
+                        "model": identities[model.name],
+                        "tasks": {name: tasks[name] for name in part.leaves},
+                        "names": list(part.tasks),
+                        "settings": settings,
+                    }
+                    arguments = [
+                        "--tasks",
+                        ",".join(part.tasks),
+                        *_flags(settings),
+                        "--output_path",
+                        str(folder),
+                        "--log_samples",
+                    ]
+                    varied = [f"{shots} exemplars"] * (len(plan.num_fewshot) > 1) + [f"seed {seed}"] * (seed is not None)
+                    jobs.append(Job(folder, ", ".join([model.name, *varied]), model, part, arguments, asked))
+    return jobs
+
+
+def _settings(
+    plan: Plan, model: Model, shots: int | None, seed: int | None, sampling: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The flags of `run` by name."""
+    settings: dict[str, Any] = {"model": model.backend, "model_args": dict(model.model_args), **model.run}
+    settings |= {name: value for name, value in (("num_fewshot", shots), ("limit", plan.limit)) if value is not None}
+    if seed is not None:
+        settings |= {"seed": seed, "gen_kwargs": dict(sampling[model.name])}
+        if model.backend.startswith("vllm"):  # it draws with a seed of its own
+            settings["model_args"]["seed"] = seed
+    return settings
+
+
+def _flags(settings: Mapping[str, Any]) -> list[str]:
+    flags = []
+    for name, value in settings.items():
+        if value is True:
+            flags += [f"--{name}"]
+        elif value is not None and value is not False:
+            flags += [f"--{name}", _text(value)]
+    return flags
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False, default=str)  # a revision may look like a date to YAML
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,187 @@
+"""The file of a plan: what it may say, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SPLITS = ("task", "suite", "model")
+BACKEND = "hf-shared-prefix"
+# Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
+RESERVED = (
+    "model", "model_args", "tasks", "language", "num_fewshot", "limit", "seed", "seeds", "output_path", "log_samples", "resume",
+    "use_cache", "config", "help", "skip_missing", "samples",
+)  # fmt: skip
+_PLAN_KEYS = {"output", "models", "tasks", "backend", "num_fewshot", "seeds", "limit", "minutes", "resources", "run"}
+_MODEL_KEYS = {"name", "backend", "model_args", "run"}
+_RESOURCES = ("gpus", "cpus", "memory_gb")
+
+
+class PlanError(ValueError):
+    """The plan cannot be carried out; a line for each fault."""
+
+    def __init__(self, faults: list[str]) -> None:
+        """Args: faults: each says what is wrong and how to mend it."""
+        super().__init__("\n  ".join(faults))
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of a plan."""
+
+    name: str  # of its folder of results
+    backend: str
+    model_args: Mapping[str, Any]
+    run: Mapping[str, Any]  # further flags of `lm-eval-sea run`
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one job needs of a machine."""
+
+    gpus: float = 0
+    cpus: float = 0  # 0: not said
+    memory_gb: float = 0  # 0: not said
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run."""
+
+    output: Path
+    models: list[Model]
+    tasks: list[str]  # tasks, groups, tags or globs
+    num_fewshot: list[int | None]  # None: the number that each task has of its own
+    seeds: list[int | None]  # None: not sampled
+    limit: float | None  # number or share of rows
+    minutes: float | None  # the longest that a job may take
+    resources: Resources = field(default_factory=Resources)
+
+
+def read_plan(path: Path) -> Plan:
+    """Reads a plan and checks all that needs neither data nor models.
+
+    Raises:
+        PlanError: for what is no plan.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PlanError([f"{path}: cannot be read ({error.strerror})"]) from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise PlanError([f"{path}: is no YAML ({' '.join(str(error).split())})"]) from error
+    if not isinstance(content, dict):
+        raise PlanError([f"{path}: expected the keys models, tasks and output"])
+    reader = _Reader()
+    plan = reader.plan(content)
+    if reader.faults:
+        raise PlanError([f"{path}: {fault}" for fault in reader.faults])
+    return plan
+
+
+class _Reader:
+    """Reads values and collects what is wrong with them."""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+
+    def plan(self, content: Mapping[Any, Any]) -> Plan:
+        self._known(content, _PLAN_KEYS, "")
+        run = self._run(content.get("run"), "run")
+        backend = self._text(content.get("backend", BACKEND), "backend")
+        models = [self._model(entry, n, backend, run) for n, entry in enumerate(self._list(content.get("models"), "models"), 1)]
+        names = [model.name for model in models]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            self.faults.append(f"two jobs with the same output: {names.count(name)} models are called {name}; give each a `name`")
+        tasks = [self._text(task, "tasks") for task in self._list(content.get("tasks"), "tasks")]
+        for task in sorted({task for task in tasks if tasks.count(task) > 1}):
+            self.faults.append(f"two jobs with the same output: tasks has {task} more than once")
+        return Plan(
+            output=Path(self._text(content.get("output"), "output")),
+            models=models,
+            tasks=tasks,
+            num_fewshot=self._numbers(content.get("num_fewshot"), "num_fewshot"),
+            seeds=self._numbers(content.get("seeds"), "seeds"),
+            limit=self._positive(content.get("limit"), "limit"),
+            minutes=self._positive(content.get("minutes"), "minutes"),
+            resources=self._resources(content.get("resources", {})),
+        )
+
+    def _model(self, entry: Any, number: int, backend: str, run: Mapping[str, Any]) -> Model:
+        where = f"models, entry {number}"
+        if not isinstance(entry, dict):
+            self.faults.append(f"{where}: expected a mapping with model_args, such as {{model_args: {{pretrained: MODEL}}}}")
+            return Model(where, backend, {}, run)
+        self._known(entry, _MODEL_KEYS, f"{where}: ")
+        arguments = entry.get("model_args")
+        if not isinstance(arguments, dict) or not arguments:
+            self.faults.append(f"{where}: expected model_args, such as {{pretrained: MODEL}}")
+            arguments = {}
+        given = str(arguments.get("pretrained") or arguments.get("model") or where)
+        name = self._text(entry.get("name", Path(given).name), f"{where}: name")
+        if name in (".", "..", "report", "replaced") or "/" in name or "\\" in name:
+            self.faults.append(f"{where}: name {name!r} cannot be a folder of results; choose another")
+        return Model(
+            name=name,
+            backend=self._text(entry.get("backend", backend), f"{where}: backend"),
+            model_args=arguments,
+            run={**run, **self._run(entry.get("run"), f"{where}: run")},
+        )
+
+    def _resources(self, given: Any) -> Resources:
+        if not isinstance(given, dict):
+            self.faults.append(f"resources: expected a mapping with {', '.join(_RESOURCES)}")
+            return Resources()
+        self._known(given, set(_RESOURCES), "resources: ")
+        wrong = [name for name in _RESOURCES if name in given and not _is_number(given[name], least=0)]
+        self.faults += [f"resources: {name}: expected a number from 0 on, not {given[name]!r}" for name in wrong]
+        return Resources(**{name: given[name] for name in _RESOURCES if name in given and name not in wrong})
+
+    def _run(self, given: Any, where: str) -> dict[str, Any]:
+        if given is None:
+            return {}
+        if not isinstance(given, dict):
+            self.faults.append(f"{where}: expected a mapping of flags of `lm-eval-sea run`, such as {{batch_size: 16}}")
+            return {}
+        flags = {str(name): value for name, value in given.items()}
+        self.faults += [f"{where}: {name} is not for a sweep to pass on" for name in flags if name in RESERVED]
+        return flags
+
+    def _known(self, given: Mapping[Any, Any], known: set[str], where: str) -> None:
+        for key in given:
+            if key not in known:
+                self.faults.append(f"{where}unknown key {key!r}; there are {', '.join(sorted(known))}")
+
+    def _text(self, value: Any, where: str) -> str:
+        if isinstance(value, str) and value.strip():
+            return value
+        self.faults.append(f"{where}: expected a text" + ("" if value is None else f", not {value!r}"))
+        return ""
+
+    def _list(self, value: Any, where: str) -> list[Any]:
+        values = [value] if isinstance(value, str) else value
+        if isinstance(values, list) and values:
+            return values
+        self.faults.append(f"{where}: expected a list with at least one entry")
+        return []
+
+    def _numbers(self, value: Any, where: str) -> list[int | None]:
+        if value is None:
+            return [None]
+        values = value if isinstance(value, list) and value else [value]
+        if not all(_is_number(each, least=0) and isinstance(each, int) for each in values) or len(set(values)) < len(values):
+            self.faults.append(f"{where}: expected different whole numbers from 0 on, not {value!r}")
+        return values
+
+    def _positive(self, value: Any, where: str) -> float | None:
+        if value is not None and not (_is_number(value, least=0) and value):
+            self.faults.append(f"{where}: expected a number above 0, not {value!r}")
+        return value
+
+
+def _is_number(value: Any, *, least: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value < float("inf")

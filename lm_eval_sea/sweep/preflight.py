@@ -1,0 +1,231 @@
+"""What is checked before the first job: names, exemplars, data, models, tokenizers, machines and disk space, each once."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.catalogue.task_index import leaf_names
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.results.provenance import provenance_of
+from lm_eval_sea.run.lm_eval_cli import LMEvalCommand
+from lm_eval_sea.run.output_folder import probe, size_of_samples
+from lm_eval_sea.run.request import RunError, check_include_paths, check_request
+from lm_eval_sea.run.run import add_arguments
+from lm_eval_sea.run.seeds import sampling_values
+from lm_eval_sea.run.task_loading import load_tasks
+from lm_eval_sea.sweep.jobs import Job
+from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
+
+# Arguments of a model that name a folder or a repository of the hub, with a file that all such have.
+_LOADED = {"pretrained": "config.json", "tokenizer": "tokenizer_config.json", "peft": "adapter_config.json"}
+_TOKENIZER_FILES = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json", "chat_template*", "*.model")
+
+
+def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
+    """Loads all tasks of a plan with their rows, each once.
+
+    Returns:
+        The tasks that each of the plan's names stands for, and lm-eval's tasks by name.
+
+    Raises:
+        PlanError: for names, numbers of exemplars and data that cannot be had.
+    """
+    from lm_eval.tasks import TaskManager
+
+    faults: dict[str, None] = {}
+    folders = {str(model.run["include_path"]) for model in plan.models if model.run.get("include_path")}
+    try:
+        check_include_paths(sorted(folders))
+    except RunError as error:
+        raise PlanError([str(error)]) from error
+    for shots in [] if folders else plan.num_fewshot:  # else a name may be one of the user's
+        for name in plan.tasks:
+            try:
+                check_request([name], shots, plan.limit)
+            except RunError as error:
+                faults[str(error)] = None
+    if faults:
+        raise PlanError(list(faults))
+    own = all(name.startswith("sea_") for name in plan.tasks) and not folders
+    manager = TaskManager(include_path=[str(TASKS_FOLDER), *sorted(folders)], include_defaults=not own)
+    names = {name: manager.match_tasks([name]) for name in plan.tasks}
+    if unknown := [name for name, found in names.items() if not found]:
+        raise PlanError([f"tasks: there is no task, group or tag {name!r}" for name in unknown])
+    leaves = {
+        wanted: list(dict.fromkeys(leaf for name in found for leaf in leaf_names(manager, name)))
+        for wanted, found in names.items()
+    }
+    try:
+        _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=False)
+    except RunError as error:
+        raise PlanError(str(error).split("\n  ")) from error
+    return leaves, tasks
+
+
+def facts_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What a task's results must say: its version and the digest of its rows; None where lm-eval's tasks say nothing."""
+    facts = {}
+    for name, task in tasks.items():
+        len(task.eval_docs)  # lm-eval 0.5 loads rows when asked for them; they fill the provenance
+        version = (task.config.metadata or {}).get("version", getattr(task, "VERSION", None))
+        facts[name] = {
+            "version": None if version is None else str(version),
+            "rows": provenance_of(task.config.metadata or {}).data_sha256,
+        }
+    return facts
+
+
+def check_models(models: Iterable[Model]) -> None:
+    """Looks for what the models load, and for their tokenizers.
+
+    Raises:
+        PlanError: for folders and repositories that do not exist, and tokenizers that cannot be loaded.
+    """
+    faults, tokenizers = [], set()
+    for model in models:
+        missing = [fault for name, file in _LOADED.items() if (fault := _missing(model, name, file))]
+        faults += missing
+        if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
+            tokenizers.add(key)
+            faults += _tokenizer_fault(model)
+    if faults:
+        raise PlanError(faults)
+
+
+def _missing(model: Model, argument: str, file: str) -> str:
+    given = model.model_args.get(argument)
+    if not isinstance(given, str):
+        return ""
+    folder = Path(given)
+    if folder.is_dir():
+        return (
+            "" if (folder / file).is_file() else f"{model.name}: the folder {given} has no {file}; {argument} names no such model"
+        )
+    if folder.is_absolute() or given.startswith((".", "~")) or given.count("/") > 1:
+        return f"{model.name}: there is no folder {given} ({argument}; looked in {Path.cwd()})"
+    from huggingface_hub import hf_hub_download
+
+    try:
+        hf_hub_download(given, file, revision=model.model_args.get("revision") or "main")
+    except Exception as error:  # of the hub, the network and the disk, in classes of several libraries
+        return f"{model.name}: {argument} {given} is no folder here and cannot be had from the hub ({_first_line(error)})"
+    return ""
+
+
+def tokenizer_key(model: Model) -> str:
+    """What is equal for models with the same tokenizer: a digest of its files, or the name on the hub."""
+    name = str(model.model_args.get("tokenizer") or model.model_args.get("pretrained"))
+    files = [file for pattern in _TOKENIZER_FILES for file in sorted(Path(name).glob(pattern))] if Path(name).is_dir() else []
+    content = [(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files]
+    return repr(content or (name, model.model_args.get("revision")))
+
+
+def _tokenizer_fault(model: Model) -> list[str]:
+    from transformers import AutoTokenizer
+
+    name = model.model_args.get("tokenizer") or model.model_args.get("pretrained")
+    if not isinstance(name, str) or model.model_args.get("trust_remote_code"):
+        return []
+    if not Path(name).is_dir() and "pretrained" not in model.model_args:
+        return []  # an API's model, whose backend chooses
+    try:
+        AutoTokenizer.from_pretrained(name, revision=model.model_args.get("revision") or "main")
+    except Exception as error:  # libraries raise what they like for what is no tokenizer
+        return [f"{model.name}: the tokenizer of {name} cannot be loaded ({_first_line(error)})"]
+    return []
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).split("\n")[0][:200]
+
+
+def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
+    """The settings with which answers of each model are drawn, where a plan has seeds.
+
+    Raises:
+        PlanError: for a model whose answers would not be drawn.
+    """
+    if plan.seeds == [None]:
+        return {}
+    found, faults = {}, []
+    for model in plan.models:
+        given = model.run.get("gen_kwargs") or {}
+        if not isinstance(given, dict):
+            faults.append(f"{model.name}: run: gen_kwargs: expected a mapping, such as {{do_sample: true, temperature: 0.7}}")
+            continue
+        try:
+            found[model.name] = sampling_values(model.model_args, given)
+        except RunError as error:
+            faults.append(f"{model.name}: {str(error).replace('--seeds', 'seeds')}")
+    if faults:
+        raise PlanError(faults)
+    return found
+
+
+def check_flags(jobs: Sequence[Job]) -> None:
+    """Has lm-eval's parser read the arguments of a job of each model.
+
+    Raises:
+        PlanError: with what it says.
+    """
+    command = LMEvalCommand()
+    add_arguments(command.parser)
+    faults = []
+    for job in {job.model.name: job for job in jobs}.values():
+        errors = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+                command.parse(job.arguments)
+        except SystemExit:
+            faults.append(f"{job.model.name}: run: {errors.getvalue().strip().rpartition('error: ')[2]}")
+        except ValueError as error:
+            faults.append(f"{job.model.name}: run: {_first_line(error)}")
+    if faults:
+        raise PlanError(faults)
+
+
+def check_machines(needed: Resources, machines: Sequence[Resources]) -> None:
+    """Whether there is a machine that has what a job needs.
+
+    Raises:
+        PlanError: if there is none.
+    """
+
+    def enough(machine: Resources) -> bool:
+        return machine.gpus >= needed.gpus and machine.cpus >= needed.cpus and machine.memory_gb >= needed.memory_gb
+
+    if not any(map(enough, machines)):
+        most = "; ".join(dict.fromkeys(f"{m.gpus:g} GPUs, {m.cpus:g} CPUs, {m.memory_gb:.0f} GB" for m in machines)) or "none"
+        raise PlanError(
+            [
+                f"resources: no machine has {needed.gpus:g} GPUs, {needed.cpus:g} CPUs and {needed.memory_gb:g} GB of memory; "
+                f"machines: {most}"
+            ]
+        )
+
+
+def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
+    """Compares the free space with what the samples of all jobs take, about.
+
+    Raises:
+        PlanError: if there is less, or the folder cannot be written to.
+    """
+    try:
+        probe(str(plan.output))
+    except RunError as error:
+        raise PlanError([str(error).replace("--output_path", "output")]) from error
+    sizes = {name: size_of_samples(task, plan.limit) for name, task in tasks.items()}
+    needed, free = sum(sizes[leaf] for job in jobs for leaf in job.part.leaves), shutil.disk_usage(plan.output).free
+    if free < needed:
+        raise PlanError(
+            [
+                f"output: the samples of {len(jobs)} jobs take about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free "
+                f"at {plan.output}; name a folder on another disk"
+            ]
+        )

@@ -1,0 +1,121 @@
+"""A sweep from its plan to its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.run import terminated_as_interrupted
+from lm_eval_sea.sweep.completeness import read_mark
+from lm_eval_sea.sweep.job_process import Outcome
+from lm_eval_sea.sweep.jobs import Job, cut, parts_of
+from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
+from lm_eval_sea.sweep.preflight import (
+    check_disk,
+    check_flags,
+    check_machines,
+    check_models,
+    facts_of,
+    load_wanted,
+    sampling_of,
+)
+from lm_eval_sea.sweep.progress import Progress
+
+_ROWS_IN_REPORT = 20
+
+
+class Engine(Protocol):
+    """What runs jobs on machines."""
+
+    def machines(self) -> list[Resources]:
+        """The machines there are."""
+
+    def run(self, plan: Plan, jobs: Iterable[Job], started: Callable[[Job], None], ended: Callable[[Job, Outcome], None]) -> None:
+        """Runs jobs; see `LocalEngine.run`."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan that has been checked."""
+
+    plan: Plan
+    jobs: Sequence[Job]
+    tasks: Mapping[str, Any]  # lm-eval's, by name
+
+    def split(self) -> tuple[list[Job], list[Job]]:
+        """The jobs that are complete, and the others."""
+        complete = [job for job in self.jobs if read_mark(job.folder, job.digest)]
+        done = {job.folder for job in complete}
+        return complete, [job for job in self.jobs if job.folder not in done]
+
+
+def prepare(plan: Plan, split: str) -> Prepared:
+    """Loads the data, once, checks all that can be checked without a model, and cuts the plan into jobs.
+
+    Raises:
+        PlanError: for what would fail.
+    """
+    check_models(plan.models)
+    leaves, tasks = load_wanted(plan)
+    jobs = cut(
+        plan,
+        parts_of(plan.tasks, leaves, split),
+        identities={model.name: answer_cache.key_of(model.backend, model.model_args, ()) for model in plan.models},
+        tasks=facts_of(tasks),
+        sampling=sampling_of(plan),
+    )
+    folders = [job.folder for job in jobs]
+    if twice := sorted({str(folder) for folder in folders if folders.count(folder) > 1} if len(set(folders)) < len(jobs) else ()):
+        raise PlanError([f"two jobs with the same output: {folder}" for folder in twice])
+    check_flags(jobs)
+    return Prepared(plan, jobs, tasks)
+
+
+def carry_out(prepared: Prepared, engine: Engine) -> dict[Job, Outcome]:
+    """Runs the jobs that are not complete.
+
+    Returns:
+        Those that failed.
+
+    Raises:
+        PlanError: if no machine, or not the disk, can take them.
+        KeyboardInterrupt: if the user stopped it; what is running was stopped, too.
+    """
+    complete, open_jobs = prepared.split()
+    check_machines(prepared.plan.resources, engine.machines())
+    check_disk(prepared.plan, open_jobs, prepared.tasks)
+    with Progress(len(complete), len(prepared.jobs)) as progress, terminated_as_interrupted():
+        if open_jobs:
+            engine.run(prepared.plan, open_jobs, progress.started, progress.ended)
+    return progress.failed
+
+
+def table_of_failures(failed: Mapping[Job, Outcome]) -> str:
+    """The jobs that failed, each with its last line and the command that repeats it."""
+    return "\n".join(f"failed: {job.folder}\n  {outcome.last_line}\n  {job.command}" for job, outcome in failed.items())
+
+
+def report(prepared: Prepared) -> list[str]:
+    """Writes the report on all complete jobs, with SEA-HELM's totals where there are any.
+
+    Returns:
+        Lines that say where, or why there is none.
+    """
+    from lm_eval_sea.results.run_files import RunFilesError
+
+    complete, _ = prepared.split()
+    if not complete:
+        return ["no report: no job is complete"]
+    try:
+        from lm_eval_sea.report.write import write_report
+    except ModuleNotFoundError as error:
+        return [f"no report: it needs {error.name}; pip install 'lm-eval-sea[report]'"]
+    names = {Path(job.folder).resolve(): job.label for job in complete}
+    try:
+        written = write_report(list(names), prepared.plan.output / "report", shown_rows=_ROWS_IN_REPORT, names=names)
+    except (RunFilesError, OSError) as error:
+        return [f"no report: {error}"]
+    return [*(f"note: {note}" for note in written.notes), f"{written.page}: {written.models} models, {written.tasks} tasks"]

@@ -1,0 +1,20 @@
+"""Plans to try."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+def write_plan(path: Path, **changes: Any) -> Path:
+    """A plan of two models and one task; `changes` replaces keys, None removes one."""
+    content = {
+        "output": str(path.parent / "out"),
+        "backend": "hf",
+        "models": [{"name": name, "model_args": {"pretrained": str(path.parent / name)}} for name in ("a", "b")],
+        "tasks": ["sea_xcopa_th_to_ppl"],
+        "run": {"device": "cpu", "batch_size": 4},
+    }
+    content = {key: value for key, value in (content | changes).items() if value is not None}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path

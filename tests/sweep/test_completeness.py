@@ -1,0 +1,134 @@
+"""Nothing counts as a result that is half-written or answers another question."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from lm_eval_sea.sweep.completeness import (
+    LOG,
+    MARK,
+    REPLACED,
+    IncompleteError,
+    read_mark,
+    remove_incomplete,
+    set_aside,
+    write_mark,
+)
+from tests.results.lm_eval_output import NEW, OLD, row, write_results, write_samples
+
+ASKED = {"tasks": {"toy": {"version": "1.0", "rows": "abc"}}}
+CONFIGS = {"toy": {"metadata": {"provenance": {"data_sha256": "abc"}}}}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A job's folder with what a run has written."""
+    path = tmp_path / "out" / "model" / "toy"
+    write_results(path / "m", NEW, {"toy": {"acc,none": 0.5}}, configs=CONFIGS)
+    write_samples(path / "m", "toy", NEW, [row(doc_id=0)])
+    (path / LOG).write_text("log\n")
+    return path
+
+
+def marked(folder):
+    write_mark(folder, "d", ASKED, {"seconds": 1.0})
+    return folder
+
+
+def test_a_marked_folder_is_complete_for_what_was_asked_alone(folder):
+    assert read_mark(folder, "d") is None, "all files are there, but not the mark"
+    marked(folder)
+    assert read_mark(folder, "d")["seconds"] == 1.0
+    assert read_mark(folder, "e") is None
+
+
+def test_a_folder_that_lost_something_is_not_complete(folder):
+    marked(folder)
+    for path in folder.rglob("*_*.json*"):
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-1])
+        assert read_mark(folder, "d") is None
+        path.unlink()
+        assert read_mark(folder, "d") is None
+        path.write_bytes(whole)
+        assert read_mark(folder, "d")
+    mark = (folder / MARK).read_bytes()
+    for length in range(len(mark) - 2):  # all beginnings of the mark, as of a disk that was full
+        (folder / MARK).write_bytes(mark[:length])
+        assert read_mark(folder, "d") is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"toy": {"version": "1.1", "rows": "abc"}}, "toy: its version on this machine is 1.0, and was 1.1"),
+        ({"toy": {"version": "1.0", "rows": "x"}}, "toy: its rows on this machine is abc, and was x"),
+        ({"toy": ASKED["tasks"]["toy"], "more": {"version": None, "rows": None}}, "the results have no score of more"),
+    ],
+)
+def test_results_of_something_else_are_never_marked(folder, asked, message):
+    with pytest.raises(IncompleteError, match=message):
+        write_mark(folder, "d", {"tasks": asked}, {})
+    assert not (folder / MARK).exists()
+
+
+def test_a_run_without_results_or_samples_or_with_two_is_never_marked(folder):
+    samples = next(folder.rglob("samples_*"))
+    content = samples.read_bytes()
+    samples.unlink()
+    with pytest.raises(IncompleteError, match="no samples of toy"):
+        marked(folder)
+    samples.write_bytes(content)
+    other = write_results(folder / "m", OLD, {"toy": {"acc,none": 0.5}}, configs=CONFIGS)
+    with pytest.raises(IncompleteError, match="left 2 results"):
+        marked(folder)
+    other.write_text(other.read_text()[:-5])  # half of another does not count
+    for path in folder.rglob("results_*"):
+        path.unlink()
+    with pytest.raises(IncompleteError):
+        marked(folder)
+
+
+def test_what_is_left_of_an_attempt_is_removed_but_log_and_answers(folder):
+    (folder / "unfinished").mkdir()
+    (folder / "unfinished" / "answers_rank0.db").touch()
+    remove_incomplete(marked(folder))
+    assert sorted(path.name for path in folder.iterdir()) == [LOG, "unfinished"]
+
+
+def test_complete_results_of_another_question_are_kept_elsewhere(folder, tmp_path):
+    out = tmp_path / "out"
+    set_aside(folder, out)
+    assert not (out / REPLACED).exists(), "incomplete ones are not"
+    marked(folder)
+    before = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    set_aside(folder, out)
+    [place] = (out / REPLACED).rglob("toy")
+    assert {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+def test_a_job_ends_with_whoever_started_it(tmp_path):
+    """A killed starter tells nobody; its end of the pipe closes."""
+    code = (
+        "import os, signal, subprocess, sys, threading, time\n"
+        "from lm_eval_sea.sweep.job_process import _end_with\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])\n"
+        "threading.Thread(target=_end_with, args=(os.dup(0),), daemon=True).start()\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(100)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    grandchild = int(process.stdout.readline())
+    process.stdin.close()
+    assert process.wait(60) == -9
+    import psutil
+
+    assert not psutil.pid_exists(grandchild) or psutil.Process(grandchild).status() == psutil.STATUS_ZOMBIE
+
+
+def test_the_mark_says_what_was_asked(folder):
+    assert json.loads((marked(folder) / MARK).read_text())["asked"] == ASKED

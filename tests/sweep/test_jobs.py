@@ -1,0 +1,59 @@
+"""How a plan is cut into jobs."""
+
+import pytest
+
+from lm_eval_sea.sweep.jobs import cut, parts_of
+from lm_eval_sea.sweep.plan import read_plan
+from tests.sweep.plans import write_plan
+
+LEAVES = {"sea_group": ["sea_x", "sea_y"], "sea_other": ["sea_y", "sea_z"]}
+FACTS = {name: {"version": "1", "rows": name * 2} for name in ("sea_x", "sea_y", "sea_z")}
+
+
+def jobs_of(tmp_path, split="suite", *, facts=FACTS, identities=None, sampling=None, **changes):
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", tasks=list(LEAVES), **changes))
+    parts = parts_of(plan.tasks, LEAVES, split)
+    return cut(plan, parts, identities=identities or {"a": "1", "b": "2"}, tasks=facts, sampling=sampling or {})
+
+
+@pytest.mark.parametrize(
+    ("split", "parts"),
+    [("task", ["sea_x", "sea_y", "sea_z"]), ("suite", ["sea_group", "sea_other"]), ("model", ["all"])],
+)
+def test_splits(tmp_path, split, parts):
+    jobs = jobs_of(tmp_path, split)
+    assert [job.folder.relative_to(tmp_path / "out").as_posix() for job in jobs] == [f"{m}/{p}" for m in "ab" for p in parts]
+    for name in "ab":
+        assert {leaf for job in jobs if job.model.name == name for leaf in job.part.leaves} == set(FACTS)
+
+
+def test_exemplars_and_seeds_multiply_and_have_folders_of_their_own(tmp_path):
+    sampling = dict.fromkeys("ab", {"do_sample": True, "temperature": 0.5})
+    jobs = jobs_of(tmp_path, num_fewshot=[0, 3], seeds=[1, 2], sampling=sampling)
+    assert len(jobs) == len({job.folder for job in jobs}) == len({job.digest for job in jobs}) == 2 * 2 * 2 * 2
+    job = jobs[-1]
+    assert (job.label, job.folder.parts[-3:]) == ("b, 3 exemplars, seed 2", ("sea_other", "3_shot", "seed_2"))
+    flags = dict(zip(job.arguments[::2], job.arguments[1::2], strict=False))
+    assert flags["--seed"] == "2"
+    assert flags["--num_fewshot"] == "3"
+    assert flags["--gen_kwargs"] == '{"do_sample": true, "temperature": 0.5}'
+
+
+def test_globs_have_folders(tmp_path):
+    [part, other] = parts_of(["sea_*", "sea_?"], {"sea_*": ["sea_x"], "sea_?": ["sea_x"]}, "suite")
+    assert part.name != other.name
+    assert not set(part.name + other.name) & set("*?/")
+
+
+def test_another_version_or_row_or_setting_or_model_is_another_digest(tmp_path):
+    def first(**changes):
+        return jobs_of(tmp_path, **changes)[0].digest
+
+    facts = [FACTS | {"sea_x": FACTS["sea_x"] | changed} for changed in ({"version": "2"}, {"rows": "other"})]
+    digests = [
+        first(), *(first(facts=each) for each in facts), first(limit=5), first(num_fewshot=1), first(backend="vllm"),
+        first(run={"batch_size": 8}), first(identities={"a": "9", "b": "2"}),
+    ]  # fmt: skip
+    assert len(set(digests)) == len(digests)
+    assert first() == digests[0]
+    assert first(minutes=5, resources={"cpus": 2}) == digests[0], "they decide no result"

@@ -1,0 +1,124 @@
+"""A sweep on one machine: interrupted, gone on with, and compared with one that was not."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lm_eval_sea.sweep.completeness import LOG, MARK
+from lm_eval_sea.sweep.job_process import STARTED
+from tests.conftest import ROOT
+from tests.sweep.plans import write_plan
+
+pytestmark = pytest.mark.slow
+TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
+TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"}  # the last has clock rates
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """A folder with two models, a and b."""
+    from make_tiny_model import make_model
+
+    folder = tmp_path_factory.mktemp("models")
+    for seed, name in enumerate("ab"):
+        make_model(folder / name, bos=False, max_length=4096, hidden=16, layers=1, seed=seed)
+    return folder
+
+
+def start(models, output, samples, *arguments, **changes):
+    plan = write_plan(models / f"{output.name}.yaml", output=str(output), tasks=TASKS, **changes)
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), "--engine", "local", *arguments]
+    return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process):
+    out, err = process.communicate(timeout=600)
+    return process.returncode, out, err
+
+
+def attempts(output):
+    """Folder of a job → the times (s) at which runs of it began."""
+    logs = {path.parent: path.read_text(errors="replace").splitlines() for path in output.rglob(LOG)}
+    return {folder: [float(line.split()[2]) for line in lines if line.startswith(STARTED)] for folder, lines in logs.items()}
+
+
+def outcome(output):
+    """All that the complete jobs hold but for times and paths: results, and the samples to the byte."""
+    found = {}
+    for mark in output.rglob(MARK):
+        for name in json.loads(mark.read_text())["files"]:
+            path, key = mark.parent / name, str((mark.parent / name).relative_to(output)).rpartition("_20")[0]
+            if path.suffix == ".json":
+                content = json.loads(path.read_text(encoding="utf-8"))
+                content = {name: value for name, value in content.items() if name not in TIMES}
+                content["config"].pop("use_cache", None)  # a path in the folder
+                found[key] = content
+            else:
+                found[key] = path.read_bytes()
+    return found
+
+
+def wait_for(condition, process, limit=300):
+    deadline = time.monotonic() + limit
+    while not condition() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, tmp_path, samples):
+    output, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
+    status, out, err = finish(start(models, undisturbed, samples))
+    assert status == 0, err
+    assert len(list(undisturbed.rglob(MARK))) == 4
+    for number, jobs in ((signal.SIGKILL, 1), (signal.SIGINT, 2)):  # while the next job runs
+        process = start(models, output, samples)
+        wait_for(lambda jobs=jobs: len(attempts(output)) > jobs and sum(map(len, attempts(output).values())) > jobs, process)
+        process.send_signal(number)
+        status, _, err = finish(process)
+        assert status == (-9 if number == signal.SIGKILL else 130), err
+    assert err.strip().endswith("interrupted; the same command goes on where this one stopped")
+    status, out, err = finish(start(models, output, samples))
+    assert status == 0, err
+    assert "0 of 4" not in out
+    assert outcome(output) == outcome(undisturbed)
+    began = attempts(output)
+    assert sum(map(len, began.values())) > 4, "nothing was interrupted"
+    for folder, times in began.items():
+        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
+    with contextlib.suppress(ImportError):
+        import jinja2  # noqa: F401  (the report needs it)
+
+        assert (output / "report" / "report.html").is_file()
+
+
+def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models, tmp_path, samples):
+    for path in [model_without_weights := models / "c"]:
+        path.mkdir(exist_ok=True)
+        for file in (models / "a").iterdir():
+            if file.suffix != ".safetensors":
+                (path / file.name).write_bytes(file.read_bytes())
+    entries = [{"model_args": {"pretrained": str(models / name)}} for name in "ca"]
+    status, out, err = finish(start(models, tmp_path / "out", samples, "--split", "model", models=entries))
+    assert status == 1, err
+    assert f"failed: {tmp_path / 'out' / 'c' / 'all'}" in out
+    assert "  lm-eval-sea run --tasks sea_xcopa_th_to_ppl,sea_xnli_th" in out
+    assert str(model_without_weights) in out
+    assert "1 of 2 jobs failed" in out
+    assert [path.parent.parent.name for path in (tmp_path / "out").rglob(MARK)] == ["a"]
+
+
+def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, samples):
+    status, out, err = finish(start(models, tmp_path / "out", samples, "--dry-run"))
+    assert status == 0, err
+    assert "4 jobs, of which 0 are complete" in out
+    # two models, XCOPA's 4 rows with 2 options, XNLI's with 3 labels and prompts without content
+    assert "hf, weights of" in out
+    assert "4 jobs" in out
+    assert "time not measured" in out
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,92 @@
+"""Plans that cannot be carried out are refused before anything runs, with a line for each fault."""
+
+import json
+
+import pytest
+
+from lm_eval_sea.cli import main
+from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
+from tests.sweep.plans import write_plan
+
+
+def faults(path):
+    with pytest.raises(PlanError) as error:
+        read_plan(path)
+    return [line.strip() for line in str(error.value).split("\n")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"modles": []}, "unknown key 'modles'; there are backend, limit"),
+        ({"models": None}, "models: expected a list"),
+        ({"models": [{"name": "a"}]}, "models, entry 1: expected model_args"),
+        ({"models": [{"model_args": {"pretrained": "x/m"}}, {"model_args": {"pretrained": "y/m"}}]}, "2 models are called m"),
+        ({"models": [{"name": "../a", "model_args": {"pretrained": "m"}}]}, "name '../a' cannot be a folder"),
+        ({"models": [{"name": "report", "model_args": {"pretrained": "m"}}]}, "name 'report' cannot be a folder"),
+        ({"tasks": ["sea_a", "sea_a"]}, "two jobs with the same output: tasks has sea_a more than once"),
+        ({"output": None}, "output: expected a text"),
+        ({"num_fewshot": [1, 1]}, "num_fewshot: expected different whole numbers"),
+        ({"num_fewshot": True}, "num_fewshot: expected different whole numbers"),
+        ({"seeds": -1}, "seeds: expected different whole numbers"),
+        ({"limit": 0}, "limit: expected a number above 0"),
+        ({"resources": {"gpu": 1}}, "resources: unknown key 'gpu'"),
+        ({"resources": {"gpus": "all"}}, "resources: gpus: expected a number"),
+        ({"run": {"output_path": "x"}}, "run: output_path is not for a sweep to pass on"),
+    ],
+)
+def test_what_a_plan_may_not_say(tmp_path, changes, message):
+    found = faults(write_plan(tmp_path / "plan.yaml", **changes))
+    assert len(found) == 1
+    assert message in found[0]
+
+
+def test_every_fault_has_a_line(tmp_path):
+    assert len(faults(write_plan(tmp_path / "plan.yaml", modles=[], limit=0, tasks=None))) == 3
+
+
+@pytest.mark.parametrize("text", ["a: [", "- 1", "", "\0"])
+def test_what_is_no_plan(tmp_path, text):
+    (tmp_path / "plan.yaml").write_text(text)
+    assert len(faults(tmp_path / "plan.yaml")) == 1
+    assert len(faults(tmp_path / "none.yaml")) == 1
+
+
+def test_a_model_overrides_what_the_plan_says_for_all(tmp_path):
+    entry = {"model_args": {"pretrained": "org/m"}, "backend": "vllm", "run": {"batch_size": "auto"}}
+    path = write_plan(tmp_path / "plan.yaml", models=[entry], resources={"gpus": 2}, num_fewshot=3)
+    plan = read_plan(path)
+    [model] = plan.models
+    assert (model.name, model.backend, model.run) == ("m", "vllm", {"device": "cpu", "batch_size": "auto"})
+    assert (plan.resources, plan.num_fewshot, plan.seeds) == (Resources(gpus=2), [3], [None])
+
+
+def model_folder(path):
+    """A folder with a tokenizer and a configuration, without weights."""
+    from make_tiny_model import train_tokenizer
+    from transformers import LlamaConfig
+
+    LlamaConfig(hidden_size=16).save_pretrained(path)
+    train_tokenizer(["a b c"], bos=False, vocabulary=300).save_pretrained(path)
+
+
+@pytest.mark.slow
+def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    for name in "ab":
+        model_folder(tmp_path / name)
+
+    def refusal(**changes):
+        assert main(["sweep", str(write_plan(tmp_path / "plan.yaml", **changes)), "--engine", "local"]) == 2
+        assert not (tmp_path / "out" / "a").exists(), "a job began"
+        return capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].strip()
+
+    missing = [{"name": "a", "model_args": {"pretrained": str(tmp_path / "nothing")}}]
+    assert refusal(models=missing).startswith(f"a: there is no folder {tmp_path / 'nothing'}")
+    assert refusal(tasks=["sea_xcopa_xx"]).startswith("no task, group or tag 'sea_xcopa_xx'")
+    assert "the prompt book of sea_xcopa_th_to_ppl has 5 exemplars" in refusal(num_fewshot=9)
+    assert refusal(resources={"gpus": 1000}).startswith("resources: no machine has 1000 GPUs")
+    assert "unrecognized arguments: --colour red" in refusal(run={"colour": "red"})
+    assert "seeds: the model's generation config says nothing of sampling" in refusal(seeds=[1, 2])
+    (tmp_path / "a" / "tokenizer.json").write_text(json.dumps({}))
+    assert refusal().startswith(f"a: the tokenizer of {tmp_path / 'a'} cannot be loaded")

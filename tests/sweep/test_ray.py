@@ -1,0 +1,86 @@
+"""A sweep on a Ray cluster of several nodes on this machine, whose workers, nodes and driver are killed."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from lm_eval_sea.sweep.completeness import MARK
+from tests.conftest import ROOT
+from tests.sweep.plans import write_plan
+from tests.sweep.test_local import attempts, finish, models, outcome, wait_for  # noqa: F401
+
+pytest.importorskip("ray", reason="needs ray: pip install 'lm-eval-sea[ray]'")
+pytestmark = pytest.mark.slow
+TASKS = ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_xcopa_id_to_ppl"]
+SHOTS = [0, 1, 2, 3]  # two models, three tasks, four numbers of exemplars: 24 jobs
+
+
+@pytest.fixture
+def cluster():
+    """A head that runs no jobs, and two nodes of one CPU."""
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "PYTHONPATH": str(ROOT)}  # no token in HOME
+    from ray.cluster_utils import Cluster
+
+    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    found.add_node(num_cpus=1)
+    found.add_node(num_cpus=1)
+    found.wait_for_nodes()
+    yield found
+    found.shutdown()
+
+
+def start(folder, output, samples, *arguments):
+    plan = write_plan(folder / f"{output.name}.yaml", output=str(output), tasks=TASKS, num_fewshot=SHOTS)
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), *arguments]
+    return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def workers_at_work(cluster):
+    """The processes of Ray that wait for a job."""
+    processes = [process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"]]
+    jobs = [process for process in processes if "lm_eval_sea.sweep.job_process" in process.info["cmdline"]]
+    ours = {each.process.pid for node in cluster.list_all_nodes() for group in node.all_processes.values() for each in group}
+    return [parent for job in jobs if (parent := job.parent()) and ours & {each.pid for each in parent.parents()}]
+
+
+def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, samples, cluster):  # noqa: F811
+    output, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
+    status, _, err = finish(start(models, undisturbed, samples, "--engine", "local"))
+    assert status == 0, err
+    chance = random.Random(0)
+
+    def complete():
+        return len(list(output.rglob(MARK)))
+
+    def after(jobs, process):
+        """Some jobs later, while others run."""
+        wait_for(lambda: complete() >= jobs and workers_at_work(cluster), process)
+        assert process.poll() is None, finish(process)
+        assert complete() < 24
+
+    driver = start(models, output, samples, "--address", cluster.address)
+    after(chance.randint(2, 4), driver)
+    chance.choice(workers_at_work(cluster)).kill()
+    after(chance.randint(6, 8), driver)
+    cluster.remove_node(chance.choice(list(cluster.worker_nodes)), allow_graceful=False)
+    cluster.add_node(num_cpus=1)
+    after(chance.randint(11, 13), driver)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait(60)
+    driver.stdout.close()
+    driver.stderr.close()
+    status, _, err = finish(start(models, output, samples, "--address", cluster.address))
+    assert status == 0, err
+    assert complete() == 24
+    assert outcome(output) == outcome(undisturbed)
+    began = attempts(output)
+    assert sum(map(len, began.values())) > 24, "nothing was interrupted"
+    for folder, times in began.items():
+        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
