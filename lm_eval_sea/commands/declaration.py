@@ -24,7 +24,7 @@ def declare(commands: argparse._SubParsersAction, name: str, summary: str, text:
     )
 
 
-def fail(error: Exception, status: int) -> int:
+def fail(error: BaseException, status: int) -> int:
     """Prints what went wrong, controls in names made visible; returns the exit status."""
     print(f"lm-eval-sea: {visible(str(error))}", file=sys.stderr)
     return status

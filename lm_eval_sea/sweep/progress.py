@@ -51,7 +51,7 @@ class Progress:
         self._show()
 
     def _show(self) -> None:
-        shown = {"running": len(self._running), "failed": len(self.failed)}
+        shown: dict[str, int | str] = {"running": len(self._running), "failed": len(self.failed)}
         if self._tokens:  # of the jobs that are done
             shown["tokens/s"] = f"{self._tokens / (time.monotonic() - self._begin):,.0f}"
         self._bar.set_postfix(shown)

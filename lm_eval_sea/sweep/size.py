@@ -31,7 +31,7 @@ def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -
     with contextlib.redirect_stderr(io.StringIO()):  # lm-eval's progress bars
         task.build_all_requests(samples=list(range(0, there, max(1, there // looked_at))))
     scale = rows / len({instance.doc_id for instance in task.instances})
-    found = Counter(rows=rows)
+    found: Counter = Counter(rows=rows)  # sums of fractions
     for instance in task.instances:
         prompt, ending = instance.arguments
         if isinstance(ending, str):
@@ -41,8 +41,8 @@ def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -
         else:
             times, sent, out = scale, prompt, task.doc_to_target(instance.doc)
             out = out[0] if isinstance(out, list) else out
-            found.update(characters_out=times * len(out), tokens_out=times * count(out))
-        found.update(requests=times, characters_in=times * len(sent), tokens_in=times * count(sent))
+            found.update({"characters_out": times * len(out), "tokens_out": times * count(out)})
+        found.update({"requests": times, "characters_in": times * len(sent), "tokens_in": times * count(sent)})
     return found
 
 
