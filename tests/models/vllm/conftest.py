@@ -44,7 +44,7 @@ def hf(model_folder):
 def vllm(model_folder):
     from lm_eval.models.vllm_causallms import VLLM
 
-    return VLLM(str(model_folder), block_size=32, **ENGINE)
+    yield from until_shut_down(VLLM(str(model_folder), block_size=32, **ENGINE))
 
 
 @pytest.fixture(scope="session")
@@ -54,4 +54,10 @@ def shared(model_folder):
 
     import lm_eval_sea.models  # noqa: F401
 
-    return get_model("vllm-shared-prefix")(str(model_folder), **ENGINE)
+    yield from until_shut_down(get_model("vllm-shared-prefix")(str(model_folder), **ENGINE))
+
+
+def until_shut_down(model):
+    """Hands out a model, and ends its engine's processes afterwards: Python waits for them when it ends."""
+    yield model
+    model.model.llm_engine.engine_core.shutdown()
