@@ -77,8 +77,8 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
     if table.empty:
         return None
     by_method = table.pivot_table(index=["model", "task"], columns="method", values="accuracy")
-    gains = (by_method.acc_cc - by_method.acc).dropna() if {"acc", "acc_cc"} <= set(by_method) else pd.Series(dtype=float)
-    seen = f"Contextual calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}."
+    gains = (by_method.acc_bc - by_method.acc).dropna() if {"acc", "acc_bc"} <= set(by_method) else pd.Series(dtype=float)
+    seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}."
     return Figure.of_chart(
         "calibration",
         "Accuracy before and after calibration; the grey bar is chance.",
@@ -119,7 +119,7 @@ def _labels_figure(table: pd.DataFrame, analysis: Analysis) -> Figure | None:
     names = [name for name in analysis.suite.members if name in set(table.task)]
     return Figure.of_chart(
         "labels",
-        "Labels: right, chosen without calibration (log-likelihood), and after contextual calibration; native prompts.",
+        "Labels: right, chosen without calibration (log-likelihood), and after batch calibration; native prompts.",
         Chart([_labels_panel(table[table.task == name], analysis) for name in names], series_are_models=False, columns=2),
         f"Stacked bars of the shares of the labels, one panel per task.{seen}",
         table,
@@ -141,11 +141,11 @@ def _labels_panel(table: pd.DataFrame, analysis: Analysis) -> Panel:
 
 
 def _label_bars(table: pd.DataFrame, models: Sequence[str]) -> list[tuple[str, str, list[float]]]:
-    """What is right, then for each model the choices before and after contextual calibration: model, title, a count per label."""
+    """What is right, then for each model the choices before and after batch calibration: model, title, a count per label."""
     by_model = dict(list(table.groupby("model", sort=False)))
     bars = [("", "right", list(next(iter(by_model.values()))[calibration.GOLD]))]
     for model in models:
-        for method, title in (("acc", "before"), ("acc_cc", "after")):
+        for method, title in (("acc", "before"), ("acc_bc", "after")):
             if model in by_model and by_model[model][method].notna().all():
                 bars.append((model, f"{model}, {title}", list(by_model[model][method])))
     return bars
