@@ -318,7 +318,7 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     partial = totals_of(tmp_path, "corrected")
     assert not partial.nodes[SEA].complete and any("1 of 12 rows" in note for note in partial.notes)
     row_scores.path_beside(samples, row_scores.METRICX).write_text('{"best": 1, "scores": [{"doc_id": 0, "score": 3}]}')
-    with pytest.raises(EvidenceError, match="not from 0 to 1.*score the task again"):
+    with pytest.raises(EvidenceError, match="no number from 0 to 1.*score the task again"):
         totals_of(tmp_path)
 
 
