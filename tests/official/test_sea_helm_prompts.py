@@ -193,5 +193,11 @@ def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror):
         for message in messages:
             if message["role"] == "assistant":
                 message["content"] = unicodedata.normalize("NFC", message["content"]).strip()
+    for record, *both in zip(given, ours, official, strict=True):
+        if record[1].startswith(
+            "thai_exam"
+        ):  # whose rows lose the blanks at the ends of their texts here, as docs/sea_helm.md says
+            for message in both[0] + both[1]:
+                message["content"] = "\n".join(line.strip() for line in message["content"].split("\n"))
     different = [(record[1:3], one, other) for record, one, other in zip(given, ours, official, strict=True) if one != other]
     assert different == []
