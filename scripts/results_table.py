@@ -17,11 +17,12 @@ from pathlib import Path
 
 from check_results import FOLDER, about, findings
 
+from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.frames import load
 from lm_eval_sea.report.means import ALL, suite_means
-from lm_eval_sea.report.suite import GROUP, LITE_GROUP, read_suite
+from lm_eval_sea.report.suite import read_suite
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "results.md"
 START, END = "<!-- written by scripts/results_table.py -->\n", "<!-- end -->\n"
@@ -36,7 +37,7 @@ def tables(folders: list[Path]) -> str:
     frames = load(folders, names={path.resolve(): name for path, name in names.items()})
     listed = read_tasks()
     parts = []
-    for group, title in ((GROUP, "SailCompass"), (LITE_GROUP, "Lite")):
+    for group, title in ((SUITE, "SailCompass"), (LITE_SUITE, "Lite")):
         members = [name for name in listed.groups[group] if name in set(frames.tasks.task)]
         if members:
             parts.append(f"### {title}\n\n{_table(Analysis(frames, read_suite(members)), members)}")

@@ -10,6 +10,7 @@ import yaml
 
 FOLDER = Path(__file__).resolve().parent
 LITE_FOLDER = FOLDER / "lite"
+SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import argparse
 import shlex
 from pathlib import Path
 
+from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks
 from lm_eval_sea.commands.declaration import declare, fail, show_help
 from lm_eval_sea.results.visible_text import visible
@@ -129,7 +130,7 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
     for rows in not_on_hub(tasks):
         print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
     start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
-    names = "sea_sailcompass" if arguments.tasks == "*" else shlex.quote(arguments.tasks)
+    names = SUITE if arguments.tasks == "*" else shlex.quote(arguments.tasks)
     print("Without a network now works, with a model on this machine:")
     print(f"  {start} lm_eval --model hf --model_args pretrained=MODEL --include_path {TASKS_FOLDER} --tasks {names}")
     return 0

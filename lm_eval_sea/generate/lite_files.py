@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 
-from lm_eval_sea.catalogue import read_lite
+from lm_eval_sea.catalogue import LITE_SUITE, SUITE, read_lite
 from lm_eval_sea.generate.generated_files import Content, GeneratedFiles
 from lm_eval_sea.generate.task_yaml import render
 
-SUITE, LITE = "sea_sailcompass", "sea_lite"
 HELM = "sea_helm_"
 LITE_HELM = "sea_helm_lite_"
 SOURCE = "catalogue/lite"
@@ -77,8 +76,8 @@ class LiteFiles:
     def _suites(self) -> Iterator[tuple[str, Content]]:
         whole = self._files.read(SUITE)
         version = {"metadata": whole["metadata"]}
-        names = {group: group.replace(SUITE, LITE) for group in whole["task"]}
-        yield "sailcompass/lite.yaml", {"group": LITE, "task": list(names.values())} | version
+        names = {group: group.replace(SUITE, LITE_SUITE) for group in whole["task"]}
+        yield "sailcompass/lite.yaml", {"group": LITE_SUITE, "task": list(names.values())} | version
         for group, name in names.items():
             averages = {"aggregate_metric_list": self._files.read(group)["aggregate_metric_list"]}
             yield (

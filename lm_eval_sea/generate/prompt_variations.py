@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.generate.generated_files import Content, GeneratedFiles
 from lm_eval_sea.generate.prompt_books import BookError, read_book
 from lm_eval_sea.generate.task_yaml import Quoted, render
 
-SUITE = "sea_sailcompass"
 PARAPHRASES = 2  # of each book that has any
 
 

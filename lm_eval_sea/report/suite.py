@@ -6,11 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue import LITE_SUITE, SUITE, read_data_sets
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.report.frames import AS_PUBLISHED
-
-GROUP, LITE_GROUP = "sea_sailcompass", "sea_lite"
 
 
 Members = Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
@@ -45,7 +43,7 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     """
     catalogue = read_data_sets()
     tasks = read_tasks()
-    group = next((group for group in (GROUP, LITE_GROUP) if not set(tasks.groups[group]).isdisjoint(names)), GROUP)
+    group = next((group for group in (SUITE, LITE_SUITE) if not set(tasks.groups[group]).isdisjoint(names)), SUITE)
     titles = {name: data_set["title"] for name, data_set in catalogue["data_sets"].items()}
     members = {name: tasks.tasks[name].metadata for name in tasks.groups[group]}
     return Suite(
