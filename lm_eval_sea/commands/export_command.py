@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
-from lm_eval_sea.commands.declaration import add_runs, declare, fail, show_help
+from lm_eval_sea.commands.declaration import add_runs, declare, fail, print_notes, show_help
 
 EXAMPLES = """examples:
   lm-eval-sea export every-eval-ever results --out eee
@@ -70,8 +69,7 @@ def _every_eval_ever(arguments: argparse.Namespace) -> int:
             print(f"{file}: {len(record['evaluation_results'])} scores")
     except (RunFilesError, ExportError, OSError) as error:
         return fail(error, 2)
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    print_notes(notes)
     return 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_sea.commands.declaration import declare, fail
+from lm_eval_sea.install_hint import install_extra
 
 if TYPE_CHECKING:
     from lm_eval_sea.sweep.plan import Plan
@@ -80,7 +81,7 @@ def _engine(arguments: argparse.Namespace) -> Engine:
 
     has_ray = importlib.util.find_spec("ray") is not None
     if (arguments.engine == "ray" or arguments.address) and not has_ray:
-        raise PlanError(["--engine ray and --address need the package ray: pip install 'lm-eval-sea[ray]'"])
+        raise PlanError([f"--engine ray and --address need the package ray: {install_extra('ray')}"])
     if arguments.engine == "local" and arguments.address:
         raise PlanError(["--address is of a Ray cluster; leave out --engine local"])
     if arguments.engine == "local" or not has_ray:

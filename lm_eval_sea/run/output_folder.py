@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import RunError, rows_within
 
 _TRACKER_LOGGER = "lm_eval.loggers.evaluation_tracker"
 _FAILED = "Could not save"  # how the tracker's message begins; it raises nothing
@@ -66,9 +66,7 @@ def check_space(output_path: str, tasks: Mapping[str, Any], limit: float | None)
 
 def size_of_samples(task: Any, limit: float | None) -> float:
     """Bytes of a task's logged samples, about: lm-eval writes a row, and its whole prompt once for each option."""
-    number = len(task.eval_docs)
-    if limit is not None:
-        number = min(number, int(limit) if limit >= 1 else int(limit * number) + 1)
+    number = rows_within(limit, len(task.eval_docs))
     rows = list(itertools.islice(task.eval_docs, _ROWS_MEASURED))
     if not rows:
         return 0

@@ -75,3 +75,10 @@ def check_samples(samples: Any, rows: Mapping[str, int]) -> None:
             raise RunError(f"--samples has row {wrong[0]!r} of {task}; expected numbers from 0 to {rows[task] - 1}")
         if len(set(numbers)) < len(numbers):
             raise RunError(f"--samples has a row of {task} twice; name each once")
+
+
+def rows_within(limit: float | None, rows: int) -> int:
+    """How many of a task's rows `--limit` leaves, at most: a number of rows, below 1 a part of them."""
+    if limit is None:
+        return rows
+    return min(rows, int(limit) if limit >= 1 else int(limit * rows) + 1)

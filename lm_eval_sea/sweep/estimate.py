@@ -8,6 +8,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.chat_template import load_tokenizer
+from lm_eval_sea.run.request import rows_within
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model
@@ -40,7 +41,9 @@ class _Sizes:
                 if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                     task.set_config("num_fewshot", shots)
                 count = (lambda text: len(tokenizer.encode(text, add_special_tokens=False))) if tokenizer else len
-                self._found[key, leaf, shots] = measure(task, _ROWS_LOOKED_AT, count, self._rows(len(task.eval_docs)))
+                self._found[key, leaf, shots] = measure(
+                    task, _ROWS_LOOKED_AT, count, rows_within(self._limit, len(task.eval_docs))
+                )
             total += self._found[key, leaf, shots]
         return total if tokenizer else Counter(requests=total["requests"])
 
@@ -53,11 +56,6 @@ class _Sizes:
             paths = [str(TASKS_FOLDER), *([str(own_path)] if own_path else [])]
             self._managers[key, own_path] = TaskManager(include_path=paths, metadata=dict(model.model_args))
         return self._managers[key, own_path]
-
-    def _rows(self, number: int) -> int:
-        if self._limit is None:
-            return number
-        return min(number, int(self._limit) if self._limit >= 1 else int(self._limit * number) + 1)
 
 
 def describe(prepared: Prepared) -> str:

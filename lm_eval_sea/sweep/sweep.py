@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.run import terminated_as_interrupted
 from lm_eval_sea.sweep.completeness import read_mark
@@ -112,7 +113,7 @@ def report(prepared: Prepared) -> list[str]:
     try:
         from lm_eval_sea.report.write import write_report
     except ModuleNotFoundError as error:
-        return [f"no report: it needs {error.name}; pip install 'lm-eval-sea[report]'"]
+        return [f"no report: it needs {error.name}: {install_extra('report')}"]
     names = {Path(job.folder).resolve(): job.label for job in complete}
     try:
         written = write_report(list(names), prepared.plan.output / "report", shown_rows=_ROWS_IN_REPORT, names=names)
