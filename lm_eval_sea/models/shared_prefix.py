@@ -21,7 +21,7 @@ from .first_tokens import FirstTokensCheck
 from .forward import PrefixModel
 from .obstacles import find_obstacle, takes_masks
 from .scoring import Answer, BatchKind, Continuation, Scorer
-from .tolerance import tolerance
+from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
@@ -30,10 +30,6 @@ Request = tuple[tuple[str, str], list[int], list[int]]
 
 # Tokens in a batch where the user leaves its size to the backend: enough to keep an accelerator busy.
 AUTO_BATCH_TOKENS = 16384
-
-
-class _Mismatch(Exception):
-    """The model's log-likelihoods along shared prefixes are not those of the plain forward pass."""
 
 
 @contextmanager
@@ -96,7 +92,7 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
         try:
             answers = self._along_prefixes(requests, disable_tqdm)
-        except _Mismatch as mismatch:
+        except Mismatch as mismatch:
             self._fall_back(str(mismatch))
         else:
             if left := [index for index, answer in enumerate(answers) if answer is None]:
@@ -112,7 +108,7 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         """The answers; None from where memory did not suffice for even one prefix or one request behind it.
 
         Raises:
-            _Mismatch: if the model cannot be computed along shared prefixes.
+            Mismatch: if the model cannot be computed along shared prefixes.
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
@@ -178,7 +174,7 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
             except Exception as error:
                 if should_reduce_batch_size(error):
                     return
-                raise _Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
+                raise Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
             if item is None:
                 return
             yield item
@@ -202,7 +198,7 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         A reference is used before a forward pass of its own is spent on it.
 
         Raises:
-            _Mismatch: if they differ too much.
+            Mismatch: if they differ too much.
         """
         if not batch or self._is_verified(kind):
             return
@@ -224,11 +220,7 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         return any(seen.covers(kind) for seen in self._verified)
 
     def _compare(self, answer: Answer, plain: float, tokens: int) -> None:
-        if not abs(plain - answer.loglikelihood) <= self._tolerance() * tokens:
-            raise _Mismatch(
-                f"along shared prefixes a log-likelihood of {tokens} token(s) came out as {answer.loglikelihood:.6g} and not "
-                f"as {plain:.6g}"
-            )
+        check_agreement(answer.loglikelihood, plain, tokens, self._tolerance())
         if not self._verified:
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
 

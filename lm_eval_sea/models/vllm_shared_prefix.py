@@ -19,7 +19,7 @@ from vllm.platforms import current_platform
 
 from .engine_planning import EngineAnswer, Plan, Read, Reader, Request, Score, Target, make_plan
 from .first_tokens import FirstTokensCheck
-from .tolerance import tolerance
+from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
@@ -38,10 +38,6 @@ REQUESTS_PER_CALL = 2048
 MOST_ASKED = 128
 
 _PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
-
-
-class _Mismatch(Exception):
-    """The log-likelihoods along the prefix cache are not those of plain requests."""
 
 
 class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
@@ -92,7 +88,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
         try:
             answers = self._along_prefixes(requests)
-        except _Mismatch as mismatch:
+        except Mismatch as mismatch:
             self._fall_back(str(mismatch))
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
         if left := [index for index, answer in enumerate(answers) if answer is None]:
@@ -118,7 +114,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
         """The answers; None where vLLM's cache had tokens of which the score is not known.
 
         Raises:
-            _Mismatch: if they are not those of plain requests.
+            Mismatch: if they are not those of plain requests.
         """
         targets = [self._target(request) for request in requests]
         plan = make_plan(targets, self._block_size(), MOST_ASKED if _can_ask() else 1)
@@ -188,7 +184,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
         """Holds scores against plain requests.
 
         Raises:
-            _Mismatch: if they differ too much.
+            Mismatch: if they differ too much.
         """
         for read, output in zip(checks, outputs, strict=True):
             tokens = targets[read.index].tokens
@@ -196,11 +192,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
             score, count = scores[read.index], len(tokens) - read.first
             if score is None:  # it is computed anew
                 continue
-            if not abs(plain - score.loglikelihood) <= self._tolerance() * count:
-                raise _Mismatch(
-                    f"along the prefix cache a log-likelihood of {count} token(s) came out as {score.loglikelihood:.6g} and not "
-                    f"as {plain:.6g}"
-                )
+            check_agreement(score.loglikelihood, plain, count, self._tolerance())
             if not self._verified:
                 logger.info("Self-check passed: log-likelihoods along the prefix cache are those of plain requests.")
             self._verified.add(read.asked is not None)

@@ -11,7 +11,7 @@ from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, b
 METRIC = "acc_bc"
 
 
-def with_choices(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def with_choices(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """Logged rows, in which `acc_bc` is 0 or 1 and stands among the predictions, as that of other metrics.
 
     lm-eval logs what the metric is made of: the right label and the log-likelihoods of all labels. Rows without that are handed
@@ -23,8 +23,8 @@ def with_choices(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     Yields:
         The rows, in their order.
     """
-    waiting: list[dict[str, Any]] = []
-    for row in map(dict, rows):
+    waiting: list[Mapping[str, Any]] = []
+    for row in rows:
         if not waiting and _evidence(row.get(METRIC)) is None:
             yield row
         else:
@@ -38,7 +38,8 @@ def with_choices(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row, choice in zip(waiting, batch_calibrated_choices(found), strict=True):
         doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
         predictions = doc["predictions"] if isinstance(doc.get("predictions"), dict) else {}
-        yield row | {
+        yield {
+            **row,
             METRIC: float(choice.gold == choice.chosen),
             "doc": doc | {"predictions": predictions | {METRIC: choice.chosen}},
         }

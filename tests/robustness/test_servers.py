@@ -207,22 +207,24 @@ def test_a_hub_whose_files_are_something_else(body, tmp_path, run_python):
     assert "Traceback" not in process.stderr and "vi_test.jsonl" in process.stdout
 
 
-def short(handler):
-    """Says that the file is longer than what it sends."""
+def promise(handler, length):
+    """The head of an answer that says that the file has that many bytes."""
     handler.send_response(200)
-    for name, value in {"X-Repo-Commit": "0" * 40, "ETag": '"abc"', "Content-Length": "5000"}.items():
+    for name, value in {"X-Repo-Commit": "0" * 40, "ETag": '"abc"', "Content-Length": str(length)}.items():
         handler.send_header(name, value)
     handler.end_headers()
+
+
+def short(handler):
+    """Says that the file is longer than what it sends."""
+    promise(handler, 5000)
     if handler.command == "GET":
         handler.wfile.write(b'{"premise": "x"}\n')
 
 
 def long(handler):
     """Says that the file is short, and never ends."""
-    handler.send_response(200)
-    for name, value in {"X-Repo-Commit": "0" * 40, "ETag": '"abc"', "Content-Length": "20"}.items():
-        handler.send_header(name, value)
-    handler.end_headers()
+    promise(handler, 20)
     if handler.command == "GET":
         try:
             while True:
