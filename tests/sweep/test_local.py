@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -50,13 +51,14 @@ def attempts(output):
 
 
 def outcome(output):
-    """All that the complete jobs hold but for times and paths: results, and the samples to the byte."""
+    """All that the complete jobs hold but for times, paths and addresses in memory: results, and the samples to the byte."""
     found = {}
     for mark in output.rglob(MARK):
         for name in json.loads(mark.read_text())["files"]:
             path, key = mark.parent / name, str((mark.parent / name).relative_to(output)).rpartition("_20")[0]
             if path.suffix == ".json":
-                content = json.loads(path.read_text(encoding="utf-8"))
+                text = re.sub(r" at 0x[0-9a-f]+>", ">", path.read_text(encoding="utf-8"))  # where a function lay in memory
+                content = json.loads(text)
                 content = {name: value for name, value in content.items() if name not in TIMES}
                 content["config"].pop("use_cache", None)  # a path in the folder
                 found[key] = content

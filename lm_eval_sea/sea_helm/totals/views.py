@@ -36,7 +36,7 @@ def _record(node: Node) -> dict[str, object]:
     place = node.place
     average = place in (SEA, ALL)
     metric, value = node.headline or (None, None)
-    return {
+    record = {
         "view": view_of(place),
         "language": place.group if average else place.language,
         "competency": place.competency,
@@ -54,6 +54,8 @@ def _record(node: Node) -> dict[str, object]:
         "metric": metric,
         "metric_value": value,
     }
+    # names come from files of results; a lone surrogate in one is no text to pandas
+    return {name: visible(entry) if isinstance(entry, str) else entry for name, entry in record.items()}
 
 
 def frame(totals: Totals) -> pd.DataFrame:
