@@ -10,7 +10,7 @@ from .answer_text import COLON, STOPS, plain
 
 
 # What may stand between two pieces, and between the last and the label.
-_JOINT = rf"\s*(?:{COLON}|[,\u104a\u104b]|[-–—]+)?\s*"
+_JOINT = rf"\s*(?:{COLON}|[,.!\u3002\u104a\u104b\u17d4]|[-–—]+)?\s*"
 # What may end the line of an answer.
 _END = rf"[\s{re.escape(STOPS)})\]}}\"'”’»`_]*"
 

@@ -61,7 +61,9 @@ PHRASES = {
             | the one that fits best | the best fit | the best match | my choice | the one | of the four options
             | out of the four options | of these options | among the options | among the four options
             | after reading the passage | after reading the text | I conclude that | I think that | I believe that
-            | to the question above | here | I'm sure | I am sure | I'm sure that | clearly | obviously | to this""",
+            | to the question above | here | I'm sure | I am sure | I'm sure that | clearly | obviously | to this
+            | sure | of course | certainly | according to this passage | based on this passage | by the passage
+            | the most accurate answer | the most appropriate answer | the most suitable answer""",
         after="""
             is the answer | is my answer | is the correct answer | is the right answer | is the best answer
             | is the correct option | is the right option | is the correct choice | is the right choice
@@ -89,7 +91,13 @@ PHRASES = {
             | dari pilihan yang ada | di antara keempat pilihan | berdasarkan kutipan | berdasarkan kutipan tersebut
             | menurut kutipan | menurut kutipan tersebut | setelah membaca teks | setelah membaca bacaan
             | setelah membaca kutipan | saya menyimpulkan bahwa | saya menyimpulkan | dapat disimpulkan bahwa
-            | saya yakin bahwa | untuk pertanyaan | dari pertanyaan | atas pertanyaan | di sini | jelas""",
+            | saya yakin bahwa | untuk pertanyaan | dari pertanyaan | atas pertanyaan | di sini | jelas
+            | tentu | tentu saja | baik | baiklah | berdasarkan kutipan ini | menurut kutipan ini
+            | berdasarkan isi kutipan | menurut isi kutipan | berdasarkan bacaan di atas | berdasarkan kutipan di atas
+            | menurut teks tersebut | menurut bacaan tersebut | berdasarkan informasi dalam teks
+            | berdasarkan informasi dalam kutipan
+            | yang paling akurat | yang terbaik | yang paling baik | yang paling logis | yang paling masuk akal
+            | pilihan terbaik | opsi terbaik""",
         after="""
             jawabannya | jawaban yang benar | jawaban yang tepat | yang benar | yang tepat | adalah jawabannya
             | adalah jawaban saya | adalah jawaban yang benar | adalah jawaban yang tepat
@@ -114,7 +122,14 @@ PHRASES = {
             | sing paling trep | sing paling bener | sing paling cocog | ing ndhuwur | saka patang pilihan
             | saka patang pilihan mau | saka patang pilihan iku | saka pilihan | miturut pethikan
             | adhedhasar pethikan | manut pethikan | sawise maca wacan | sawise maca pethikan | aku nyimpulake yen
-            | aku nyimpulake | kanggo pitakonan | ing kene | aku yakin | cetha""",
+            | aku nyimpulake | kanggo pitakonan | ing kene | aku yakin | cetha
+            | mesthi | mesthi wae | nggih | inggih | miturut pethikan kasebut | adhedhasar pethikan kasebut
+            | miturut wacan kasebut | adhedhasar wacan kasebut | miturut teks kasebut | adhedhasar teks kasebut
+            | jawaban bener | wangsulan bener | jawaban sing paling trep | jawaban sing paling cocog
+            | wangsulan sing paling bener | wangsulan sing paling cocog | pilihan sing trep | pilihan sing paling trep
+            | pilihan sing paling bener
+            | saka pitakonan iku | saka pitakonan kasebut | saka pitakonan mau | kanggo pitakonan kasebut
+            | sing paling apik""",
         after="""
             jawabane | wangsulane | jawaban sing bener | wangsulan sing bener | sing bener | kang bener | iku jawabane
             | iku wangsulane | iku jawaban sing bener | iku wangsulan sing bener | iku wangsulan kang bener
@@ -141,7 +156,12 @@ PHRASES = {
             | anu pangmerenahna | nu pangmerenahna | anu pangbenerna | anu paling merenah | mah | di luhur
             | tina opat pilihan | tina opat pilihan éta | tina éta opat pilihan | tina pilihan | sanggeus maca bacaan
             | saparantos maca bacaan | kuring nyindekkeun yén | kuring nyindekkeun | abdi nyindekkeun yén
-            | pikeun patarosan | pikeun patarosan ieu | kana patarosan | di dieu | abdi yakin | kuring yakin | écés""",
+            | pikeun patarosan | pikeun patarosan ieu | kana patarosan | di dieu | abdi yakin | kuring yakin | écés
+            | tangtos | tangtu | muhun | mangga | nurutkeun téks | nurutkeun éta bacaan | dumasar kana éta bacaan
+            | numutkeun éta bacaan | numutkeun éta téks | dumasar kana éta téks | jawaban leres | jawaban bener
+            | jawaban anu pangmerenahna | jawaban anu pangbenerna | jawaban anu pangleresna
+            | pilihan anu pangmerenahna | pilihan anu merenah
+            | tina éta patarosan | kana éta patarosan | anu pangsaéna | nu pangsaéna | anu panghadéna | anu pangalusna""",
         after="""
             jawabanana | waleranana | jawaban anu leres | jawaban nu leres | jawaban anu bener | anu leres | nu leres
             | anu bener | nyaéta jawaban anu leres | nyaéta jawaban anu bener | nyaéta jawabanana
@@ -167,7 +187,13 @@ PHRASES = {
             | yang paling tepat | yang paling sesuai | di atas | daripada empat pilihan | daripada empat pilihan itu
             | daripada keempat-empat pilihan | antara empat pilihan itu | daripada pilihan | setelah membaca petikan
             | saya menyimpulkan bahawa | saya menyimpulkan | saya yakin bahawa | bagi soalan | untuk soalan | di sini
-            | jelas""",
+            | jelas
+            | sudah tentu | tentu | tentu sahaja | baik | baiklah | menurut petikan tersebut | menurut petikan itu
+            | mengikut petikan tersebut | mengikut petikan itu | berdasarkan petikan ini | menurut petikan di atas
+            | berdasarkan petikan di atas | berdasarkan teks tersebut | menurut teks tersebut
+            | jawapan yang paling sesuai | pilihan yang paling tepat | pilihan yang paling sesuai | pilihan terbaik
+            | bagi soalan itu | untuk soalan itu | untuk soalan tersebut | yang paling betul | yang paling baik
+            | yang terbaik | opsyen terbaik""",
         after="""
             jawapannya | jawapan yang betul | jawapan yang tepat | yang betul | yang tepat | ialah jawapannya
             | ialah jawapan saya | ialah jawapan yang betul | ialah jawapan yang tepat | ialah jawapan yang benar
@@ -193,7 +219,11 @@ PHRASES = {
             | ang pinakaangkop | ang pinakatama | sa apat na pagpipilian | sa mga pagpipilian
             | mula sa apat na pagpipilian | ayon sa sipi | batay sa sipi | matapos basahin ang sipi
             | matapos basahin ang talata | pagkatapos basahin ang sipi | napagpasyahan kong | masasabi kong | sa itaas
-            | dito | sigurado akong | malinaw na""",
+            | dito | sigurado akong | malinaw na
+            | sige | sigurado | oo | opo | batay sa siping ito | ayon sa siping ito | batay sa talatang ito
+            | ayon sa talatang ito | ang pinakamahusay na sagot | ang pinakatumpak na sagot
+            | ang pinakamahusay | ang pinakatumpak | ang pinakamahusay na opsyon | ang pinakamahusay na pagpipilian
+            | ang pinakaangkop na opsyon""",
         after="""
             po | ho | ang sagot | ang sagot ko | ang aking sagot | ang tamang sagot | ang wastong sagot | ang tama
             | ay ang sagot | ay ang tamang sagot | ay ang wastong sagot | ay tama | ang pinipili ko | ang pinili ko
@@ -213,7 +243,11 @@ PHRASES = {
             | subay sa teksto | pinasikad sa teksto | ang insakto nga tubag | insakto nga tubag | insaktong tubag
             | ang labing haom | ang labing maayo | ang labing husto | sa upat ka kapilian | sa mga kapilian
             | gikan sa upat ka kapilian | human sa pagbasa sa teksto | nakahukom ko nga | sa ibabaw | dinhi
-            | sigurado ko nga | klaro nga""",
+            | sigurado ko nga | klaro nga
+            | sige | oo | sumala niini nga teksto | base niini nga teksto | ang labing hustong tubag
+            | ang labing husto nga tubag | ang labing maayong tubag | ang labing haom nga tubag
+            | ang labing tukmang tubag | ang labing saktong tubag | ang labing maayong kapilian
+            | ang labing maayong opsyon | ang labing haom nga kapilian""",
         after="""
             ang tubag | ang akong tubag | ang hustong tubag | ang husto nga tubag | ang saktong tubag
             | ang sakto nga tubag | ang husto | ang sakto | mao ang tubag | mao ang akong tubag
@@ -238,7 +272,10 @@ PHRASES = {
             | ti kasayaatan | ti kasayaatan a sungbat | ti maikanatad | ti kasayaatan a maikanatad | ti maitutop
             | ti kaitutopan | kadagiti uppat a pagpilian | kadagiti pagpilian | manipud kadagiti uppat a pagpilian
             | letra a | kalpasan ti panangbasak iti teksto | kalpasan a nabasak ti teksto | iti ngato | ditoy
-            | siguradoak a | nalawag a""",
+            | siguradoak a | nalawag a
+            | wen | sige | sigun iti daytoy a teksto | maibatay iti daytoy a teksto | ti kaumnuan
+            | ti kaumnuan a sungbat | ti kasayaatan a pagpilian | ti kaitutopan a sungbat
+            | isu a | ti kaustuan | ti kaustuan a sungbat | ti kasayaatan nga opsion""",
         after="""
             ti sungbat | ti sungbatko | ti umno a sungbat | ti husto a sungbat | ti kusto a sungbat | ti umno
             | ti husto | ti kusto | isu ti sungbat | isu ti umno a sungbat | isu ti husto a sungbat
@@ -260,13 +297,19 @@ PHRASES = {
             | sumala ha teksto | basado han teksto | basado ha teksto | uyon han teksto | kay
             | an pinakaangay | an pinakamaupay | an pinakatama | ha upat nga pirilian | han upat nga pirilian
             | ha mga pirilian | letra nga | katapos basaha an teksto | katapos pagbasa han teksto | ha igbaw | dinhi
-            | sigurado ako nga | klaro nga""",
+            | sigurado ako nga | klaro nga
+            | sige | oo | basar ha teksto | basar han teksto | sumala hini nga teksto | an pinakahusto
+            | an pinakahusto nga baton | an pinakamaupay nga baton | an pinakamaopay | an pinakamaopay nga baton
+            | an pinakaangay nga baton
+            | an pinakasakto | an pinakasakto nga baton | an pinakamaupay nga pirilian | an pinakamaopay nga pirilian
+            | an pinakaangay nga pirilian""",
         after="""
             an baton | an akon baton | an husto nga baton | an tama nga baton | an sakto nga baton | an husto
             | an tama | amo an baton | amo an akon baton | amo an husto nga baton | amo an tama nga baton
             | amo an sakto nga baton | amo an husto | husto | an akon ginpili | an akon pipilion
             | an pinakaangay | an pinakamaupay | an pinakamaupay nga pirilian | an pinakaangay nga pirilian
-            | an pinakamaupay nga baton | an husto nga pirilian""",
+            | an pinakamaupay nga baton | an husto nga pirilian | an pinakamaopay | an pinakamaopay nga pirilian
+            | an pinakamaopay nga baton""",
         because="kay | tungod kay",
         also="tl",
     ),
@@ -283,7 +326,12 @@ PHRASES = {
             | ข้างต้น | ข้อที่เหมาะสมที่สุด | ตัวเลือกที่เหมาะสมที่สุด | ข้อที่ดีที่สุด | ข้อที่ถูกที่สุด
             | ในสี่ตัวเลือกนี้ | จากสี่ตัวเลือก | จากตัวเลือกทั้งสี่ | จากตัวเลือกทั้งหมด | ในบรรดาตัวเลือกทั้งสี่
             | หลังจากอ่านบทความแล้ว | หลังจากอ่านข้อความแล้ว | เมื่ออ่านบทความแล้ว | สรุปได้ว่า | สรุปว่า | ของคำถาม
-            | ของคำถามนี้ | สำหรับคำถามนี้ | ในที่นี้ | ผมมั่นใจว่า | ฉันมั่นใจว่า | ดิฉันมั่นใจว่า | ชัดเจนว่า""",
+            | ของคำถามนี้ | สำหรับคำถามนี้ | ในที่นี้ | ผมมั่นใจว่า | ฉันมั่นใจว่า | ดิฉันมั่นใจว่า | ชัดเจนว่า
+            | ได้ครับ | ได้ค่ะ | ได้เลยครับ | ได้เลยค่ะ | แน่นอน | แน่นอนครับ | แน่นอนค่ะ | ตามเนื้อหาในบทความ
+            | จากเนื้อหาในบทความ | ตามเนื้อหาของบทความ | จากบทความข้างต้น | จากบทความนี้ | ตามบทความนี้
+            | จากข้อมูลในบทความ | จากย่อหน้าดังกล่าว | จากบทความดังกล่าว | จากข้อความดังกล่าว
+            | ตัวเลือกของผม | ตัวเลือกของฉัน | ตัวเลือกที่ดีที่สุด | ตัวเลือกที่ถูกที่สุด | ตัวเลือกที่ถูกต้องที่สุด
+            | คำตอบที่แม่นยำที่สุด | คำตอบที่สมเหตุสมผลที่สุด""",
         after="""
             ครับ | ค่ะ | คะ | ครับผม | นะครับ | นะคะ | นะ | ถูก | ถูกต้อง | ถูกที่สุด | เป็นคำตอบ | เป็นคำตอบที่ถูก
             | เป็นคำตอบที่ถูกต้อง | เป็นข้อที่ถูก | เป็นข้อที่ถูกต้อง | เป็นตัวเลือกที่ถูกต้อง | คือคำตอบ
@@ -305,7 +353,10 @@ PHRASES = {
             | ຂ້າງເທິງ | ຂໍ້ທີ່ເໝາະສົມທີ່ສຸດ | ຕົວເລືອກທີ່ເໝາະສົມທີ່ສຸດ | ຂໍ້ທີ່ດີທີ່ສຸດ | ໃນສີ່ຕົວເລືອກນີ້
             | ຈາກສີ່ຕົວເລືອກ | ຈາກຕົວເລືອກທັງສີ່ | ໃນບັນດາຕົວເລືອກທັງສີ່ | ຫຼັງຈາກອ່ານບົດຄວາມແລ້ວ
             | ຫຼັງຈາກອ່ານບົດອ່ານແລ້ວ | ສະຫຼຸບໄດ້ວ່າ | ສະຫຼຸບວ່າ | ຂອງຄຳຖາມ | ຂອງຄຳຖາມນີ້ | ສຳລັບຄຳຖາມນີ້ | ໃນທີ່ນີ້
-            | ຂ້ອຍໝັ້ນໃຈວ່າ""",
+            | ຂ້ອຍໝັ້ນໃຈວ່າ
+            | ແນ່ນອນ | ໄດ້ | ຄຳຕອບທີ່ເໝາະສົມທີ່ສຸດ | ອີງໃສ່ບົດອ່ານ | ອີງໃສ່ບົດອ່ານນີ້
+            | ຕາມເນື້ອໃນຂອງບົດອ່ານ | ອີງໃສ່ຂໍ້ຄວາມ | ອີງໃສ່ບົດຄວາມ
+            | ຕົວເລືອກຂອງຂ້ອຍ | ຕົວເລືອກທີ່ດີທີ່ສຸດ | ຕົວເລືອກທີ່ຖືກຕ້ອງທີ່ສຸດ""",
         after="""
             ຖືກ | ຖືກຕ້ອງ | ຖືກຕ້ອງທີ່ສຸດ | ແມ່ນຄຳຕອບ | ແມ່ນຄຳຕອບທີ່ຖືກ | ແມ່ນຄຳຕອບທີ່ຖືກຕ້ອງ | ເປັນຄຳຕອບທີ່ຖືກ
             | ເປັນຄຳຕອບທີ່ຖືກຕ້ອງ | ຄືຄຳຕອບ | ຄືຄຳຕອບທີ່ຖືກຕ້ອງ | ແມ່ນຂໍ້ທີ່ຖືກຕ້ອງ | ແມ່ນຖືກຕ້ອງ | ເຈົ້າ | ຄັບ | ຄ່ະ
@@ -325,7 +376,11 @@ PHRASES = {
             | តាមអត្ថបទ | ផ្អែកលើអត្ថបទ | ផ្អែកតាមអត្ថបទ | បាទ | ចាស | ចា៎ស | ចម្លើយដែលត្រូវ | ចម្លើយល្អបំផុត
             | ខាងលើ | ចម្លើយដែលសមស្របបំផុត | ចម្លើយសមស្របបំផុត | ជម្រើសដែលសមស្របបំផុត | ក្នុងចំណោមជម្រើសទាំងបួន
             | ក្នុងចំណោមជម្រើសទាំងនេះ | បន្ទាប់ពីអានអត្ថបទ | ខ្ញុំសន្និដ្ឋានថា | សម្រាប់សំណួរ | ចំពោះសំណួរ
-            | សម្រាប់សំណួរនេះ | ចំពោះសំណួរនេះ | នៅទីនេះ | ខ្ញុំប្រាកដថា | ច្បាស់ណាស់""",
+            | សម្រាប់សំណួរនេះ | ចំពោះសំណួរនេះ | នៅទីនេះ | ខ្ញុំប្រាកដថា | ច្បាស់ណាស់
+            | ប្រាកដណាស់ | យោងតាមអត្ថបទនេះ | យោងតាមអត្ថបទខាងលើ | យោងតាមអត្ថបទដកស្រង់ | ផ្អែកលើអត្ថបទនេះ
+            | ចម្លើយដែលល្អបំផុត | ជម្រើសដែលត្រឹមត្រូវបំផុត | ជម្រើសល្អបំផុត
+            | ជម្រើសរបស់ខ្ញុំ | ចម្លើយត្រឹមត្រូវបំផុត | ចម្លើយនៃសំណួរ | ចម្លើយនៃសំណួរនេះ | ចម្លើយចំពោះសំណួរ
+            | ចម្លើយសម្រាប់សំណួរ | ជម្រើសត្រឹមត្រូវបំផុត""",
         after="""
             ត្រឹមត្រូវ | គឺត្រឹមត្រូវ | គឺជាចម្លើយ | គឺជាចម្លើយត្រឹមត្រូវ | គឺជាចម្លើយដែលត្រឹមត្រូវ | ជាចម្លើយ
             | ជាចម្លើយត្រឹមត្រូវ | ជាចម្លើយដែលត្រឹមត្រូវ | គឺជាជម្រើសត្រឹមត្រូវ | ជាជម្រើសត្រឹមត្រូវ | បាទ | ចាស
@@ -351,7 +406,13 @@ PHRASES = {
             | မှန်ကန်သည့် အဖြေသည်
             | အသင့်တော်ဆုံး | အသင့်တော်ဆုံးမှာ | အသင့်တော်ဆုံးက | အသင့်တော်ဆုံးကတော့ | ရွေးချယ်စရာ လေးခုထဲမှာ
             | ရွေးချယ်စရာ လေးခုအနက် | ရွေးချယ်စရာများထဲမှ | လေးခုထဲမှာ | လေးခုအနက် | စာပိုဒ်ကို ဖတ်ပြီးနောက် | အထက်ပါ
-            | အထက်ပါ မေးခွန်းအတွက် | အထက်ပါ မေးခွန်း၏ | ဒီမှာ | မှန်ကန်တဲ့ ရွေးချယ်မှုက | ရှင်းပါတယ်""",
+            | အထက်ပါ မေးခွန်းအတွက် | အထက်ပါ မေးခွန်း၏ | ဒီမှာ | မှန်ကန်တဲ့ ရွေးချယ်မှုက | ရှင်းပါတယ်
+            | ဟုတ်ကဲ့ | ဟုတ်ပါတယ် | ရပါတယ် | အထက်ပါ စာပိုဒ်အရ | ဤစာပိုဒ်အရ | ပေးထားသော စာပိုဒ်အရ | ကောက်နုတ်ချက် စာသားအရ | အကောင်းဆုံး အဖြေ
+            | အကောင်းဆုံး အဖြေမှာ | အကောင်းဆုံး အဖြေက | အကောင်းဆုံး အဖြေသည် | အမှန်ဆုံး အဖြေမှာ | အမှန်ဆုံး အဖြေက
+            | အသင့်တော်ဆုံး အဖြေမှာ | အသင့်တော်ဆုံး အဖြေက | အသင့်တော်ဆုံး အဖြေသည်
+            | ကျွန်တော့် ရွေးချယ်မှုက | ကျွန်တော့် ရွေးချယ်မှုမှာ | ကျွန်ုပ်၏ ရွေးချယ်မှုမှာ | ကျွန်မ ရွေးချယ်မှုက
+            | မေးခွန်း၏ | မေးခွန်းအတွက် | အကောင်းဆုံး ရွေးချယ်မှုမှာ | အကောင်းဆုံး ရွေးချယ်မှုက
+            | အကောင်းဆုံး ရွေးချယ်စရာမှာ""",
         after="""
             ဖြစ်သည် | ဖြစ်ပါသည် | ဖြစ်ပါတယ် | ဖြစ်တယ် | ဖြစ်၏ | ပါ | ပဲ | ပဲ ဖြစ်ပါတယ် | ဘဲ ဖြစ်ပါတယ် | ခင်ဗျာ | ခင်ဗျ
             | ရှင် | ရှင့် | သည် အဖြေမှန် | သည် မှန်ကန်သော အဖြေ | သည် မှန်ကန်သည့် အဖြေ | က အဖြေမှန်
@@ -362,7 +423,8 @@ PHRASES = {
             | လို့ ထင်တယ် | လို့ ယူဆပါတယ်
             | က အသင့်တော်ဆုံး | သည် အသင့်တော်ဆုံး | ဟု ကောက်ချက်ချသည် | ဟု ကောက်ချက်ချပါသည်
             | သည် အသင့်တော်ဆုံး ရွေးချယ်မှု | သည် အသင့်တော်ဆုံး အဖြေ | က အသင့်တော်ဆုံး အဖြေ | ဖြစ်မယ်လို့ ယုံကြည်ပါတယ်
-            | လို့ ယုံကြည်ပါတယ်""",
+            | လို့ ယုံကြည်ပါတယ်
+            | ကို ရွေးပါမယ် | ကို ရွေးချယ်ပါမယ် | ကို ရွေးမယ် | ကို ရွေးချယ်မယ်""",
         because="ဘာဖြစ်လို့လဲဆိုတော့ | အဘယ်ကြောင့်ဆိုသော်",
         letters="ကခဂဃင",
     ),
@@ -380,7 +442,12 @@ PHRASES = {
             | trên | ở trên | phù hợp nhất | thích hợp nhất | hợp lý nhất | chính xác nhất | đúng nhất
             | trong bốn lựa chọn | trong bốn phương án | trong bốn đáp án | trong các lựa chọn | trong các phương án
             | sau khi đọc đoạn văn | sau khi đọc văn bản | tôi kết luận | tôi kết luận rằng | có thể kết luận rằng
-            | cho câu hỏi | ở đây | tôi chắc chắn | chắc chắn | rõ ràng""",
+            | cho câu hỏi | ở đây | tôi chắc chắn | chắc chắn | rõ ràng
+            | vâng | vâng ạ | tất nhiên | dĩ nhiên | được | theo đoạn văn trên | theo đoạn văn này
+            | dựa vào đoạn văn trên | dựa vào nội dung đoạn văn | theo nội dung đoạn văn | dựa trên nội dung đoạn văn
+            | câu trả lời tốt nhất | đáp án tốt nhất | đáp án hợp lý nhất | câu trả lời hợp lý nhất
+            | câu trả lời chính xác nhất | phương án tốt nhất | lựa chọn tốt nhất | phương án đúng nhất
+            | lựa chọn đúng nhất | phương án chính xác | lựa chọn chính xác""",
         after="""
             là đáp án | là đáp án đúng | là đáp án đúng nhất | là đáp án chính xác | là đáp án của tôi
             | là câu trả lời đúng | là câu trả lời chính xác | là câu trả lời | là phương án đúng | là lựa chọn đúng
@@ -401,7 +468,12 @@ PHRASES = {
             | பத்தியின்படி பார்த்தால்
             | மிகவும் பொருத்தமானது | மிகப் பொருத்தமானது | மிகப் பொருத்தமான விடை | மிகப் பொருத்தமான பதில்
             | நான்கு விருப்பங்களில் | இந்த நான்கு விருப்பங்களில் | இந்த விருப்பங்களில் | விருப்பங்களில்
-            | பத்தியைப் படித்த பிறகு | மேலே உள்ள | இங்கே | தெளிவாக""",
+            | பத்தியைப் படித்த பிறகு | மேலே உள்ள | இங்கே | தெளிவாக
+            | சரி | நிச்சயமாக | கண்டிப்பாக | இந்தப் பத்தியின்படி | கொடுக்கப்பட்டுள்ள பத்தியின்படி
+            | கொடுக்கப்பட்ட பத்தியின்படி | மேலே உள்ள பத்தியின்படி | மேற்கண்ட பத்தியின்படி | சிறந்த பதில் | சிறந்த விடை
+            | மிகச் சிறந்த பதில் | மிகச் சிறந்த விடை
+            | மிகத் துல்லியமான விடை | மிகத் துல்லியமான பதில் | சிறந்த விருப்பம் | மிகச் சிறந்த விருப்பம்
+            | மிகச் சரியான விருப்பம் | மிகப் பொருத்தமான விருப்பம்""",
         after="""
             ஆகும் | தான் | தான் பதில் | தான் விடை | தான் சரியான பதில் | தான் சரியான விடை | சரி | சரியானது
             | சரியான பதில் | சரியான விடை | என்பதே பதில் | என்பதே விடை | என்பதே சரியான பதில் | என்பதே சரியான விடை
@@ -426,7 +498,11 @@ PHRASES = {
             | 最終答案 | 本題答案 | 選項 | 正確選項 | 選擇 | 我選擇 | 選 | 我選 | 應選 | 應該選 | 故選 | 為 | 應為
             | 應該是 | 我認為 | 我覺得 | 根據文章 | 根據短文 | 根據文本 | 本题 | 此题 | 这题 | 这道题 | 本題 | 此題
             | 最合适的 | 最恰当的 | 最符合的 | 四个选项中 | 在四个选项中 | 这四个选项中 | 在这四个选项中 | 最合適的
-            | 四個選項中 | 读完文章后 | 阅读文章后 | 上述问题的 | 以上问题的 | 这里的 | 我确定 | 显然 | 顯然""",
+            | 四個選項中 | 读完文章后 | 阅读文章后 | 上述问题的 | 以上问题的 | 这里的 | 我确定 | 显然 | 顯然
+            | 好的 | 好 | 当然 | 當然 | 根据这段文字 | 根据这段话 | 根据本文 | 根据文中内容
+            | 根据文段 | 根據這段文字 | 根據本文 | 根據這段話 | 最准确的 | 最好的 | 最佳
+            | 最佳选项
+            | 我的选择 | 我的選擇 | 问题的 | 問題的 | 这个问题的 | 该问题的 | 最佳选择 | 最佳選擇""",
         after="""
             项 | 選項 | 选项 | 是答案 | 是正确答案 | 是正确的答案 | 是正确的 | 是正确选项 | 是正确的选项 | 为正确答案
             | 正确 | 项正确 | 项是正确答案 | 是我的答案 | 是对的 | 項 | 是正確答案 | 是正確的答案 | 是正確的
