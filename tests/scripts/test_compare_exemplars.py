@@ -13,6 +13,7 @@ from exemplar_measures import OVERLAP, QUESTION_WORDS, measure, ngrams, overlaps
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.generate.prompt_books import PROMPTS
 
 LETTERS = st.text("abcde", min_size=1, max_size=3)
@@ -163,6 +164,62 @@ def test_summaries_are_like_the_references(data_set, language, hub_mirror, monke
     for measures in found.of_exemplars.values():
         assert measures["summary"].mean == pytest.approx(found.of_rows["summary"].mean, rel=0.15)
         assert measures["copied 4-grams"].value == pytest.approx(found.of_rows["copied 4-grams"].value, abs=0.15)
+
+
+def languages(data_set):
+    """Those with a book of their own."""
+    return [code for code, record in read_data_sets()["data_sets"][data_set]["languages"].items() if "book" not in record]
+
+
+# How far the mean length of the exemplars' texts may be from that of the rows, and those texts.
+LENGTHS = {
+    "belebele": (0.25, ["passage", "question", "option"]),
+    "m3exam": (0.25, ["question", "option"]),
+    "xcopa": (0.15, ["premise", "option"]),
+    "xnli": (0.15, ["premise", "hypothesis"]),
+    "indonli": (0.15, ["premise", "hypothesis"]),
+    "wisesight": (0.15, ["text"]),
+    "indolem": (0.15, ["text"]),
+    "vsmec": (0.15, ["text"]),
+    "xquad": (0.15, ["passage", "question", "answer"]),
+    "tydiqa": (0.15, ["passage", "question", "answer"]),
+    "flores": (0.15, ["english", "translation"]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("data_set", "language"), [(name, code) for name in LENGTHS for code in languages(name)])
+def test_texts_are_as_long_as_those_of_the_rows(data_set, language, hub_mirror, monkeypatch):
+    """Of the exemplars shown by default and of all, also of Belebele's that all languages share."""
+    monkeypatch.chdir(hub_mirror)
+    found = compare(data_set, language, PROMPTS)
+    if not found.rows:
+        pytest.skip(f"no rows of {data_set} in {language}")
+    share, texts = LENGTHS[data_set]
+    for which, measures in found.of_exemplars.items():
+        for text in texts:
+            assert measures[text].mean == pytest.approx(found.of_rows[text].mean, rel=share), (which, text)
+    if data_set == "flores":
+        for measures in found.of_exemplars.values():
+            ratio = measures["translation / English"].value
+            assert ratio == pytest.approx(found.of_rows["translation / English"].value, rel=0.05)
+
+
+def test_questions_and_letters_of_belebele(tmp_path, monkeypatch):
+    """Of five questions one is negated and one or two name the passage; of three answers no two have the same letter."""
+    monkeypatch.chdir(tmp_path)  # without rows
+    seen = set()
+    for language in languages("belebele"):
+        found = compare("belebele", language, PROMPTS)
+        assert len(found.of_exemplars) == 4
+        for which, measures in found.of_exemplars.items():
+            if which.endswith("all 5"):
+                assert measures["negated"].value == 0.2, language
+                assert measures["names passage"].value in (0.2, 0.4), language
+            else:
+                assert max(measures["right answer"].of.values()) == 1, language
+        seen |= {letter for letter, count in found.of_exemplars["first 3"]["right answer"].of.items() if count}
+    assert seen == set("ABCD")
 
 
 @pytest.mark.parametrize("kind", [0, 1], ids=["names passage", "negated"])
