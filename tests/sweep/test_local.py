@@ -40,7 +40,7 @@ def start(place, output, samples, *arguments, **changes):
 
 
 def finish(process):
-    out, err = process.communicate(timeout=600)
+    out, err = process.communicate(timeout=3600)  # dozens of jobs
     return process.returncode, out, err
 
 
