@@ -114,8 +114,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]
-    origin = "data set" if task.may_change else "prompt book"
     unexpected = report.notes if task.may_change else report.faults
+    origin, repeating = ("prompt book", report.faults) if task.exemplars else ("data set", unexpected)
     seen: set[frozenset[str]] = set()
     scored: list[Row] = []
     report.found = len(splits[TEST_SPLIT])
@@ -142,7 +142,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         seen.add(shown)
         if len(set(row.get("options", ()))) < len(row.get("options", ())):
             report.ties.append(number)
-        unexpected.extend(
+        repeating.extend(
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)
         )
@@ -152,7 +152,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         report.faults.append(str(error))
     if report.expected not in (report.found, None):
         unexpected.insert(0, f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
-    missing = [label for position, label in enumerate(task.labels) if not report.golds[label if task.may_change else position]]
+    missing = [label for position, label in enumerate(task.labels) if not (report.golds[label] or report.golds[position])]
     unexpected.extend(
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
     )

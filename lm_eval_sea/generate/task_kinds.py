@@ -60,4 +60,9 @@ CHAT = KINDS["mcq"]["litilo_gen"]
 LETTER_TOKENS = 10
 # The kinds whose answers are texts that the model writes.
 GENERATED = ("qa", "translation", "summarization")
-RECOMMENDED_VARIANT = "to_ppl"  # by the SailCompass paper, section 5.2
+RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
+
+
+def recommended_variant(kind: str) -> str:
+    """The variant of a kind that suites have."""
+    return RECOMMENDED_VARIANT if RECOMMENDED_VARIANT in KINDS[kind] else ""

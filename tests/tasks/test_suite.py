@@ -23,7 +23,7 @@ def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplo
     with caplog.at_level(logging.WARNING, "lm_eval_sea"):
         results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model)}, limit=4)
     assert [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"] == []
-    assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["data_sets"])
+    assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["suite"])
     assert results["group_subtasks"][SUITE] == [f"{SUITE}_{task}" for task in CATALOGUE["tasks"]]
     for name, config in results["configs"].items():
         metadata = config["metadata"]

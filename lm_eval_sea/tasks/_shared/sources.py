@@ -3,7 +3,7 @@
 A folder OWNER/NAME under the current one, laid out like the hub, takes the place of the hub's repository of that name.
 Rows that a checkout of another repository has, too, come from that if it is a folder under the current one.
 `datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. Files that a task
-names by path are JSON (`json_rows.py`) and come through `hub_files.py`.
+names by path are JSON (`json_rows.py`) or tables (`table_rows.py`) and come through `hub_files.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import datasets
 
 from .hub_files import DataError, download_all, one_line
 from .json_rows import ENDINGS, read_json_rows
+from .table_rows import DELIMITERS, read_table_rows
 
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Source(NamedTuple):
     def _read_files(self, folder: Path) -> dict[str, Sequence[dict[str, Any]]]:
         splits: dict[str, Sequence[dict[str, Any]]] = {}
         for split, path in self.files:
-            splits[split] = _json_rows(folder / path, f"{self.repository}/{path}")
+            splits[split] = _rows_of_file(folder / path, f"{self.repository}/{path}")
             if not splits[split]:
                 raise DataError(f"{self.repository}/{path} has no rows; expected at least one")
         return splits
@@ -219,12 +220,12 @@ class Source(NamedTuple):
         for split, paths in (builder.config.data_files or {}).items():
             for path in map(Path, paths if str(split) in wanted else []):
                 if path.suffix in ENDINGS:
-                    _json_rows(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
+                    _rows_of_file(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
 
 
-def _json_rows(path: Path, name: str) -> list[dict[str, Any]]:
+def _rows_of_file(path: Path, name: str) -> list[dict[str, Any]]:
     try:
-        return read_json_rows(path)
+        return read_table_rows(path) if path.suffix in DELIMITERS else read_json_rows(path)
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:
