@@ -55,7 +55,7 @@ def sea_helm_table(catalogue: dict) -> str:
     """A Markdown table with one line per task of SEA-HELM."""
     lines = ["| pillar | competency | task | languages (rows) | chance |", "|---|---|---|---|---|"]
     for pillar, title in catalogue["pillars"].items():
-        for name, record in (catalogue["competencies"] | catalogue["judged"]).items():
+        for name, record in (catalogue["tasks"] | catalogue["judged"]).items():
             if record["pillar"] != pillar:
                 continue
             spoken = record["languages"].items()

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from lm_eval.tasks._yaml_loader import load_yaml
@@ -66,9 +65,8 @@ def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord
     Who does not make one does without its tasks: that is no fault. A file that such a folder lacks is one.
     """
     tasks = list(tasks)
-    folders = {task.source.repository for task in tasks if task.source.is_made_by_user}
-    absent = {folder for folder in folders if not Path(folder).is_dir()}
-    return [task for task in tasks if task.source.repository not in absent], sorted(absent)
+    absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}
+    return [task for task in tasks if task.source.is_at_hand], sorted(absent)
 
 
 def token_counter(name: str) -> Callable[[str], int]:

@@ -120,12 +120,14 @@ class LiteFiles:
             tasks += [reading] if reading is not None and reading not in tasks else []
             tasks += self._more.get(language, [])
             helm = [language] if f"{HELM}{language}" in self._files else []
+            if not tasks and not helm:
+                continue
             yield (
                 f"language/{language}.yaml",
                 {"group": language_group(language), "task": [*tasks, *(f"{HELM}{each}" for each in helm)]} | version,
             )
             yield (
-                f"language/{language}_lite.yaml",
+                f"language/lite/{language}_lite.yaml",
                 {
                     "group": lite_name(language_group(language)),
                     "task": [*self._lite(tasks), *(f"{LITE_HELM}{each}" for each in helm)],

@@ -31,8 +31,9 @@ def plain_tasks(name: str, record: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def is_collected(name: str, language: str, catalogue: dict[str, Any]) -> bool:
-    """Whether groups over data sets have the tasks: SailCompass' own, and those of others whose publisher states a licence."""
-    return name in catalogue["suite"] or catalogue["data_sets"][name]["languages"][language]["licence"] is not None
+    """Whether groups over data sets have the tasks: SailCompass' own, and those of others that are on the hub under a licence."""
+    data = catalogue["data_sets"][name]["languages"][language]
+    return name in catalogue["suite"] or (data["licence"] is not None and data.get("on_hub", True))
 
 
 def suite_files(catalogue: dict[str, Any]) -> dict[str, str]:

@@ -59,12 +59,18 @@ def complete_samples(folder: Path) -> Path:
                     shutil.copy(english, folder / source / path)
     for record in CATALOGUE["data_sets"].values():
         english = record["languages"].get("en", {})
-        for data in record["languages"].values() if "files" in english else []:
-            for split, path in data["files"].items():
-                if not (folder / data["source"] / path).exists():
-                    (folder / data["source"] / path).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(folder / english["source"] / english["files"][split], folder / data["source"] / path)
+        for data in record["languages"].values() if "files" in english or "checkout" in english else []:
+            for split, path in _files_of(data).items():
+                if not (folder / path).exists():
+                    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(folder / _files_of(english)[split], folder / path)
     return folder
+
+
+def _files_of(data: dict) -> dict[str, Path]:
+    """The files of a language by split, below the folder of samples; those of a checkout where there is one."""
+    place = data.get("checkout", {"folder": data["source"], "files": data.get("files")})
+    return {split: Path(place["folder"]) / path for split, path in place["files"].items()}
 
 
 def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
@@ -81,7 +87,10 @@ def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
 
 def render_data_set(name: str) -> str:
     """All tasks of a data set on the bundled samples, with their default exemplars."""
-    return "".join(render_task(task, task.config.num_fewshot) for task in load_tasks(f"sea_{name}_"))
+    with tempfile.TemporaryDirectory() as folder:
+        return "".join(
+            render_task(task, task.config.num_fewshot) for task in load_tasks(f"sea_{name}_", complete_samples(Path(folder)))
+        )
 
 
 def render_languages(name: str) -> dict[str, str]:
