@@ -66,10 +66,9 @@ def greedy(field_words: list[str], max_new_tokens: int) -> Content:
 def place_of_rows(data: dict[str, Any]) -> dict[str, Any]:
     """The keys of the metadata that say where a language's rows are: files of a repository, or a configuration of it."""
     place = {"data_files": data["files"]} if "files" in data else {"data_config": data["config"], "data_splits": data["splits"]}
-    also = {"data_source_also": data["also"]} if "also" in data else {}
     on_hub = {} if data.get("on_hub", True) else {"data_on_hub": False}
     checkout = {"data_checkout": data["checkout"]} if "checkout" in data else {}
-    return {"data_source": data["source"]} | place | also | on_hub | checkout
+    return {"data_source": data["source"]} | place | on_hub | checkout
 
 
 class Prompt(NamedTuple):
