@@ -1,6 +1,7 @@
 """What all tests share: tiny models, data folders, and an environment that no cache or setting of the user reaches."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,10 @@ for _name in [name for name in os.environ if name.startswith("HF_")]:
 os.environ |= {"HF_HOME": _home.name, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 sys.path.insert(0, str(ROOT / "scripts"))
+
+# A shell starts its background jobs with Ctrl-C ignored, and the commands under test would inherit that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A slow machine is no fault of the code.
 settings.register_profile("untimed", deadline=None)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lm_eval_sea.results.logged_rows import chosen_option, cluster_of, document, position, predictions
 from lm_eval_sea.results.run_files import is_number
+from lm_eval_sea.results.visible_text import visible
 
 COLUMNS = ("doc_id", "filter", "doc", "target", "arguments", "resps", "metrics")
 _TITLE_LENGTH = 200  # code points
@@ -35,9 +36,9 @@ def numbers(row: Mapping[str, Any], headline: str, item_metric: str, metrics: Se
     texts, option_scores = _list(doc.get("options")), _option_scores(doc)
     logs = [score.get("loglikelihood") for score in option_scores] if "p" in doc else []
     return {
-        "doc_id": row["doc_id"] if isinstance(row["doc_id"], int) else str(row["doc_id"]),
-        "id": None if doc.get("id") is None else str(doc["id"]),
-        "cluster": cluster_of(row),
+        "doc_id": row["doc_id"] if isinstance(row["doc_id"], int) else visible(str(row["doc_id"])),
+        "id": None if doc.get("id") is None else visible(str(doc["id"])),
+        "cluster": visible(cluster_of(row)),  # a lone surrogate is no text to pandas
         "gold": gold,
         "chosen": chosen,
         "options": len(texts) or len(option_scores) or None,

@@ -21,7 +21,7 @@ from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through, requests_folder
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
-from lm_eval_sea.run.seeds import runs_of
+from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.run.task_loading import load_tasks
 from lm_eval_sea.run.thinking import add_thinking_tokens
 from lm_eval_sea.run.trusted_folder import check_trusted
@@ -164,7 +164,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="N runs with sampled answers into folders seed_1 … seed_N of --output_path. Temperature and so on are those of the "
-        "model's generation config, or of --gen_kwargs. Seeds that have results are left out; an interrupted one begins anew",
+        "model's generation config, or of --gen_kwargs. Seeds that have all results of this request are left out; an interrupted "
+        "one begins anew",
     )
     group.add_argument(
         "--thinking_tokens",
@@ -209,8 +210,14 @@ def run(arguments: Sequence[str]) -> None:
     if folder is None:  # else a name may be one of the user's
         check_request(parsed.tasks or [], getattr(parsed, "num_fewshot", None), getattr(parsed, "limit", None))
     parsed.include_path = [str(TASKS_FOLDER), folder] if folder else str(TASKS_FOLDER)
-    for each in [parsed] if seeds is None else runs_of(parsed, seeds):
-        _run_once(command, each, _Evaluation(**options))
+    if seeds is None:
+        _run_once(command, parsed, _Evaluation(**options))
+        return
+    for each, mark in runs_of(parsed, seeds, options["thinking_tokens"]):
+        evaluation = _Evaluation(**options)
+        _run_once(command, each, evaluation)
+        if evaluation.results is not None:  # it is None on all ranks but the first
+            mark_complete(each, mark)
 
 
 def _run_once(command: LMEvalCommand, parsed: argparse.Namespace, evaluation: _Evaluation) -> None:

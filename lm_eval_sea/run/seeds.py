@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import copy
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.run.answer_cache import key_of
 from lm_eval_sea.run.request import RunError
 
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+# Flags that change neither the answers nor what is written of them.
+_WITHOUT_EFFECT = {"batch_size", "max_batch_size", "device", "output_path", "verbosity", "use_cache", "cache_requests"}
 
 
 def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,8 +51,10 @@ def _published(model_args: Mapping[str, Any]) -> dict[str, Any]:
     return {"do_sample": True} | {key: stated[key] for key in SAMPLING if stated.get(key) is not None}
 
 
-def runs_of(parsed: argparse.Namespace, number: int) -> Iterator[argparse.Namespace]:
-    """lm-eval's arguments of each run that has no results yet; seeds count from 1.
+def runs_of(parsed: argparse.Namespace, number: int, thinking_tokens: int | None) -> Iterator[tuple[argparse.Namespace, Path]]:
+    """lm-eval's arguments of each run that is not complete yet, and the file that is to mark it as complete.
+
+    Seeds count from 1. A mark is of one request: with another limit, model or task the run is made, beside what is there.
 
     Raises:
         RunError: if there is no folder for the results, or nothing to vary.
@@ -61,11 +68,27 @@ def runs_of(parsed: argparse.Namespace, number: int) -> Iterator[argparse.Namesp
     values = sampling_values(model_args, getattr(parsed, "gen_kwargs", None) or {})
     for seed in range(1, number + 1):
         folder = Path(output) / f"seed_{seed}"
-        if any(folder.rglob("results_*.json")):
-            print(f"seed {seed}: there are results in {folder}")
-            continue
         one = copy.copy(parsed)
         one.output_path, one.seed, one.gen_kwargs = str(folder), [seed] * 4, values
         if str(getattr(parsed, "model", "")).startswith("vllm"):  # it draws with a seed of its own
             one.model_args = {**model_args, "seed": seed}
-        yield one
+        mark = folder / f"complete_{_digest(one, thinking_tokens)}.json"
+        if mark.exists() and any(folder.rglob("results_*.json")):
+            print(f"seed {seed}: there are results of this request in {folder}")
+            continue
+        yield one, mark
+
+
+def mark_complete(parsed: argparse.Namespace, mark: Path) -> None:
+    """Writes the mark of a run whose results are on disk."""
+    mark.write_text(json.dumps(_settings(parsed), indent=1, default=str) + "\n", encoding="utf-8")
+
+
+def _settings(parsed: argparse.Namespace) -> dict[str, Any]:
+    return {name: value for name, value in sorted(vars(parsed).items()) if name not in _WITHOUT_EFFECT and not callable(value)}
+
+
+def _digest(parsed: argparse.Namespace, thinking_tokens: int | None) -> str:
+    key = key_of(getattr(parsed, "model", ""), dict(getattr(parsed, "model_args", None) or {}), parsed.tasks or [])
+    asked = [_settings(parsed), thinking_tokens, key]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:16]

@@ -87,8 +87,11 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Ends a process and those that it has started, at first as Ctrl-C does."""
-    for number, patience in ((signal.SIGINT, _WAIT_AFTER_INTERRUPT), (signal.SIGKILL, None)):
+    """Ends a process and those that it has started, at first with a signal that lets a run keep what it has.
+
+    Ctrl-C would be ignored below a sweep that a shell has started in the background.
+    """
+    for number, patience in ((signal.SIGTERM, _WAIT_AFTER_INTERRUPT), (signal.SIGKILL, None)):
         try:
             os.killpg(process.pid, number)
             process.wait(patience)

@@ -146,3 +146,14 @@ def test_server_speaks_to_datasets_itself(hub, run_python, tmp_path):
     )
     process = run_python("load", cwd=tmp_path, online=hub.url)
     assert process.stdout == "12\n", process.stderr
+
+
+def test_a_hub_that_could_not_be_reached_is_not_waited_for_again(no_network, run_python, tmp_path):
+    """A set of tasks wants several files: all are named, and the retries are made for the first one only."""
+    tasks = "sea_belebele_th_to_ppl,sea_xcopa_vi_to_ppl,sea_xnli_th"
+    process = run_python("lm_eval_sea.cli", "data", "check", "--tasks", tasks, online=no_network)
+    assert process.returncode == 1
+    asked = {line.split("/resolve/")[1] for line in process.stderr.splitlines() if "thrown while requesting" in line}
+    assert len(asked) == 1
+    for path in (FILE, "data/xcopa/vi_test.jsonl", "data/xnli/th_xnli_test.jsonl"):
+        assert f"cannot get {path} of {SOURCE}: the hub cannot be reached" in process.stdout + process.stderr

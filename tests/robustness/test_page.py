@@ -28,6 +28,8 @@ def test_the_page_lists_all_attempts():
         "-n0",
         "-p",
         "no:cacheprovider",
+        "--override-ini",
+        "addopts=",
         "--collect-only",
         "-q",
         "-m",

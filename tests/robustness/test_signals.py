@@ -135,8 +135,8 @@ import os, signal, sys
 import lm_eval.caching.cache as cache
 from lm_eval_sea.cli import main
 
-def half(name, obj):
-    path = cache._cache_file_path(name)
+def half(file_name, obj):
+    path = cache._cache_file_path(file_name)
     os.makedirs(cache.PATH, exist_ok=True)
     with open(path, "wb") as file:
         data = cache.dill.dumps(obj)

@@ -3,12 +3,13 @@
 import argparse
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
 from lm_eval_sea.cli import main
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.seeds import runs_of, sampling_values
+from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking import add_thinking_tokens
 
 
@@ -41,29 +42,54 @@ def arguments(model, output, **more):
     return argparse.Namespace(model="hf", model_args=model, output_path=output and str(output), **more)
 
 
-def test_each_seed_has_a_folder_and_those_with_results_are_left_out(model, tmp_path):
+def test_each_seed_has_a_folder_and_complete_ones_are_left_out(model, tmp_path):
     output = tmp_path / "out"
-    done = output / "seed_2" / "model"
-    done.mkdir(parents=True)
-    (done / "results_2026-01-01.json").write_text("{}")
+    given = arguments(model, output, tasks=["sea_a"], limit=None)
+    begun = list(runs_of(given, 3, None))
+    assert [run.output_path for run, _ in begun] == [str(output / f"seed_{seed}") for seed in (1, 2, 3)]
+    assert [run.seed for run, _ in begun] == [[seed] * 4 for seed in (1, 2, 3)]
+    assert all(run.tasks == ["sea_a"] and run.gen_kwargs["temperature"] == 0.6 for run, _ in begun)
+
+    run, mark = begun[1]
+    (output / "seed_2" / "model").mkdir(parents=True)
     (output / "seed_3").mkdir()  # begun, without results
-    runs = list(runs_of(arguments(model, output, tasks=["sea_a"]), 3))
-    assert [run.output_path for run in runs] == [str(output / "seed_1"), str(output / "seed_3")]
-    assert [run.seed for run in runs] == [[1] * 4, [3] * 4]
-    assert all(run.tasks == ["sea_a"] and run.gen_kwargs["temperature"] == 0.6 for run in runs)
+    (output / "seed_2" / "model" / "results_2026-01-01.json").write_text("{}")
+    assert seeds_left(given) == [1, 2, 3], "nothing says that the results are of this request"
+    mark_complete(run, mark)
+    assert seeds_left(given) == [1, 3]
+
+
+@pytest.mark.parametrize("change", [{"tasks": ["sea_a", "sea_b"]}, {"limit": 10}, {"gen_kwargs": {"temperature": 1.0}}, "model"])
+def test_another_request_is_run_beside_a_complete_one(change, model, tmp_path):
+    given = arguments(model, tmp_path / "out", tasks=["sea_a"], limit=None, batch_size="1")
+    for run, mark in runs_of(given, 2, None):
+        mark.parent.mkdir(parents=True)
+        (mark.parent / "results_2026-01-01.json").write_text("{}")
+        mark_complete(run, mark)
+    given.batch_size = "8"
+    assert seeds_left(given, 2) == []
+    if change == "model":  # another checkpoint in the same folder
+        Path(model["pretrained"], "weights").write_text("new")
+    else:
+        vars(given).update(change)
+    assert seeds_left(given, 2) == [1, 2]
+
+
+def seeds_left(given, number=3):
+    return [run.seed[0] for run, _ in runs_of(given, number, None)]
 
 
 def test_vllm_draws_with_the_seed_too(model, tmp_path):
-    given = arguments(model, tmp_path / "out")
+    given = arguments(model, tmp_path / "out", tasks=["sea_a"])
     given.model = "vllm"
-    assert [run.model_args["seed"] for run in runs_of(given, 2)] == [1, 2]
+    assert [run.model_args["seed"] for run, _ in runs_of(given, 2, None)] == [1, 2]
     assert "seed" not in given.model_args
 
 
 @pytest.mark.parametrize(("output", "number", "message"), [(None, 2, "--output_path FOLDER"), ("out", 0, "expected 1 or more")])
 def test_what_cannot_be_run(model, output, number, message):
     with pytest.raises(RunError, match=message):
-        list(runs_of(arguments(model, output), number))
+        list(runs_of(arguments(model, output), number, None))
 
 
 def seed_results(folder):
@@ -99,7 +125,7 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
         path.unlink()
     capsys.readouterr()
     assert main(command) == 0
-    assert "seed 1: there are results" in capsys.readouterr().out
+    assert "seed 1: there are results of this request" in capsys.readouterr().out
     assert seed_results(output / "seed_2")[2] == answers[2]
 
     assert main(["score", "sea-helm", str(output), "--out", str(tmp_path / "totals.json")]) == 0

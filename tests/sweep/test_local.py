@@ -31,8 +31,8 @@ def models(tmp_path_factory):
     return folder
 
 
-def start(models, output, samples, *arguments, **changes):
-    plan = write_plan(models / f"{output.name}.yaml", output=str(output), tasks=TASKS, **changes)
+def start(place, output, samples, *arguments, **changes):
+    plan = write_plan(place / f"{output.name}.yaml", output=str(output), tasks=TASKS, **changes)
     environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), "--engine", "local", *arguments]
     return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

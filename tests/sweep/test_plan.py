@@ -66,7 +66,7 @@ def model_folder(path):
     from make_tiny_model import train_tokenizer
     from transformers import LlamaConfig
 
-    LlamaConfig(hidden_size=16).save_pretrained(path)
+    LlamaConfig(hidden_size=16, num_attention_heads=2).save_pretrained(path)
     train_tokenizer(["a b c"], bos=False, vocabulary=300).save_pretrained(path)
 
 

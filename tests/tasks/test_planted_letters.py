@@ -37,8 +37,10 @@ class LetterModel(PlantedModel):
 
 
 def written_tasks() -> list[str]:
-    """All tasks whose answer is a letter or label that the model writes."""
-    return [name for name, task in read_tasks().tasks.items() if task.metadata["variant"] in WRITTEN]
+    """All tasks whose answer is a letter or label that the model writes; lite ones are these on some of the rows."""
+    listed = read_tasks()
+    lite = set(listed.tags["sea_setting_lite"])
+    return [name for name, task in listed.tasks.items() if task.metadata["variant"] in WRITTEN and name not in lite]
 
 
 def one_of_each() -> list[str]:

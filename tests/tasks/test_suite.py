@@ -22,7 +22,8 @@ def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplo
     model = PlantedModel(lambda context, ending: -len(ending) / 3, lambda prompt: " 26", max_length=32768)
     with caplog.at_level(logging.WARNING, "lm_eval_sea"):
         results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model)}, limit=4)
-    assert [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"] == []
+    warned = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
+    assert [message for message in warned if not message.endswith("Scores on it stand for these rows only.")] == []
     assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["suite"])
     assert results["group_subtasks"][SUITE] == [f"{SUITE}_{task}" for task in CATALOGUE["tasks"]]
     for name, config in results["configs"].items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,12 @@ from huggingface_hub import errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+# Seconds in which a hub that could not be reached is not asked again: each attempt takes up to minutes, and a command asks for
+# dozens of files.
+_PAUSE = 300
+_unreached: list[float] = []  # when that was, on the monotonic clock
 
 
 class DataError(ValueError):
@@ -34,9 +41,13 @@ def download(source: str, path: str, **options: Any) -> Path:
     """
     if ".." in PurePosixPath(path).parts or path.startswith("/") or "\\" in path:
         raise DataError(f"cannot get {path!r} of {source}: a name that leads out of its folder")
+    if _unreached and time.monotonic() < _unreached[-1] + _PAUSE:
+        options["local_files_only"] = True
     try:
         return Path(huggingface_hub.hf_hub_download(source, path, repo_type="dataset", **options))
     except errors.LocalEntryNotFoundError as error:
+        if not options.get("local_files_only"):
+            _unreached.append(time.monotonic())
         raise DataError(
             f"cannot get {path} of {source}: the hub cannot be reached and its cache lacks the file. With a network, run "
             f"`lm-eval-sea data fetch`; without one, start in a folder that holds {source}/{path}."

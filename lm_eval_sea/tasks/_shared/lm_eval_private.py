@@ -40,7 +40,17 @@ def _register_corpus_metrics() -> None:
 
     for name, aggregation in (("bleu", corpus_bleu), ("chrf++", corpus_chrf)):
         if name not in aggregation_registry:
-            register_aggregation(name)(aggregation)
+            register_aggregation(name)(_Resampled(aggregation))
+
+
+class _Resampled:
+    """An aggregation with a standard error from resamples; the same function named by a task itself has none, as in 0.4."""
+
+    def __init__(self, aggregation: Callable[[Sequence[Any]], float]) -> None:
+        self.resampled = aggregation
+
+    def __call__(self, pairs: Sequence[Any]) -> float:
+        return self.resampled(pairs)
 
 
 def _spare_resampling() -> None:
@@ -53,13 +63,12 @@ def _spare_resampling() -> None:
     from lm_eval.api import metrics
 
     from .metrics.classification_metrics import bootstrap_stderr
-    from .metrics.overlap import corpus_bleu, corpus_chrf
 
     of_lm_eval = metrics.stderr_for_metric
 
     def stderr_for_metric(metric: Callable[[Sequence[Any]], float], bootstrap_iters: int) -> Callable | None:
-        if metric in (corpus_bleu, corpus_chrf) and bootstrap_iters > 0:
-            return functools.partial(bootstrap_stderr, metric)
+        if (aggregation := getattr(metric, "resampled", None)) and bootstrap_iters > 0:
+            return functools.partial(bootstrap_stderr, aggregation)
         if getattr(metric, "__module__", "").startswith("lm_eval_sea"):
             return None
         return of_lm_eval(metric, bootstrap_iters)
