@@ -86,6 +86,15 @@ def test_each_file_is_checked_for_each_set_of_exemplars(pack):
     assert [task.exemplars[0]["passage"][:3] for task in tasks] == ["ดอย", "At "]
 
 
+def test_rows_that_are_left_out_are_none_of_those_expected(check, mirror):
+    report = check("sea_indommlu_id_to_ppl")
+    assert (report.found, report.notes, report.faults) == (4, [], [])
+    edit(mirror / "indolem/IndoMMLU/data/test.jsonl", lambda rows: rows.append(rows[-1]))
+    assert check("sea_indommlu_id_to_ppl").found == 4
+    edit(mirror / "indolem/IndoMMLU/data/test.jsonl", lambda rows: rows.append(rows[0] | {"question": "Berapa 1 + 1?"}))
+    assert check("sea_indommlu_id_to_ppl").notes == ["indolem/IndoMMLU default/test: 5 rows; expected 4"]
+
+
 def test_missing_column(check, mirror):
     edit(mirror / BELEBELE, lambda rows: [row.pop("mc_answer2") for row in rows])
     report = check("sea_belebele_th_to_ppl")
