@@ -176,6 +176,10 @@ class TestIndoMMLU:
             1,
         )
 
+    def test_options_that_are_no_list_are_refused(self):
+        with pytest.raises(ValueError, match="field 'options' is 'A. tiga"):
+            _rows("indommlu", [self.ROW | {"options": "A. tiga\nB. empat"}])
+
     @pytest.mark.parametrize("change", [{"is_for_fewshot": "1"}, {"answer": "D"}, {"options": ["A. tiga", "B. ", "C. lima"]}])
     def test_exemplars_and_rows_without_their_answer_are_left_out(self, change):
         assert _rows("indommlu", [self.ROW | change]) == []

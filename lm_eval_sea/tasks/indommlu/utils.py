@@ -11,8 +11,14 @@ def split_options(published):
     """Published options → letter: text, without those that have no text.
 
     They are a list of lines, or on the hub that list written as a text; a line without a letter belongs to the option before.
+
+    Raises:
+        ValueError: if a text is no list.
     """
-    lines = ast.literal_eval(published) if isinstance(published, str) else published
+    try:
+        lines = ast.literal_eval(published) if isinstance(published, str) else published
+    except SyntaxError as error:
+        raise ValueError(f"field 'options' is {published[:80]!r}; expected a list of texts, written as one") from error
     _, *parts = _LABEL.split("\n".join(lines))
     return {letter: text.strip() for letter, text in zip(parts[::2], parts[1::2], strict=True) if text.strip()}
 
@@ -25,7 +31,7 @@ def process_row(row):
     """
     options = split_options(row["options"])
     right = options.get(row["answer"].strip())
-    if row.get("is_for_fewshot") == "1" or right is None:
+    if str(row.get("is_for_fewshot")) == "1" or right is None:
         return []
     kept = [option for letter, option in options.items() if option != right or letter == row["answer"].strip()]
     return {

@@ -9,7 +9,7 @@ _LABELLED = re.compile(r"([A-E])\. *(.*)", re.DOTALL)
 def process_row(row):
     """{"id", "question", "choices" ("A. …"), "answer"} → a processed row.
 
-    In one row the right option is there twice, under two letters; the second is dropped.
+    In one row the right option is there twice, under two letters; the wrong one is dropped.
     """
     matches = [_LABELLED.fullmatch(choice.strip()) for choice in row["choices"]]
     if not all(matches):
