@@ -28,6 +28,7 @@ from lm_eval.tasks._yaml_loader import load_yaml
 from lm_eval_sea.catalogue import LITE_FOLDER, read_data_sets, read_sea_helm
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, read_tasks
 from lm_eval_sea.generate.lite_files import reading_task
+from lm_eval_sea.generate.suite_files import is_collected, plain_tasks
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.row_order import fair_order
 from lm_eval_sea.tasks._shared.rows import LoadedRows, part_of, processed_rows, row_processor
@@ -36,7 +37,6 @@ ROWS = 100
 LONGEST_ID = 200  # Belebele's are addresses with a number
 # Summaries: {"document", "summary"} rows, numbered in the order of their file.
 BY_NUMBER = ("thaisum", "indosum", "xlsum")
-SUITES = ("sailcompass", "sea_helm")
 PARALLEL = "sea_belebele_en_to_ppl"
 
 
@@ -103,8 +103,23 @@ def choose(task: TaskRecord, parallel: LoadedRows, choices: Choices) -> None:
     choices.add(task.name, ids, expected, digest)
 
 
+def more_data_sets() -> dict[str, dict[str, Any]]:
+    """The data sets outside SailCompass that the groups of languages have, by name; each has a file of its own."""
+    catalogue = read_data_sets()
+    return {
+        name: record
+        for name, record in catalogue["data_sets"].items()
+        if name not in catalogue["suite"] and any(is_collected(name, language, catalogue) for language in record["languages"])
+    }
+
+
+def _of_more(name: str, record: dict[str, Any]) -> list[str]:
+    return [task for tasks in plain_tasks(name, record).values() for task in tasks]
+
+
 def files(listed: TaskList, wanted: Collection[str]) -> dict[Path, str]:
-    """Path → content, for these suites."""
+    """Path → content, for these suites and data sets."""
+    more = more_data_sets()
     languages = read_data_sets()["data_sets"]["belebele"]["languages"]
     reading = [reading_task(listed.tasks, language) for language in languages]
     suites = {
@@ -113,6 +128,7 @@ def files(listed: TaskList, wanted: Collection[str]) -> dict[Path, str]:
             "SEA-HELM",
             [name for language in read_sea_helm()["languages"] for name in listed.groups[f"sea_helm_{language}"]],
         ),
+        **{name: (record["title"], _of_more(name, record)) for name, record in more.items()},
     }
     parallel = rows_of(listed.tasks[PARALLEL])
     written = {}
@@ -129,11 +145,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="laid out like the hub")
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 if the files would change")
-    parser.add_argument("--suite", choices=SUITES, help="write the file of this one only")
+    suites = ("sailcompass", "sea_helm", *more_data_sets())
+    parser.add_argument("--suite", choices=suites, help="write the file of this one only")
     arguments = parser.parse_args()
     os.chdir(arguments.data)
     os.environ["HF_HUB_OFFLINE"] = "1"
-    made = files(read_tasks(), [arguments.suite] if arguments.suite else SUITES)
+    made = files(read_tasks(), [arguments.suite] if arguments.suite else suites)
     changed = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if not arguments.check:
         for path in changed:

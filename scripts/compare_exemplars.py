@@ -27,7 +27,7 @@ from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.generate.prompt_books import PROMPTS, BookError, as_row, read_book
-from lm_eval_sea.generate.task_files import TASKS
+from lm_eval_sea.generate.task_files import TASKS, place_of_rows
 from lm_eval_sea.generate.task_kinds import KINDS
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import processed_rows
@@ -69,9 +69,9 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         for key, prefix in EXEMPLAR_KEYS.items()
         if key in book
     }
-    source = Source(of_language["source"], tuple(of_language["files"].items()))
+    source = Source.from_metadata(**place_of_rows(of_language))
     rows = []
-    if all((Path(source.repository) / path).is_file() for _, path in source.files):
+    if Path(source.repository).is_dir() and all((Path(source.repository) / path).is_file() for _, path in source.files):
         rows = processed_rows(source, getattr(utils, of_language.get("process", record.get("process")))).rows
     arguments = (record["kind"], record["fields"], language, labels)
     of_exemplars = {}

@@ -190,6 +190,7 @@ _OF_KIND = {
     "mcq": _measure_options,
     "classification": _measure_labels,
     "qa": _measure_answers,
+    "number": lambda rows, language, labels: {},  # the rows have no solutions to compare
     "translation": _measure_translations,
     "summarization": _measure_summaries,
 }

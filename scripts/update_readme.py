@@ -36,7 +36,8 @@ def _rows(languages: dict[str, int]) -> str:
 def table(catalogue: dict) -> str:
     """A Markdown table with one line per data set."""
     lines = ["| task | data set | languages (rows) | chance | names |", "|---|---|---|---|---|"]
-    for name, record in sorted(catalogue["data_sets"].items(), key=lambda item: list(catalogue["tasks"]).index(item[1]["task"])):
+    order = list(catalogue["competencies"])
+    for name, record in sorted(catalogue["data_sets"].items(), key=lambda item: order.index(item[1]["task"])):
         spoken = record["languages"].items()
         rows = _rows({catalogue["languages"][language]: data["rows"] for language, data in spoken})
         chances = dict.fromkeys(f"{100 * data['chance']:.1f} %" if data["chance"] else "–" for _, data in spoken)
@@ -45,7 +46,7 @@ def table(catalogue: dict) -> str:
             languages = f"en_{languages}`, `sea_{name}_{languages}_en"
         variant = "_<variant>" if record["kind"] == "mcq" else ""
         link = f"[{record['title']}](../lm_eval_sea/tasks/{name}/README.md)"
-        cells = [catalogue["tasks"][record["task"]], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
+        cells = [catalogue["competencies"][record["task"]], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -10,13 +10,35 @@ import yaml
 
 FOLDER = Path(__file__).resolve().parent
 LITE_FOLDER = FOLDER / "lite"
+MORE_FOLDER = FOLDER / "more"  # a file for each data set outside SailCompass
 SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
+NATIVE = "sea_native"  # the group of the tasks whose rows were written in their language
+
+
+# What a data set says for all its languages, of which each may say otherwise.
+OF_LANGUAGES = ("source", "on_hub", "files", "config", "splits", "rows", "chance", "origin", "licence", "gated")
 
 
 @functools.cache
 def read_data_sets() -> dict[str, Any]:
-    """The data sets of SailCompass and Belebele: the content of `data_sets.yaml`."""
-    return yaml.safe_load((FOLDER / "data_sets.yaml").read_text(encoding="utf-8"))
+    """The data sets but for SEA-HELM's: the content of `data_sets.yaml`, with those in the folder `more` among `data_sets`.
+
+    Each language's record has the keys `OF_LANGUAGES` of its data set where it has none of its own. `suite` has the names of the
+    data sets of SailCompass, `competencies` the titles of its tasks and of what the others test.
+    """
+    catalogue = yaml.safe_load((FOLDER / "data_sets.yaml").read_text(encoding="utf-8"))
+    more = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(MORE_FOLDER.glob("*.yaml"))}
+    data_sets = {name: _with_whole_languages(record) for name, record in (catalogue["data_sets"] | more).items()}
+    return catalogue | {
+        "suite": list(catalogue["data_sets"]),
+        "competencies": catalogue["tasks"] | catalogue["competencies"],
+        "data_sets": data_sets,
+    }
+
+
+def _with_whole_languages(record: dict[str, Any]) -> dict[str, Any]:
+    common = {key: record[key] for key in OF_LANGUAGES if key in record}
+    return record | {"languages": {language: common | (own or {}) for language, own in record["languages"].items()}}
 
 
 @functools.cache

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord
 from lm_eval_sea.generate.lite_files import language_group
 
+COLUMNS = 100  # of a terminal
 _ADVICE = """\
 Each suite, group, tag and task can be given to --tasks. More of one:
   lm-eval-sea ls th                     names with this part
@@ -17,7 +19,7 @@ Each suite, group, tag and task can be given to --tasks. More of one:
 
 
 def overview(listed: TaskList) -> str:
-    """Lines of text, at most 100 columns wide but for very long names."""
+    """Lines of text, at most `COLUMNS` wide but for very long names."""
     tasks = list(listed.tasks.values())
     suites = [
         (name, str(len(members)), _joined(_languages(listed.tasks[member] for member in members)))
@@ -85,4 +87,6 @@ def _joined(names: Iterable[str]) -> str:
 
 def _block(head: tuple[str, str, str], rows: list[tuple[str, str, str]]) -> str:
     first, second = (max(len(row[place]) for row in [head, *rows]) for place in (0, 1))
-    return "\n".join(f"{name:<{first}}  {count:>{second}}  {text}".rstrip() for name, count, text in [head, *rows])
+    indent = " " * (first + second + 4)
+    lines = [f"{name:<{first}}  {count:>{second}}  {text}".rstrip() for name, count, text in [head, *rows]]
+    return "\n".join(textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False) for line in lines)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from lm_eval.tasks._yaml_loader import load_yaml
@@ -66,9 +65,8 @@ def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord
     Who does not make one does without its tasks: that is no fault. A file that such a folder lacks is one.
     """
     tasks = list(tasks)
-    folders = {task.source.repository for task in tasks if task.source.is_made_by_user}
-    absent = {folder for folder in folders if not Path(folder).is_dir()}
-    return [task for task in tasks if task.source.repository not in absent], sorted(absent)
+    absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}
+    return [task for task in tasks if task.source.is_at_hand], sorted(absent)
 
 
 def token_counter(name: str) -> Callable[[str], int]:
@@ -114,13 +112,15 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]
-    origin = "data set" if task.may_change else "prompt book"
     unexpected = report.notes if task.may_change else report.faults
+    origin, repeating = ("prompt book", report.faults) if task.exemplars else ("data set", unexpected)
     seen: set[frozenset[str]] = set()
     scored: list[Row] = []
-    report.found = len(splits[TEST_SPLIT])
-    for number, row in enumerate(iterate_rows(splits, process, report.file)):
-        report.found = max(report.found, number + 1)  # of a published row may come several
+    rows = list(iterate_rows(splits, process, report.file))
+    # Of a published row may come several, or none; where one is at fault, nobody knows how many.
+    is_sound = not any(isinstance(row, DataError) for row in rows)
+    report.found = len(rows) if is_sound else max(len(rows), len(splits[TEST_SPLIT]))
+    for number, row in enumerate(rows):
         if isinstance(row, DataError):
             report.faults.append(str(row))
             continue
@@ -142,7 +142,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         seen.add(shown)
         if len(set(row.get("options", ()))) < len(row.get("options", ())):
             report.ties.append(number)
-        unexpected.extend(
+        repeating.extend(
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)
         )
@@ -152,7 +152,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         report.faults.append(str(error))
     if report.expected not in (report.found, None):
         unexpected.insert(0, f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
-    missing = [label for position, label in enumerate(task.labels) if not report.golds[label if task.may_change else position]]
+    missing = [label for position, label in enumerate(task.labels) if not (report.golds[label] or report.golds[position])]
     unexpected.extend(
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
     )

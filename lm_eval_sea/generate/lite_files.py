@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from typing import Any
 
 from lm_eval_sea.catalogue import LITE_SUITE, SUITE, read_lite
 from lm_eval_sea.generate.generated_files import Content, GeneratedFiles
+from lm_eval_sea.generate.suite_files import is_collected, plain_tasks
 from lm_eval_sea.generate.task_yaml import render
 
 HELM = "sea_helm_"
@@ -32,16 +34,27 @@ def reading_task(tasks: Container[str], language: str) -> str | None:
 class LiteFiles:
     """The files that are made of those of the whole tasks."""
 
-    def __init__(self, files: Mapping[str, str], languages: Mapping[str, str]) -> None:
+    def __init__(self, files: Mapping[str, str], catalogue: dict[str, Any]) -> None:
         """Looks up names.
 
         Args:
             files: all other generated files, path below the tasks folder → content.
-            languages: code → name.
+            catalogue: of the data sets.
         """
-        self.languages = languages
+        self.languages = catalogue["languages"]
+        self._more = self._outside_suite(catalogue)
         self._files = GeneratedFiles(files)
         self._chosen = {task: (choice, digest) for choice in read_lite()["choices"] for task, digest in choice["tasks"].items()}
+
+    @staticmethod
+    def _outside_suite(catalogue: dict[str, Any]) -> dict[str, list[str]]:
+        """Language → its tasks of the data sets outside SailCompass."""
+        found: dict[str, list[str]] = {}
+        for name, record in catalogue["data_sets"].items():
+            for language, tasks in plain_tasks(name, record).items():
+                if name not in catalogue["suite"] and is_collected(name, language, catalogue):
+                    found.setdefault(language, []).extend(tasks)
+        return found
 
     def files(self) -> dict[str, str]:
         """Path below the tasks folder → content."""
@@ -94,7 +107,10 @@ class LiteFiles:
                 )
 
     def _of_languages(self) -> Iterator[tuple[str, Content]]:
-        """What a plain run of a language should have: its tasks of SailCompass, to and from it; Belebele; SEA-HELM's suite."""
+        """What a plain run of a language should have.
+
+        That is its tasks of SailCompass, to and from it; Belebele; the other data sets; SEA-HELM's suite.
+        """
         version = {"metadata": self._files.read(SUITE)["metadata"]}
         members = self._files.members(SUITE)
         of_suite = {name: self._files.read(name)["metadata"]["language"] for name in members}
@@ -102,13 +118,16 @@ class LiteFiles:
             tasks = [name for name in members if of_suite[name] == language]
             reading = reading_task(self._files, language)
             tasks += [reading] if reading is not None and reading not in tasks else []
+            tasks += self._more.get(language, [])
             helm = [language] if f"{HELM}{language}" in self._files else []
+            if not tasks and not helm:
+                continue
             yield (
                 f"language/{language}.yaml",
                 {"group": language_group(language), "task": [*tasks, *(f"{HELM}{each}" for each in helm)]} | version,
             )
             yield (
-                f"language/{language}_lite.yaml",
+                f"language/lite/{language}_lite.yaml",
                 {
                     "group": lite_name(language_group(language)),
                     "task": [*self._lite(tasks), *(f"{LITE_HELM}{each}" for each in helm)],

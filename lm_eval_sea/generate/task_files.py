@@ -18,6 +18,7 @@ from lm_eval_sea.generate.task_yaml import Function, Quoted, render
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 
+LANGUAGES_OF_A_FOLDER = 10  # with more, a folder with all their files has too many for a person to read
 PACK = Path(__file__).resolve().parents[1]
 TASKS = PACK / "tasks"
 
@@ -62,6 +63,14 @@ def greedy(field_words: list[str], max_new_tokens: int) -> Content:
     return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
 
 
+def place_of_rows(data: dict[str, Any]) -> dict[str, Any]:
+    """The keys of the metadata that say where a language's rows are: files of a repository, or a configuration of it."""
+    place = {"data_files": data["files"]} if "files" in data else {"data_config": data["config"], "data_splits": data["splits"]}
+    on_hub = {} if data.get("on_hub", True) else {"data_on_hub": False}
+    checkout = {"data_checkout": data["checkout"]} if "checkout" in data else {}
+    return {"data_source": data["source"]} | place | on_hub | checkout
+
+
 class Prompt(NamedTuple):
     """What one task says in one prompt language."""
 
@@ -86,6 +95,7 @@ class DataSet:
         self.kind = self.record["kind"]
         self.labels = labels_of(name) if self.kind == "classification" else ()
         self.variants = KINDS[self.kind]
+        self._is_wide = "" in self.variants and len(self.record["languages"]) > LANGUAGES_OF_A_FOLDER
 
     def _words(self, prompt_language: str) -> dict[str, Any]:
         return entry(entry(self.book, "languages", self.where), prompt_language, self.where)
@@ -135,11 +145,18 @@ class DataSet:
         return "/".join((self.name, *filter(None, parts))) + ".yaml"
 
     def _leaf_path(self, pair: str, variant: str, enprompt: bool) -> str:
-        """sea_xnli_th_enprompt → xnli/th_enprompt.yaml; sea_xcopa_th_to_ppl → xcopa/th/to_ppl.yaml."""
+        """sea_xnli_th_enprompt → xnli/th_enprompt.yaml; sea_xcopa_th_to_ppl → xcopa/th/to_ppl.yaml.
+
+        With many languages and one variant, sea_sib200_th_enprompt → sib200/enprompt/th.yaml.
+        """
+        if enprompt and self._is_wide:
+            return self._path("enprompt", pair)
         suffix = "_enprompt" if enprompt else ""
         return self._path(pair, variant + suffix) if variant else self._path(pair + suffix)
 
     def _exemplars_path(self, language: str) -> str:
+        if self._is_wide:
+            return f"{self.name}/exemplars/_{language}_yaml"
         has_folder = "" not in self.variants
         return f"{self.name}/{language}/_exemplars_yaml" if has_folder else f"{self.name}/_{language}_exemplars_yaml"
 
@@ -263,8 +280,7 @@ class DataSet:
                 "prompt_language": prompt_language,
                 "prompt_book_version": self._book_version(prompt_language),
                 "answer_cue": prompt.cue,
-                "data_source": data["source"],
-                "data_files": data["files"],
+                **place_of_rows(data),
                 "rows": data["rows"],
                 "chance": data["chance"],
                 "headline_metric": kind.headline,
@@ -286,7 +302,8 @@ class DataSet:
 
     def _group(self, variant: str, enprompt: bool) -> tuple[str, Content]:
         languages = self.record.get("suite_languages", self.record["languages"])
-        pairs = [pair for language in languages for pair in self._pairs(language)]
+        prompted = [each for each in languages if (each != "en" if enprompt else self._book_of(each) == each)]
+        pairs = [pair for language in prompted for pair in self._pairs(language)]
         members = [self._name(pair, variant, enprompt) for pair in pairs]
         return self._group_of(self._name("", variant, enprompt), members, self.variants[variant].aggregated)
 

@@ -45,6 +45,9 @@ KINDS = {
     "qa": {
         "": Variant(False, False, "answers", "qa_yaml", "exact_match", ("exact_match", "f1", "contains", "null_rate")),
     },
+    "number": {
+        "": Variant(False, False, "solution", "number_yaml", "exact_number", ("exact_number", "no_number_rate")),
+    },
     "translation": {
         "": Variant(
             False, False, "translation", "translation_yaml", "chrf++", ("chrf++", "bleu", "null_rate", "off_target_rate")
@@ -59,5 +62,10 @@ CHAT = KINDS["mcq"]["litilo_gen"]
 # The most tokens of a written letter; SailCompass' limit.
 LETTER_TOKENS = 10
 # The kinds whose answers are texts that the model writes.
-GENERATED = ("qa", "translation", "summarization")
-RECOMMENDED_VARIANT = "to_ppl"  # by the SailCompass paper, section 5.2
+GENERATED = ("qa", "number", "translation", "summarization")
+RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
+
+
+def recommended_variant(kind: str) -> str:
+    """The variant of a kind that suites have."""
+    return RECOMMENDED_VARIANT if RECOMMENDED_VARIANT in KINDS[kind] else ""

@@ -33,7 +33,7 @@ def generate(prompts: Path, pairs: list[str], exemplar_seeds: int = 0) -> dict[s
         make = partial(ParallelDataSet, pairs=pairs) if "parallel" in record else DataSet
         files |= make(name, catalogue, prompts).files()
     files |= sea_helm_files(prompts)
-    return files | LiteFiles(files, catalogue["languages"]).files() | PromptVariations(files, prompts, exemplar_seeds).files()
+    return files | LiteFiles(files, catalogue).files() | PromptVariations(files, prompts, exemplar_seeds).files()
 
 
 def _generated_on_disk(folder: Path) -> set[str]:

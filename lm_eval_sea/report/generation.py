@@ -13,8 +13,8 @@ from lm_eval_sea.report.scores import percent
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.tables import Column, Table
 
-METRICS = ("exact_match", "f1", "contains", "chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate")
-KINDS = ("qa", "translation", "summarization")
+METRICS = ("exact_match", "exact_number", "f1", "contains", "chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate")
+KINDS = ("qa", "number", "translation", "summarization")
 ENGLISH = "en"
 
 

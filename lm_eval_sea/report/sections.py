@@ -10,6 +10,7 @@ from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.bias import bias_section
 from lm_eval_sea.report.calibration_section import calibration_section
 from lm_eval_sea.report.generation import generation_section
+from lm_eval_sea.report.native import native_section
 from lm_eval_sea.report.overview import comparison_section, overview_section
 from lm_eval_sea.report.prompts import prompts_section
 from lm_eval_sea.report.provenance import provenance_section
@@ -34,6 +35,7 @@ def sections(
         overview_section(analysis, totals, steps=steps),
         comparison_section(analysis),
         *([published_section(analysis.frames)] if published else []),
+        native_section(analysis),
         robustness_section(analysis),
         prompts_section(analysis),
         bias_section(analysis),

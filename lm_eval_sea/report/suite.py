@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_sea.catalogue import LITE_SUITE, SUITE, read_data_sets
+from lm_eval_sea.catalogue.origins import origin_of
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
+from lm_eval_sea.generate.lite_files import language_group, lite_name
 from lm_eval_sea.report.frames import AS_PUBLISHED
 
 Members = Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
@@ -23,6 +25,7 @@ class Suite:
     languages: Mapping[str, str]  # "th" → "Thai"
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
+    origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
 
     def parts(self) -> list[tuple[dict[str, str], Members]]:
         """The suite, and what one filter of the page leaves of it: filter and value, and the members that have it."""
@@ -54,7 +57,16 @@ def read_suite(names: Collection[str] = ()) -> Suite:
         languages=catalogue["languages"],
         data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},
         english_labels={name: _english_labels(name, tasks) for name in tasks.tasks},
+        origins=_origins(tasks, names),
     )
+
+
+def _origins(tasks: TaskList, names: Collection[str]) -> dict[str, str]:
+    """Of the tasks in the groups of languages; a lite one where its whole one is not among `names`."""
+    plain = {name for group, members in tasks.groups.items() if group.startswith(language_group("")) for name in members}
+    wanted = {name for name in plain if name.removesuffix(lite_name("")) not in set(names) - {name}}
+    found = {name: origin_of(tasks.tasks[name].metadata) for name in wanted}
+    return {name: origin for name, origin in found.items() if origin is not None}
 
 
 def _english_labels(name: str, tasks: TaskList) -> list[str]:

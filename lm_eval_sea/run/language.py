@@ -8,7 +8,7 @@ from lm_eval_sea.run.request import RunError
 
 
 def group_of_language(listed: TaskList, language: str, *, lite: bool = False) -> str:
-    """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; SEA-HELM's suite.
+    """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; other data sets; SEA-HELM's suite.
 
     Args:
         listed: what there is.

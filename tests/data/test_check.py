@@ -52,8 +52,10 @@ def edit(path, change):
 def test_whole_files_have_no_faults(pack, check, mirror):
     complete_samples(mirror)
     for task in distinct_data([task for task in pack.tasks.values() if not task.may_change]):
-        text = (mirror / task.source.repository / dict(task.source.files)["test"]).read_text(encoding="utf-8")
-        rows = len(json.loads(text) if text.startswith("[") else text.splitlines())
+        rows = 0
+        for path in (path for split, path in task.source.files if split == "test"):
+            text = (mirror / task.source.repository / path).read_text(encoding="utf-8")
+            rows += len(json.loads(text) if text.startswith("[") else text.splitlines()) - path.endswith((".csv", ".tsv"))
         if task.metadata["variant"] == "to_en":  # the texts of four rows on three passages
             rows = 3 + 4 * 5
         report = check(task.name, rows)
@@ -82,6 +84,15 @@ def test_each_file_is_checked_once_for_each_way_to_process_it(pack):
 def test_each_file_is_checked_for_each_set_of_exemplars(pack):
     tasks = distinct_data(pack.select(["sea_belebele_th_to_ppl*", "sea_belebele_th_chat", "sea_belebele_th_enshots_*"]))
     assert [task.exemplars[0]["passage"][:3] for task in tasks] == ["ดอย", "At "]
+
+
+def test_rows_that_are_left_out_are_none_of_those_expected(check, mirror):
+    report = check("sea_indommlu_id_to_ppl")
+    assert (report.found, report.notes, report.faults) == (4, [], [])
+    edit(mirror / "indolem/IndoMMLU/data/test.jsonl", lambda rows: rows.append(rows[-1]))
+    assert check("sea_indommlu_id_to_ppl").found == 4
+    edit(mirror / "indolem/IndoMMLU/data/test.jsonl", lambda rows: rows.append(rows[0] | {"question": "Berapa 1 + 1?"}))
+    assert check("sea_indommlu_id_to_ppl").notes == ["indolem/IndoMMLU default/test: 5 rows; expected 4"]
 
 
 def test_missing_column(check, mirror):

@@ -250,7 +250,7 @@ def test_ranks_say_ties_and_only_a_clear_best_is_alone(tmp_path):
 def test_means_have_intervals_and_pairs_are_compared_on_common_tasks(tmp_path):
     answers = {"a": [float(n % 5 > 0) for n in range(80)], "b": [float(n % 2) for n in range(80)]}
     frames = two_models(tmp_path, answers)
-    suite = Suite({"toy": ("qa", "th"), "toy_more": ("qa", "vi")}, {}, {}, {}, {}, {})
+    suite = Suite({"toy": ("qa", "th"), "toy_more": ("qa", "vi")}, {}, {}, {}, {}, {}, {})
     analysis = Analysis(frames, suite)
     mean = analysis.means["a"][means.ALL]
     assert (mean.found, mean.expected, mean.value) == (1, 2, pytest.approx((0.8 - 0.25) / 0.75 * 100))
@@ -268,7 +268,7 @@ def test_a_curve_over_checkpoints(tmp_path):
     for step, right in ((1000, 10), (3000, 25), (20000, 35)):
         answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
         two_models(tmp_path, answers)
-    curve = checkpoints.curve(Analysis(load([tmp_path]), Suite({}, {}, {}, {}, {}, {})))
+    curve = checkpoints.curve(Analysis(load([tmp_path]), Suite({}, {}, {}, {}, {}, {}, {})))
     assert list(curve.step) == [1000, 3000, 20000]
     assert list(curve["mean"]) == pytest.approx([0, (0.625 - 0.25) / 0.75 * 100, (0.875 - 0.25) / 0.75 * 100])
     assert (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()

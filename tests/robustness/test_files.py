@@ -30,8 +30,8 @@ from lm_eval_sea.sea_helm.totals import suite as helm_suite
 from lm_eval_sea.sea_helm.totals import views
 from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
 from lm_eval_sea.sea_helm.totals.totals import compute
-from lm_eval_sea.tasks._shared.json_rows import read_json_rows
-from lm_eval_sea.tasks._shared.row_checks import check_row
+from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
+from lm_eval_sea.tasks._shared.published.row_checks import check_row
 
 from ..report.planted import CLASSES, RANKED, TO_THAI, plant
 from ..results.lm_eval_output import OLD

@@ -16,9 +16,8 @@ def listed():
 
 def tasks_of_language(listed, language, **options):
     """The members of a language's group; that of SEA-HELM by its name."""
-    content = yaml.safe_load(
-        (TASKS_FOLDER / "language" / f"{language}{'_lite' if options else ''}.yaml").read_text(encoding="utf-8")
-    )
+    path = f"lite/{language}_lite.yaml" if options else f"{language}.yaml"
+    content = yaml.safe_load((TASKS_FOLDER / "language" / path).read_text(encoding="utf-8"))
     assert content["group"] == group_of_language(listed, language, **options)
     return content["task"]
 
@@ -26,16 +25,18 @@ def tasks_of_language(listed, language, **options):
 def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
     assert set(tasks_of_language(listed, "th")) == {
         "sea_xquad_th", "sea_flores_en_th", "sea_flores_th_en", "sea_thaisum_th", "sea_m3exam_th_to_ppl", "sea_xcopa_th_to_ppl",
-        "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_helm_th",
+        "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_mgsm_th", "sea_sib200_th", "sea_thaiexam_th_to_ppl",
+        "sea_helm_th",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("language", "tasks"),
     [
-        ("my", ["sea_belebele_my_to_ppl", "sea_helm_my"]),
-        ("ceb", ["sea_belebele_ceb_to_ppl"]),
-        ("kac", ["sea_belebele_kac_to_ppl_enprompt"]),
+        ("my", ["sea_belebele_my_to_ppl", "sea_globalmmlulite_my_to_ppl", "sea_sib200_my", "sea_helm_my"]),
+        ("ceb", ["sea_belebele_ceb_to_ppl", "sea_sib200_ceb"]),
+        ("kac", ["sea_belebele_kac_to_ppl_enprompt", "sea_sib200_kac_enprompt"]),
+        ("min", ["sea_sib200_min_enprompt"]),
     ],
 )
 def test_languages_that_sailcompass_lacks(listed, language, tasks):
@@ -48,7 +49,7 @@ def test_lite_has_the_lite_tasks_of_the_same(listed):
         lite = {task.name for task in listed.select([group_of_language(listed, language, lite=True)])}
         assert lite
         assert lite == {f"{name}_lite" for name in whole} & set(listed.tasks)
-    assert tasks_of_language(listed, "ceb", lite=True) == ["sea_belebele_ceb_to_ppl_lite"]
+    assert tasks_of_language(listed, "ceb", lite=True) == ["sea_belebele_ceb_to_ppl_lite", "sea_sib200_ceb_lite"]
 
 
 def test_every_language_has_tasks_that_exist_each_once(listed):
@@ -58,13 +59,19 @@ def test_every_language_has_tasks_that_exist_each_once(listed):
         assert len(set(chosen)) == len(chosen)
 
 
+def test_rows_that_a_user_fetches_by_hand_are_in_no_language(listed):
+    assert "sea_nusax_id" in listed.tasks
+    for language in languages(listed):
+        assert not [name for name in listed.groups[group_of_language(listed, language)] if "nusax" in name]
+
+
 def test_translation_belongs_to_the_other_language(listed):
     """English is in every pair of FLORES, whose tasks are those of the other language."""
     assert not [name for name in tasks_of_language(listed, "en") if "flores" in name]
 
 
 def test_an_unknown_language_lists_those_there_are(listed):
-    with pytest.raises(RunError, match="--language xx: no such language; there is ceb, en, id, ilo, jv"):
+    with pytest.raises(RunError, match="--language xx: no such language; there is ace, ban, bjn, bug, ceb, en"):
         group_of_language(listed, "xx")
 
 

@@ -1,12 +1,14 @@
 """Every prompt of the pack as a text that people can read: one file a data set beside this module, or one a language.
 
-`python -m tests.tasks.prompt_texts` writes the files anew; read what changed before you commit it.
+`python -m tests.tasks.prompt_texts` writes the files anew, with names of data sets those of them; read what changed before you
+commit it.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.generate.prompt_books import PROMPTS
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
@@ -22,6 +25,7 @@ SAMPLES = ROOT / "lm_eval_sea" / "samples"
 CATALOGUE = read_data_sets()
 SEA_HELM = read_sea_helm()
 PARALLEL = [name for name, record in CATALOGUE["data_sets"].items() if "parallel" in record]
+BY_LANGUAGE = [name for name in CATALOGUE["data_sets"] if (PROMPTS / name).is_dir()]
 
 
 def render_task(task, exemplars: int) -> str:
@@ -53,7 +57,20 @@ def complete_samples(folder: Path) -> Path:
                 (folder / source / path).parent.mkdir(parents=True, exist_ok=True)
                 if not (folder / source / path).exists():
                     shutil.copy(english, folder / source / path)
+    for record in CATALOGUE["data_sets"].values():
+        english = record["languages"].get("en", {})
+        for data in record["languages"].values() if "files" in english or "checkout" in english else []:
+            for split, path in _files_of(data).items():
+                if not (folder / path).exists():
+                    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(folder / _files_of(english)[split], folder / path)
     return folder
+
+
+def _files_of(data: dict) -> dict[str, Path]:
+    """The files of a language by split, below the folder of samples; those of a checkout where there is one."""
+    place = data.get("checkout", {"folder": data["source"], "files": data.get("files")})
+    return {split: Path(place["folder"]) / path for split, path in place["files"].items()}
 
 
 def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
@@ -70,11 +87,14 @@ def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
 
 def render_data_set(name: str) -> str:
     """All tasks of a data set on the bundled samples, with their default exemplars."""
-    return "".join(render_task(task, task.config.num_fewshot) for task in load_tasks(f"sea_{name}_"))
+    with tempfile.TemporaryDirectory() as folder:
+        return "".join(
+            render_task(task, task.config.num_fewshot) for task in load_tasks(f"sea_{name}_", complete_samples(Path(folder)))
+        )
 
 
 def render_languages(name: str) -> dict[str, str]:
-    """All tasks of a parallel data set by language, with one exemplar if they have any; pairs stand with the other language."""
+    """All tasks of a data set by language, with one exemplar if they have any; pairs stand with the other language."""
     texts = dict.fromkeys(CATALOGUE["data_sets"][name]["languages"], "")
     with tempfile.TemporaryDirectory() as folder:
         for task in load_tasks(f"sea_{name}_", complete_samples(Path(folder))):
@@ -115,13 +135,13 @@ def prompt_files(name: str) -> dict[Path, str]:
     """Where the prompts of a data set, or of SEA-HELM, are stored, and what should stand there."""
     if name == "sea_helm":
         return {FOLDER / name / f"{language}.txt": render_sea_helm(language) for language in SEA_HELM["languages"]}
-    if name in PARALLEL:
+    if name in BY_LANGUAGE:
         return {FOLDER / name / f"{language}.txt": text for language, text in render_languages(name).items()}
     return {FOLDER / f"{name}.txt": render_data_set(name)}
 
 
 if __name__ == "__main__":
-    for data_set in (*CATALOGUE["data_sets"], "sea_helm"):
+    for data_set in sys.argv[1:] or (*CATALOGUE["data_sets"], "sea_helm"):
         for path, text in prompt_files(data_set).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")

@@ -24,7 +24,7 @@ def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplo
         results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model)}, limit=4)
     warned = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
     assert [message for message in warned if not message.endswith("Scores on it stand for these rows only.")] == []
-    assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["data_sets"])
+    assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["suite"])
     assert results["group_subtasks"][SUITE] == [f"{SUITE}_{task}" for task in CATALOGUE["tasks"]]
     for name, config in results["configs"].items():
         metadata = config["metadata"]

@@ -22,11 +22,13 @@ if TYPE_CHECKING:  # read by `_modules`, too
     from .calibrated_ranking_task import CalibratedRankingTask as CalibratedRankingTask
     from .generation_scores import (
         load_letter_rows as load_letter_rows,
+        load_number_rows as load_number_rows,
         load_qa_rows as load_qa_rows,
         load_summary_rows as load_summary_rows,
         load_text_translation_rows as load_text_translation_rows,
         load_translation_rows as load_translation_rows,
         score_letter as score_letter,
+        score_number as score_number,
         score_qa as score_qa,
         score_summary as score_summary,
         score_text_translation as score_text_translation,

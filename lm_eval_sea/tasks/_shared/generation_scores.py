@@ -82,6 +82,7 @@ _OFFICIAL = ("bleu_sailcompass", "chrf_sailcompass")
 question_answering = QuestionAnsweringScores("exact_match", "f1", "contains", "null_rate")
 summarization = TextScores("bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", reference="summary")
 translation = TranslationScores("chrf++", "bleu", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", "off_target_rate")
+number = TextScores("exact_number", "no_number_rate", reference="solution")
 # Texts of any length, single words among them, whose language cannot be told.
 text_translation = TranslationScores("chrf++", "bleu", "null_rate")
 
@@ -106,6 +107,7 @@ def score_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float
 
 
 load_qa_rows, score_qa = question_answering.load_rows, question_answering.process_results
+load_number_rows, score_number = number.load_rows, number.process_results
 load_summary_rows, score_summary = summarization.load_rows, summarization.process_results
 load_translation_rows, score_translation = translation.load_rows, translation.process_results
 load_text_translation_rows, score_text_translation = text_translation.load_rows, text_translation.process_results

@@ -14,7 +14,7 @@ import datasets
 
 from . import __version__
 from .hub_files import DataError
-from .row_checks import check_published, check_row
+from .published.row_checks import check_published, check_row
 from .row_order import fair_order
 from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
 from .subset import rows_of_subset

@@ -3,7 +3,7 @@
 A folder OWNER/NAME under the current one, laid out like the hub, takes the place of the hub's repository of that name.
 Rows that a checkout of another repository has, too, come from that if it is a folder under the current one.
 `datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. Files that a task
-names by path are JSON (`json_rows.py`) and come through `hub_files.py`.
+names by path are JSON (`published/json_rows.py`) or tables (`published/table_rows.py`) and come through `hub_files.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import datasets
 
 from .hub_files import DataError, download_all, one_line
-from .json_rows import ENDINGS, read_json_rows
+from .published.json_rows import ENDINGS, read_json_rows
+from .published.table_rows import DELIMITERS, read_table_rows
 
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Source(NamedTuple):
     """Where the rows of a task are: files of a repository, or a configuration of it."""
 
     repository: str  # on the hub, such as "aisingapore/NLR-NLI", or a folder that the user makes
-    files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path; empty for a configuration
+    files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path, some with several; empty for a configuration
     config: str = ""
     splits: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → the published one; only the first must be there
     also: tuple[str, ...] = ()  # other names of the repository
@@ -44,7 +45,7 @@ class Source(NamedTuple):
         cls,
         *,
         data_source: str,
-        data_files: Mapping[str, str] | None = None,
+        data_files: Mapping[str, str | Sequence[str]] | None = None,
         data_config: str = "",
         data_splits: Mapping[str, str] | None = None,
         data_source_also: Sequence[str] = (),
@@ -55,7 +56,7 @@ class Source(NamedTuple):
         """From the keys `data_…` of a task's metadata; others are ignored."""
         return cls(
             data_source,
-            tuple((data_files or {}).items()),
+            tuple((split, path) for split, paths in (data_files or {}).items() for path in _as_list(paths)),
             data_config,
             tuple((data_splits or {}).items()),
             tuple(data_source_also),
@@ -69,10 +70,16 @@ class Source(NamedTuple):
         """Whether this is no repository of the hub but a folder that the user makes."""
         return "/" not in self.repository or not self.on_hub
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the rows can be looked for: on the hub, or in a folder that the user has made."""
+        return not self.is_made_by_user or self._folder() is not None or self._checkout_goes_first()
+
     def describe(self) -> str:
         """What the scored rows are called in messages."""
         if self.files:
-            return f"{self.repository}/{dict(self.files)[TEST_SPLIT]}"
+            first, *others = [path for split, path in self.files if split == TEST_SPLIT]
+            return f"{self.repository}/{first}" + (f" and {len(others)} more" if others else "")
         return f"{self.repository} {self.config}/{dict(self.splits)[TEST_SPLIT]}"
 
     def load(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
@@ -88,6 +95,8 @@ class Source(NamedTuple):
             return Source(self.checkout, self.checkout_files, on_hub=False)._load_files()
         if self.files:
             return self._load_files()
+        if not self.is_at_hand:
+            raise DataError(_to_be_made(self.checkout or self.repository))
         try:
             return self._load_config()
         except DataError as error:
@@ -125,10 +134,7 @@ class Source(NamedTuple):
                     raise DataError(f"the folder {folder} has no {path}. {self._advice()}")
             return self._read_files(folder), LOCAL_FOLDER
         if self.is_made_by_user:
-            raise DataError(
-                f"the current folder has no folder {folder}, which you make yourself: the README of the data set says how. "
-                "Start where it is."
-            )
+            raise DataError(_to_be_made(folder))
         folder = download_all(self.repository, [path for _, path in self.files])
         return self._read_files(folder), folder.name
 
@@ -138,12 +144,13 @@ class Source(NamedTuple):
         return "Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
 
     def _read_files(self, folder: Path) -> dict[str, Sequence[dict[str, Any]]]:
-        splits: dict[str, Sequence[dict[str, Any]]] = {}
+        splits: dict[str, list[dict[str, Any]]] = {}
         for split, path in self.files:
-            splits[split] = _json_rows(folder / path, f"{self.repository}/{path}")
-            if not splits[split]:
+            rows = _rows_of_file(folder / path, f"{self.repository}/{path}")
+            if not rows:
                 raise DataError(f"{self.repository}/{path} has no rows; expected at least one")
-        return splits
+            splits.setdefault(split, []).extend(rows)
+        return dict(splits)
 
     def builder(self, cache_dir: str | None = None) -> datasets.DatasetBuilder:
         """What `datasets` reads a configuration with: from a folder beside the current one, or from the hub or its cache.
@@ -219,16 +226,25 @@ class Source(NamedTuple):
         for split, paths in (builder.config.data_files or {}).items():
             for path in map(Path, paths if str(split) in wanted else []):
                 if path.suffix in ENDINGS:
-                    _json_rows(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
+                    _rows_of_file(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
 
 
-def _json_rows(path: Path, name: str) -> list[dict[str, Any]]:
+def _rows_of_file(path: Path, name: str) -> list[dict[str, Any]]:
     try:
-        return read_json_rows(path)
+        return read_table_rows(path) if path.suffix in DELIMITERS else read_json_rows(path)
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise DataError(f"{name}, {one_line(error)}") from error
+
+
+def _to_be_made(folder: Path | str) -> str:
+    made = "which you make yourself: the README of the data set says how. Start where it is."
+    return f"the current folder has no folder {folder}, {made}"
+
+
+def _as_list(paths: str | Sequence[str]) -> Sequence[str]:
+    return [paths] if isinstance(paths, str) else paths
 
 
 def _not_found(name: str, error: Exception) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sacrebleu
 
+from ..reading.number_answer import read_number
 from ..unicode_text import normal_form
 from . import qa_metrics, sailcompass_scores
 from .overlap import NgramCounts, ngram_counts, rouge_l
@@ -48,6 +50,14 @@ def _rouge_l(answer: str, references: Sequence[str], language: str) -> float:
 
 def _null(answer: str, references: Sequence[str], language: str) -> float:
     return float(not answer)
+
+
+def _exact_number(generated: str, references: Sequence[str], language: str) -> float:
+    return float(read_number(generated, language) == Decimal(references[0]))
+
+
+def _no_number(generated: str, references: Sequence[str], language: str) -> float:
+    return float(read_number(generated, language) is None)
 
 
 def _off_target(answer: str, references: Sequence[str], language: str) -> float:
@@ -96,6 +106,8 @@ METRICS = {
     "chrf_sailcompass": _sailcompass_metric("chrf_sailcompass"),
     "bleu_th": Metric(_word_ngrams, _word_bleu_signature),
     "rougeL": Metric(_rouge_l, _rouge_signature),
+    "exact_number": Metric(_exact_number, lambda language: "behind:answer-is|else:last|digits:ascii", as_generated=True),
+    "no_number_rate": Metric(_no_number, lambda language: "behind:answer-is|else:last|digits:ascii", as_generated=True),
     "null_rate": Metric(_null, lambda language: "empty:line"),
     "off_target_rate": Metric(_off_target, target_signature),
 }

@@ -1,0 +1,84 @@
+"""Which rows were written in their language, which were translated, and under which licence: from the catalogue alone."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import yaml
+
+from lm_eval_sea.catalogue import FOLDER, read_data_sets, read_sea_helm
+
+NATIVE_ROWS = "native"
+
+
+class Coverage(NamedTuple):
+    """What the pack has of one data set in one language."""
+
+    language: str
+    competency: str  # a key of `competencies` in the catalogue
+    title: str
+    tasks: str  # what their names begin with
+    rows: int | None  # None where SEA-HELM's number is not known
+    origin: str  # "native", "translated" or "machine translated"
+    licence: str | None
+    gated: bool | None  # None: not known
+    data_set: str  # of the pack's data sets the name; SEA-HELM's tasks have "sea_helm TASK"
+
+
+@functools.cache
+def coverage() -> list[Coverage]:
+    """All data sets in all languages, first those of the catalogue, then SEA-HELM's as far as their origin is known."""
+    return [*_of_data_sets(), *_of_sea_helm()]
+
+
+def origin_of(metadata: Mapping[str, Any]) -> str | None:
+    """Where the rows of a task come from: "native", "translated" or "machine translated"; None where that is not known.
+
+    Args:
+        metadata: of the task.
+    """
+    data_set, language = str(metadata.get("dataset")), str(metadata.get("language"))
+    name = f"{data_set} {metadata.get('task')}" if data_set == "sea_helm" else data_set
+    return _origins().get((name, language))
+
+
+@functools.cache
+def _origins() -> dict[tuple[str, str], str]:
+    return {(found.data_set, found.language): found.origin for found in coverage()}
+
+
+def _of_data_sets() -> Iterator[Coverage]:
+    for name, record in read_data_sets()["data_sets"].items():
+        for language, data in record["languages"].items():
+            yield Coverage(
+                language=language,
+                competency=record["task"],
+                title=record["title"],
+                tasks=f"sea_{name}",
+                rows=data["rows"],
+                origin=data["origin"],
+                licence=data["licence"],
+                gated=data.get("gated"),
+                data_set=name,
+            )
+
+
+def _of_sea_helm() -> Iterator[Coverage]:
+    tasks = read_sea_helm()["tasks"] | read_sea_helm()["judged"]
+    origins = yaml.safe_load((FOLDER / "sea_helm_origins.yaml").read_text(encoding="utf-8"))
+    for task, record in origins.items():
+        for group in record["rows"]:
+            for language in group["languages"]:
+                yield Coverage(
+                    language=language,
+                    competency=record["competency"],
+                    title=f"{tasks[task]['title']} ({group['set']})",
+                    tasks=f"sea_helm_{language}_{task}",
+                    rows=tasks[task]["languages"][language]["rows"],
+                    origin=group["origin"],
+                    licence=group["licence"],
+                    gated=record.get("gated"),
+                    data_set=f"sea_helm {task}",
+                )

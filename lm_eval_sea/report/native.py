@@ -1,0 +1,78 @@
+"""Scores on rows that were written in a language beside those on rows that were translated into it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
+from lm_eval_sea.report.tables import Column, Table
+
+COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")
+
+
+def native_table(headline: pd.DataFrame, origins: Mapping[str, str]) -> pd.DataFrame:
+    """One row a model and language that has both kinds: means of normalised scores, unweighted, and how many tasks they go over.
+
+    Only of tasks whose answers are chosen, which have a chance level: their scores are on one scale. English is left out, for
+    its rows are what the translations were made of.
+
+    Args:
+        headline: see `scores.headline_scores`.
+        origins: task → "native", or what else; see `Suite.origins`.
+    """
+    chosen = headline[(headline.chance > 0) & (headline.language != "en") & headline.task.isin(list(origins))]
+    rows = []
+    for (model, language), found in chosen.groupby(["model", "language"], sort=True):
+        is_native = found.task.map(origins) == "native"
+        native, translated = found[is_native], found[~is_native]
+        if native.empty or translated.empty:
+            continue
+        means = {"native": native.normalised.mean(), "translated": translated.normalised.mean()}
+        rows.append(
+            {
+                "model": model,
+                "language": language,
+                **means,
+                "native_tasks": len(native),
+                "translated_tasks": len(translated),
+                "difference": means["native"] - means["translated"],
+                "limited": bool(found.limited.any()),
+            }
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def native_section(analysis: Analysis) -> Section:
+    """The table, and how far it can be read."""
+    return Section(
+        "native",
+        "Native and translated rows",
+        [
+            "Means of normalised scores (chance is 0, perfect is 100) over the tasks of a language whose answers are chosen, on "
+            "rows that were written in the language and on rows that were translated into it. A model whose place among models "
+            "is better on translated rows than on native ones may owe it to what translations carry over from English, such as "
+            "subjects and ways of speaking.",
+            "The two means are of different tasks, so their difference is no measure of translation: it moves with how hard the "
+            "tasks are, and that of one model says nothing. Compare models on the same tasks, not languages.",
+        ],
+        [
+            Table(
+                "native",
+                "Native and translated rows",
+                "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set.",
+                native_table(analysis.headline, analysis.suite.origins),
+                [
+                    MODEL,
+                    LANGUAGE,
+                    Column("native", "native", "percent", marker="limited"),
+                    Column("native_tasks", "tasks", "count"),
+                    Column("translated", "translated", "percent", marker="limited"),
+                    Column("translated_tasks", "tasks", "count"),
+                    Column("difference", "native − translated", "points", marker="limited"),
+                ],
+            )
+        ],
+    )

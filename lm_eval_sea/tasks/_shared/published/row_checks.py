@@ -1,0 +1,50 @@
+"""Whether a row can be shown and scored. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..unicode_text import LONGEST_RUN, has_long_run, is_blank
+
+
+def check_published(value: Any) -> None:
+    """Checks that the texts of a published row can be put into a normal form in a reasonable time.
+
+    Raises:
+        ValueError: for one that is no text of any language.
+    """
+    if isinstance(value, str):
+        if has_long_run(value):
+            raise ValueError(f"more than {LONGEST_RUN} combining marks behind one another in {value[:20]!r}; expected text")
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            check_published(part)
+    elif isinstance(value, list):
+        for part in value:
+            check_published(part)
+
+
+def check_row(row: Mapping[str, Any]) -> None:
+    """Checks that a processed row can be shown and scored.
+
+    Raises:
+        ValueError: naming the field and what was expected.
+    """
+    for field, value in row.items():
+        if isinstance(value, str) and is_blank(value):
+            raise ValueError(f"field {field!r} is empty; expected text")
+    if "answers" in row and (not row["answers"] or any(map(is_blank, row["answers"]))):
+        raise ValueError(f"field 'answers' is {row['answers']!r}; expected one text or more")
+    if "gold" in row and (not isinstance(row["gold"], int) or isinstance(row["gold"], bool)):
+        raise ValueError(f"field 'gold' is {row['gold']!r}; expected a whole number")
+    if "options" not in row:
+        return
+    options, gold = row["options"], row["gold"]
+    if len(options) < 2:
+        raise ValueError(f"field 'options' has {len(options)}; expected two or more")
+    for index, option in enumerate(options):
+        if is_blank(option):
+            raise ValueError(f"field 'options' has an empty option at position {index + 1}; expected text")
+    if not 0 <= gold < len(options):
+        raise ValueError(f"field 'gold' is {gold}; expected 0 to {len(options) - 1}")

@@ -1,0 +1,39 @@
+"""Rows in CSV and TSV files, read as text: `datasets` would make numbers of some cells and nothing of others, such as "NA"."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def read_table_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a file whose first line names the columns; cells may be quoted, with a quotation mark doubled inside.
+
+    Raises:
+        OSError: if it cannot be read.
+        ValueError: if it is not UTF-8, a column is there twice, or a row has another number of cells; one line.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start}: the byte 0x{error.object[error.start]:02x}, which is not UTF-8") from error
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[path.suffix], strict=True)
+    try:
+        columns = next(reader, [])
+        cells_of_rows = [cells for cells in reader if cells]
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: no table: {error}") from error
+    if repeated := [name for name in columns if columns.count(name) > 1]:
+        raise ValueError(f"column {repeated[0]!r} is there twice")
+    for number, cells in enumerate(cells_of_rows):
+        if len(cells) != len(columns):
+            raise ValueError(f"row {number}: {len(cells)} cells; expected {len(columns)}, one for each of {', '.join(columns)}")
+    return [dict(zip(columns, cells, strict=True)) for cells in cells_of_rows]

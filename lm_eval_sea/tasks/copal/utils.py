@@ -1,0 +1,22 @@
+"""COPAL-ID: from published rows to processed rows."""
+
+QUESTIONS = ("cause", "effect")
+
+
+def process_row(row):
+    """{"premise", "choice1", "choice2", "question", "label", "idx"}, all texts, → a processed row."""
+    if row["question"] not in QUESTIONS:
+        raise ValueError(f"field 'question' is {row['question']!r}; expected 'cause' or 'effect'")
+    return {
+        "id": row["idx"],
+        "premise": row["premise"].strip(),
+        "question": row["question"],
+        "options": [row["choice1"].strip(), row["choice2"].strip()],
+        "letters": ["A", "B"],
+        "gold": int(row["label"]),
+    }
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

@@ -1,0 +1,47 @@
+"""IndoMMLU: from published rows to processed rows."""
+
+import ast
+import re
+
+
+_LABEL = re.compile(r"^([A-E])\. ?", re.MULTILINE)
+
+
+def split_options(published):
+    """Published options → letter: text, without those that have no text.
+
+    They are a list of lines, or on the hub that list written as a text; a line without a letter belongs to the option before.
+
+    Raises:
+        ValueError: if a text is no list.
+    """
+    try:
+        lines = ast.literal_eval(published) if isinstance(published, str) else published
+    except SyntaxError as error:
+        raise ValueError(f"field 'options' is {published[:80]!r}; expected a list of texts, written as one") from error
+    _, *parts = _LABEL.split("\n".join(lines))
+    return {letter: text.strip() for letter, text in zip(parts[::2], parts[1::2], strict=True) if text.strip()}
+
+
+def process_row(row):
+    """{"question", "options", "answer", "is_for_fewshot" (may lack)} → a processed row, or none.
+
+    Left out are the rows that the authors set aside as exemplars, and those whose answer is none of their options.
+    Where the right option is there twice, under two letters, the wrong one is dropped.
+    """
+    options = split_options(row["options"])
+    right = options.get(row["answer"].strip())
+    if str(row.get("is_for_fewshot")) == "1" or right is None:
+        return []
+    kept = [option for letter, option in options.items() if option != right or letter == row["answer"].strip()]
+    return {
+        "question": row["question"].strip(),
+        "options": kept,
+        "letters": list("ABCDE"[: len(kept)]),
+        "gold": kept.index(right),
+    }
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

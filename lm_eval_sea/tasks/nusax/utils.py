@@ -1,0 +1,18 @@
+"""NusaX sentiment: from published rows to processed rows."""
+
+LABELS = ("negative", "neutral", "positive")  # the numbers of the hub, in this order; the authors' repository has the words
+
+
+def process_row(row):
+    """{"id", "text", "label"} → a processed row."""
+    label = row["label"]
+    if label in LABELS:
+        label = LABELS.index(label)
+    if isinstance(label, bool) or label not in range(len(LABELS)):
+        raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(LABELS)} or its number")
+    return {"id": str(row["id"]), "text": row["text"].strip(), "gold": label}
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

@@ -1,0 +1,25 @@
+"""ThaiExam: from published rows to processed rows."""
+
+COLUMNS = "abcde"  # the exam of investment consultants has no e
+
+
+def process_row(row):
+    """{"question", "a" …, "answer"} → a processed row.
+
+    Blank options and those that repeat an earlier one are left out, and the others labelled anew by their position.
+    """
+    texts = {column: (row.get(column) or "").strip() for column in COLUMNS}
+    options = list(dict.fromkeys(filter(None, texts.values())))
+    if not texts.get(row["answer"]):
+        raise ValueError(f"field 'answer' is {row['answer']!r}; expected one of the options that have a text")
+    return {
+        "question": row["question"].strip(),
+        "options": options,
+        "letters": list("ABCDE"[: len(options)]),
+        "gold": options.index(texts[row["answer"]]),
+    }
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

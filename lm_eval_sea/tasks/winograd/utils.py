@@ -1,0 +1,38 @@
+"""Thai Winograd schemas: from published rows to processed rows."""
+
+POSSESSIVE = "ของ"  # "of", which some published pronouns begin with: ของเขา
+
+
+def with_referent(text, start, pronoun, referent):
+    """The text with the pronoun at `start` replaced, where it stands: the same word may stand elsewhere, for somebody else.
+
+    "of him" becomes "of REFERENT", not REFERENT alone.
+    """
+    if pronoun.startswith(POSSESSIVE) and not referent.startswith(POSSESSIVE):
+        referent = POSSESSIVE + referent
+    return text[:start] + referent + text[start + len(pronoun) :]
+
+
+def process_row(row):
+    """{"text", "pronoun", "pronoun_loc", "quote", "options", "label"} → a processed row, whose options are whole texts.
+
+    Rows with the same two options are a cluster; most are a schema and its twin, which differ in a word that turns the answer.
+    """
+    text, pronoun, start = row["text"], row["pronoun"], row["pronoun_loc"]
+    if text[start : start + len(pronoun)] != pronoun:
+        raise ValueError(f"field 'pronoun_loc' is {start}; expected the position of {pronoun!r} in the text")
+    referents = [option.strip() for option in row["options"]]
+    return {
+        "cluster": ", ".join(sorted(referents)),
+        "text": text.strip(),
+        "pronoun": pronoun,
+        "quote": row["quote"].strip(),
+        "options": [with_referent(text, start, pronoun, referent).strip() for referent in referents],
+        "letters": ["A", "B"],
+        "gold": row["label"],
+    }
+
+
+def process_rows(splits):
+    """The processor of every row."""
+    return process_row

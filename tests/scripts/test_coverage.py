@@ -1,0 +1,54 @@
+"""docs/coverage.md: what it says follows from the catalogue, and it is current."""
+
+import yaml
+from update_coverage import PAGE, page
+
+from lm_eval_sea.catalogue import FOLDER, read_data_sets
+from lm_eval_sea.catalogue.origins import coverage, origin_of
+from lm_eval_sea.catalogue.task_list import read_tasks
+
+COUNTRIES = {
+    "Brunei", "Cambodia", "Indonesia", "Laos", "Malaysia", "Myanmar", "Philippines", "Singapore", "Thailand", "Timor-Leste",
+    "Vietnam",
+}  # fmt: skip
+
+
+def test_the_page_is_current():
+    assert PAGE.read_text(encoding="utf-8") == page(), "run scripts/update_coverage.py"
+
+
+def test_every_country_has_three_kinds_or_a_reason_and_says_what_is_missing():
+    countries = yaml.safe_load((FOLDER / "countries.yaml").read_text(encoding="utf-8"))
+    assert set(countries) == COUNTRIES
+    for name, record in countries.items():
+        kinds = {entry.competency for entry in coverage() if entry.language in record["languages"]}
+        assert len(record["missing"]) > 20, name
+        section = page().partition(f"### {name}\n")[2].partition("\n### ")[0]
+        assert ("Fewer than 3 kinds" in section) == (len(kinds) < 3), name
+        assert record["missing"] in section
+
+
+def test_all_names_on_the_page_are_those_of_tasks():
+    names = list(read_tasks().tasks)
+    for entry in coverage():
+        beginning = entry.tasks if entry.tasks.startswith("sea_helm") else f"{entry.tasks}_"
+        assert any(name.startswith(beginning) for name in names), entry.tasks
+
+
+def test_every_data_set_says_origin_and_licence():
+    for name, record in read_data_sets()["data_sets"].items():
+        for language, data in record["languages"].items():
+            assert data["origin"] in ("native", "translated"), (name, language)
+            assert "licence" in data, (name, language)
+
+
+def test_native_tasks_are_those_of_native_rows_that_may_be_collected():
+    listed = read_tasks()
+    native = listed.groups["sea_native"]
+    assert len(native) > 10
+    for name in native:
+        metadata = listed.tasks[name].metadata
+        assert origin_of(metadata) == "native", name
+        assert metadata["language"] != "en"
+    assert "sea_thaiexam_th_to_ppl" in native
+    assert not [name for name in native if name.startswith(("sea_belebele", "sea_xnli", "sea_sib200"))]

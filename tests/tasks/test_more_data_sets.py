@@ -1,0 +1,171 @@
+"""Data sets outside SailCompass: the catalogue on the real rows, and every known fault of the published rows."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.generate.task_files import place_of_rows
+from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows, processed_rows
+from lm_eval_sea.tasks._shared.sources import Source
+
+from .test_rows import _utils
+
+CATALOGUE = read_data_sets()
+MORE = [name for name in CATALOGUE["data_sets"] if name not in CATALOGUE["suite"]]
+OPTIONS = ("option_a", "option_b", "option_c", "option_d")
+EXAMS = {"a_level": 127, "ic": 95, "onet": 162, "tgat": 65, "tpat1": 116}
+
+globalmmlulite, thaiexam, nusax, sib200 = map(_utils, ("globalmmlulite", "thaiexam", "nusax", "sib200"))
+
+
+def _jsonl(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MORE)
+def test_rows_and_chance_are_those_of_the_catalogue(name, hub_mirror, monkeypatch):
+    """Guessing is right in one of as many cases as there are options, or labels."""
+    monkeypatch.chdir(hub_mirror)
+    record, utils = CATALOGUE["data_sets"][name], _utils(name)
+    loaded = 0
+    for language, data in record["languages"].items():
+        source = Source.from_metadata(**place_of_rows(data))
+        if not Path(source.repository).is_dir():
+            continue
+        rows = processed_rows(source, getattr(utils, data.get("process", record.get("process")))).rows
+        assert len(rows) == data["rows"], language
+        loaded += 1
+        if record["kind"] in ("mcq", "classification"):
+            choices = [len(row["options"]) if "options" in row else len(utils.LABELS) for row in rows]
+            assert data["chance"] == pytest.approx(sum(1 / count for count in choices) / len(rows), abs=5e-5), language
+    assert loaded
+
+
+class TestGlobalMMLULite:
+    @pytest.mark.parametrize(("language", "repeated", "empty"), [("id", 2, 0), ("my", 4, 1), ("zh", 2, 0), ("en", 1, 0)])
+    def test_real_rows(self, hub_mirror, language, repeated, empty):
+        file = hub_mirror / "CohereLabs/Global-MMLU-Lite" / language / "test-00000-of-00001.parquet"
+        published = pq.read_table(file).to_pylist()
+        made = [globalmmlulite.process_row(row) for row in published]
+        assert sum(row == [] for row in made) == empty, "counted in the README"
+        rows = [row for row in made if row]
+        assert sum(len(row["options"]) == 3 for row in rows) == repeated, "counted in the README"
+        assert all(len(row["options"]) == len(set(row["options"])) >= 3 for row in rows)
+        dates = [row for row in published for option in OPTIONS if re.search(r"\b\d{1,2}-[A-Z][a-z]{2}\b", row[option])]
+        assert dates == [], "the README says that there are none"
+        for row, old in zip(made, published, strict=True):
+            assert not row or row["options"][row["gold"]] == old[f"option_{old['answer'].lower()}"].strip()
+
+    def test_a_repeated_option_moves_the_right_one(self):
+        row = {"sample_id": "s", "question": "Q?", "answer": "D"} | dict(zip(OPTIONS, ["a", "b", "c", "c"], strict=True))
+        assert globalmmlulite.process_row(row) == {
+            "id": "s", "question": "Q?", "options": ["a", "b", "c"], "letters": ["A", "B", "C"], "gold": 2,
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("answer", ["E", "", None, "AB"])
+    def test_another_answer_is_refused(self, answer):
+        row = {"sample_id": "s", "question": "Q?", "answer": answer} | dict(zip(OPTIONS, "abcd", strict=True))
+        with pytest.raises(ValueError, match="field 'answer'"):
+            globalmmlulite.process_row(row)
+
+
+class TestThaiExam:
+    def test_real_rows(self, hub_mirror):
+        folder = hub_mirror / "typhoon-ai/thai_exam/data"
+        published = {exam: _jsonl(folder / exam / f"{exam}_test.jsonl") for exam in EXAMS}
+        assert {exam: len(rows) for exam, rows in published.items()} == EXAMS
+        blank, repeated, numbers = Counter(), Counter(), Counter()
+        for exam, rows in published.items():
+            columns = "abcd" if exam == "ic" else "abcde"
+            for old in rows:
+                texts = [(old[column] or "").strip() for column in columns]
+                row = thaiexam.process_row(old)
+                blank[exam] += "" in texts
+                repeated[exam] += len(set(filter(None, texts))) < len(list(filter(None, texts)))
+                numbers[len(row["options"])] += 1
+                assert row["options"][row["gold"]] == old[old["answer"]].strip()
+        assert blank == {"a_level": 4, "ic": 1, "onet": 0, "tgat": 43, "tpat1": 0}, "counted in the README"
+        assert repeated == {"a_level": 1, "ic": 0, "onet": 1, "tgat": 0, "tpat1": 0}, "counted in the README"
+        assert numbers == {5: 421, 4: 141, 3: 2, 2: 1}, "counted in the README"
+
+    def test_options_are_labelled_anew(self):
+        row = thaiexam.process_row({"question": " ถาม ", "a": "ก", "b": " ", "c": None, "d": "ง", "answer": "d"})
+        assert row == {"question": "ถาม", "options": ["ก", "ง"], "letters": ["A", "B"], "gold": 1}
+
+    @pytest.mark.parametrize("answer", ["b", "e", "A", None])
+    def test_an_answer_without_text_is_refused(self, answer):
+        with pytest.raises(ValueError, match="field 'answer'"):
+            thaiexam.process_row({"question": "ถาม", "a": "ก", "b": "", "c": "ค", "d": "ง", "answer": answer})
+
+
+@pytest.mark.parametrize("label", [2, "positive"])
+def test_nusax_labels_are_numbers_on_the_hub_and_words_in_the_repository(label):
+    assert nusax.process_row({"id": 7, "text": " enak ", "label": label}) == {"id": "7", "text": "enak", "gold": 2}
+
+
+@pytest.mark.parametrize("label", [3, "Positive", None, True, -1])
+def test_other_labels_of_nusax_are_refused(label):
+    with pytest.raises(ValueError, match="field 'label'"):
+        nusax.process_row({"id": 7, "text": "enak", "label": label})
+
+
+def test_other_topics_of_sib200_are_refused():
+    with pytest.raises(ValueError, match="field 'category' is 'science'"):
+        sib200.process_row({"index_id": "1", "category": "science", "text": "t"})
+
+
+class TestFilesOfARepository:
+    @pytest.fixture
+    def repository(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "me" / "rows").mkdir(parents=True)
+        return tmp_path / "me" / "rows"
+
+    @staticmethod
+    def source(**files):
+        return Source.from_metadata(data_source="me/rows", data_files=files)
+
+    def test_a_split_of_several_files_is_their_rows_in_order(self, repository):
+        (repository / "one.tsv").write_text('text\tnote\n"said ""yes"""\tNA\n', encoding="utf-8")
+        (repository / "two.csv").write_text('note,text\nnull,"two\nlines, here"\n', encoding="utf-8")
+        source = self.source(test=["one.tsv", "two.csv"])
+        splits, _ = source.load()
+        assert splits["test"] == [{"text": 'said "yes"', "note": "NA"}, {"note": "null", "text": "two\nlines, here"}]
+        assert source.describe() == "me/rows/one.tsv and 1 more"
+        assert len(source.local_state()) == 2
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"a\tb\nx\n", r"row 0: 1 cells; expected 2, one for each of a, b"),
+            (b"a\tb\nx\ty\nx\ty\tz\n", r"row 1: 3 cells"),
+            (b"a\ta\nx\ty\n", "column 'a' is there twice"),
+            (b'a\tb\nx\t"open\n', "no table"),
+            (b"a\tb\nx\t\xff\n", "byte 6: the byte 0xff, which is not UTF-8"),
+            (b"a\tb\n", "has no rows"),
+            (b"", "has no rows"),
+        ],
+    )
+    def test_a_broken_table_is_named_in_one_line(self, repository, content, message):
+        (repository / "rows.tsv").write_bytes(content)
+        with pytest.raises(DataError, match=message) as error:
+            self.source(test="rows.tsv").load()
+        assert str(error.value).startswith("me/rows/rows.tsv") and "\n" not in str(error.value)
+
+    def test_a_missing_file_of_several_is_named(self, repository):
+        (repository / "one.tsv").write_text("a\nx\n", encoding="utf-8")
+        with pytest.raises(DataError, match="has no two.tsv"):
+            self.source(test=["one.tsv", "two.tsv"]).load()
+
+
+def test_rows_without_a_question_are_left_out_and_no_others():
+    rows = [{"sample_id": str(number), "question": text, "answer": "A"} | dict(zip(OPTIONS, "abcd", strict=True))
+            for number, text in enumerate(["Q?", None, " "])]  # fmt: skip
+    made = list(iterate_rows({"test": rows}, globalmmlulite.process_rows, "file"))
+    assert [row["id"] for row in made] == ["0"]
