@@ -5,15 +5,15 @@ The prompts, label words and exemplars are those of the pack's generated tasks; 
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.generate.task_yaml import Function, to_yaml
-from lm_eval_sea.upstream.pull_request import Prompt, pull_request, readme
+from lm_eval_sea.upstream.pull_request import Prompt, pull_request, readme, title
 from lm_eval_sea.upstream.records import Record, read_record
 
 VERSION = 1.0
@@ -48,11 +48,14 @@ def write_folder(name: str, out: Path) -> Path:
     files = {
         f"_{name}_yaml": to_yaml(shared),
         "utils.py": record.utils,
-        "_generate_configs.py": _script(record, prompts, configs),
-        "README.md": readme(record, prompts, shared["num_fewshot"]),
+        "_generate_configs.py": _script(record, prompts, configs, shared),
+        "README.md": readme(record, prompts, shared.get("num_fewshot", 0)),
     }
+    for template, keys in record.templates.items():
+        files[f"_{template}_yaml"] = to_yaml(_with_functions(keys))
     for prompt in prompts:
-        files[f"_{prompt.language}_yaml"] = to_yaml(_of_language(record, prompt.language, configs[prompt.task]))
+        if keys := _of_language(record, prompt.language, configs[prompt.task]):
+            files[f"_{prompt.language}_yaml"] = to_yaml(keys)
     folder.mkdir(parents=True)
     for file, content in files.items():
         (folder / file).write_text(content, encoding="utf-8", newline="\n")
@@ -70,18 +73,22 @@ def _prompts(record: Record) -> list[Prompt]:
     prompts = []
     for task, leaf in record.leaves.items():
         language = _config(leaf["of"])["metadata"]["language"]
-        own = {key: value for key, value in leaf.items() if key not in ("of", "about")}
+        own = {key: value for key, value in leaf.items() if key not in ("of", "about", "templates")}
         for suffix, twin in (("", leaf["of"]), (_ENGLISH, f"{leaf['of']}_enprompt")):
             if twin in read_tasks().tasks:
-                prompts.append(Prompt(task + suffix, twin, language, leaf["about"], bool(suffix), own))
+                prompts.append(Prompt(task + suffix, twin, language, leaf["about"], bool(suffix), leaf.get("templates", ()), own))
     return prompts
 
 
 def _shared(record: Record, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What all tasks have in common."""
     first = next(iter(configs.values()))
-    found: dict[str, Any] = {"dataset_path": first["metadata"]["data_source"]}
-    found |= {"output_type": first["output_type"], "test_split": "test", "num_fewshot": first["num_fewshot"]}
+    found: dict[str, Any] = {"dataset_path": first["metadata"]["data_source"]} if "data_files" in first["metadata"] else {}
+    found |= {"output_type": first["output_type"], "test_split": "test"}
+    if first["num_fewshot"] is not None:
+        found["num_fewshot"] = first["num_fewshot"]
+    if "samples" not in first["fewshot_config"]:
+        found["fewshot_config"] = first["fewshot_config"]
     if len({config.get("doc_to_target") for config in configs.values()}) == 1:
         found["doc_to_target"] = first["doc_to_target"]
     found |= _with_functions(record.shared)
@@ -93,27 +100,35 @@ def _shared(record: Record, configs: Mapping[str, Mapping[str, Any]]) -> dict[st
 
 
 def _of_language(record: Record, language: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the tasks of a language have in common: its rows, where a file holds them, and its exemplars."""
+    """What the tasks of a language have in common: the file of its rows and the pack's exemplars, where there are such."""
     found: dict[str, Any] = {}
-    if "dataset_path" not in record.shared:
+    if "data_files" in config["metadata"] and "dataset_path" not in record.shared:
         found["dataset_kwargs"] = {"data_files": {"test": config["metadata"]["data_files"]["test"]}}
     found |= _with_functions(record.by_language.get(language, {}))
-    return found | {"fewshot_config": config["fewshot_config"]}
+    if "samples" in config["fewshot_config"]:
+        found["fewshot_config"] = config["fewshot_config"]
+    return found
 
 
-def _script(record: Record, prompts: list[Prompt], configs: Mapping[str, Mapping[str, Any]]) -> str:
-    leaves = {prompt.task: _leaf(record, prompt, configs[prompt.task]) for prompt in prompts}
-    title = read_data_sets()["data_sets"][record.data_set]["title"]
+def _script(record: Record, prompts: list[Prompt], configs: Mapping[str, Mapping[str, Any]], shared: Mapping[str, Any]) -> str:
+    leaves = {prompt.task: _leaf(record, prompt, configs[prompt.task], shared) for prompt in prompts}
     script = _SCRIPT.read_text(encoding="utf-8")
-    return script.replace("TITLE", title).replace("TASKS = {}", f"TASKS = {_literal(leaves)}")
+    return script.replace("TITLE", title(record)).replace("TASKS = {}", f"TASKS = {_literal(leaves)}")
 
 
-def _leaf(record: Record, prompt: Prompt, config: Mapping[str, Any]) -> dict[str, Any]:
-    leaf: dict[str, Any] = {"task": prompt.task, "include": [f"_{record.folder}_yaml", f"_{prompt.language}_yaml"]}
+def _leaf(record: Record, prompt: Prompt, config: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    of_language = [prompt.language] if _of_language(record, prompt.language, config) else []
+    templates = [record.folder, *of_language, *prompt.templates]
+    leaf: dict[str, Any] = {"task": prompt.task, "include": [f"_{template}_yaml" for template in templates]}
     leaf |= {"tag": [prompt.tag(record)], **prompt.own}
-    leaf |= {key: config[key] for key in ("description", "doc_to_text", "doc_to_choice", "generation_kwargs") if key in config}
-    if record.metrics.keys() & {"bleu"}:
-        leaf["doc_to_target"] = config["doc_to_target"]
+    if "data_config" in config["metadata"]:
+        leaf |= {"dataset_path": config["metadata"]["data_source"], "dataset_name": config["metadata"]["data_config"]}
+    keys = ("description", "doc_to_text", "doc_to_choice", "doc_to_target", "generation_kwargs")
+    leaf |= {key: config[key] for key in keys if key in config and key not in shared}
+    if cue := config.get("gen_prefix"):
+        # the pack cuts blanks off the end of a row, and puts the cue behind a blank line
+        row = re.sub(r"}}$", "|trim}}", leaf["doc_to_text"])
+        leaf |= {"description": f"{leaf['description']}\n\n", "doc_to_text": f"{row}\n\n{cue}"}
     return leaf
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lm_eval_sea import __version__
-from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.upstream.records import Record
 
@@ -20,6 +19,7 @@ class Prompt(NamedTuple):
     language: str
     about: str  # what it evaluates, in a few words
     english: bool  # whether it is the twin with an English prompt of a task with a native one
+    templates: Sequence[str]  # of its record, which it includes
     own: Mapping[str, Any]  # keys of its own
 
     def tag(self, record: Record) -> str:
@@ -69,7 +69,7 @@ None.
 
 {rows}
 
-Prompts have {shots} by default. They were written for these tasks, so no test row is ever shown. The scores are {metrics}.
+{shots} The scores are {metrics}.{scores}
 
 ### Checklist
 
@@ -123,14 +123,14 @@ _MISSING_EVERYWHERE = (
 
 def readme(record: Record, prompts: Sequence[Prompt], shots: int) -> str:
     """The README of the folder; `shots` is the number of exemplars in a prompt."""
-    source = (TASKS_FOLDER / record.data_set / "README.md").read_text(encoding="utf-8")
-    paper = re.search(r"Title: \*(?P<title>[^*]*)\* \((?P<authors>[^)]*)\),\s(?P<link>[^\s;]*)", source)
+    source = _source(record)
+    paper = re.search(r"Title: \*(?P<title>[^*]*)\* \((?P<authors>[^)]*)\),\s(?P<link>https://[^\s;]*)?", source)
     described = re.search(r"\n\n(?P<about>[^\n]*)\n\nHomepage: (?P<homepage>.*)\n", source)
     citation = re.search(r"```text\n(?P<text>.*?)\n```", source, re.DOTALL)
     return _README.format(
-        title=_title(record),
+        title=title(record),
         paper=paper["title"],
-        link=paper["link"],
+        link=paper["link"] or "see the homepage",
         about=described["about"],
         homepage=described["homepage"],
         citation=citation["text"],
@@ -139,11 +139,17 @@ def readme(record: Record, prompts: Sequence[Prompt], shots: int) -> str:
         rows=record.rows,
         shots=_SHOTS[shots],
         metrics=", ".join(f"`{metric}`" for metric in record.metrics),
+        scores=f" {record.scores}" if record.scores else "",
         supported=_SUPPORTED.format(difference=f" {record.supported}") if record.supported else "There are none.",
     )
 
 
-_SHOTS = {1: "one exemplar", 3: "three exemplars"}
+_OWN_EXEMPLARS = "Prompts have {} by default. They were written for these tasks, so no test row is ever shown."
+_SHOTS = {
+    0: "Prompts have no exemplar unless `--num_fewshot` asks for some.",
+    1: _OWN_EXEMPLARS.format("one exemplar"),
+    3: _OWN_EXEMPLARS.format("three exemplars"),
+}
 _TAGS = {
     "native": "instruction, field words and answers in the language of the data",
     "english": "the same rows with English instruction and field words",
@@ -154,7 +160,7 @@ def pull_request(record: Record, prompts: Sequence[Prompt]) -> str:
     """The text of the pull request, with what must be done before it is sent."""
     missing = [line.format(languages=record.languages, folder=record.folder) for line in _MISSING_EVERYWHERE]
     return _PULL_REQUEST.format(
-        title=_title(record),
+        title=title(record),
         summary=record.summary,
         folder=record.folder,
         languages=record.languages,
@@ -165,5 +171,11 @@ def pull_request(record: Record, prompts: Sequence[Prompt]) -> str:
     )
 
 
-def _title(record: Record) -> str:
-    return read_data_sets()["data_sets"][record.data_set]["title"]
+def title(record: Record) -> str:
+    """The name of the data set."""
+    return _source(record).partition("\n")[0].removeprefix("# ")
+
+
+def _source(record: Record) -> str:
+    """The pack's README of the data set."""
+    return (TASKS_FOLDER / record.data_set / "README.md").read_text(encoding="utf-8")

@@ -23,9 +23,12 @@ class Record:
     rows: str  # which rows are scored, and where they are from
     missing: list[str]  # what a pull request still needs, besides what all need
     metrics: Mapping[str, str]  # name → aggregation
-    leaves: Mapping[str, Mapping[str, Any]]  # task → `of`, the pack's task, and keys of its own
+    # task → `of`, the pack's task; `about`; `templates`, those that it includes besides its language's; and keys of its own
+    leaves: Mapping[str, Mapping[str, Any]]
     shared: Mapping[str, Any] = field(default_factory=dict)  # keys of all tasks
     by_language: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # keys of a language's tasks
+    templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # keys of the tasks that include a template
+    scores: str = ""  # how they are made, where lm-eval's own metrics do not say
     supported: str = ""  # lm-eval's own tasks on the same data, if there are any, and what these do otherwise
 
     @property
