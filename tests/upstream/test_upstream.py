@@ -233,6 +233,10 @@ SCORED = [
     ("tydiqa_id", "tydiqa_id", ["exact_match", "f1"]),
     ("xquad_sea", "xquad_sea_vi", ["exact_match", "f1"]),
     ("xquad_sea", "xquad_sea_th", ["exact_match"]),
+    ("belebele_sea", "belebele_sea_th", ["acc"]),
+    ("flores_sea", "flores_sea_en_id", ["bleu"]),
+    ("flores_sea", "flores_sea_th_en", ["bleu"]),
+    ("indosum", "indosum", ["bleu"]),
 ]
 
 
