@@ -237,6 +237,8 @@ SCORED = [
     ("flores_sea", "flores_sea_en_id", ["bleu"]),
     ("flores_sea", "flores_sea_th_en", ["bleu"]),
     ("indosum", "indosum", ["bleu"]),
+    ("seahelm", "seahelm_toxicity_id", ["acc", "f1"]),
+    ("seahelm", "seahelm_lindsea_pragmatics_single_id", ["acc"]),
 ]
 
 
