@@ -92,11 +92,13 @@ def _shared(record: Record, configs: Mapping[str, Mapping[str, Any]]) -> dict[st
     if len({config.get("doc_to_target") for config in configs.values()}) == 1:
         found["doc_to_target"] = first["doc_to_target"]
     found |= _with_functions(record.shared)
-    found["metric_list"] = [
-        {"metric": metric, "aggregation": _function(aggregation), "higher_is_better": True}
-        for metric, aggregation in record.metrics.items()
-    ]
+    found["metric_list"] = [_metric(name, aggregation) for name, aggregation in record.metrics.items()]
     return found | {"metadata": {"version": VERSION}}
+
+
+def _metric(name: str, aggregation: str | None) -> dict[str, Any]:
+    named = {"aggregation": _function(aggregation)} if aggregation else {}
+    return {"metric": _function(name), **named, "higher_is_better": True}
 
 
 def _of_language(record: Record, language: str, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def readme(record: Record, prompts: Sequence[Prompt], shots: int) -> str:
         tasks="\n".join(prompt.line() for prompt in prompts),
         rows=record.rows,
         shots=_SHOTS[shots],
-        metrics=", ".join(f"`{metric}`" for metric in record.metrics),
+        metrics=", ".join(f"`{metric.removeprefix('utils.')}`" for metric in record.metrics),
         scores=f" {record.scores}" if record.scores else "",
         supported=_SUPPORTED.format(difference=f" {record.supported}") if record.supported else "There are none.",
     )

@@ -22,7 +22,9 @@ class Record:
     languages: str  # the same
     rows: str  # which rows are scored, and where they are from
     missing: list[str]  # what a pull request still needs, besides what all need
-    metrics: Mapping[str, str]  # name → aggregation
+    # Name, or a function in `utils.py` of that name → aggregation; none where it is the metric's own. lm-eval 0.5 has no name for
+    # the aggregation of `bleu` and `chrf`, and its `f1` is for multiple choice only.
+    metrics: Mapping[str, str | None]
     # task → `of`, the pack's task; `about`; `templates`, those that it includes besides its language's; and keys of its own
     leaves: Mapping[str, Mapping[str, Any]]
     shared: Mapping[str, Any] = field(default_factory=dict)  # keys of all tasks

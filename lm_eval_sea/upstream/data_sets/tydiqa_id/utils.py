@@ -38,7 +38,8 @@ def words_of(text):
     return [word for word in stripped if word]
 
 
-def f1_score(answer, reference):
+def f1(answer, reference):
+    """Of words or characters, each counted as often as it occurs."""
     shared = sum((Counter(answer) & Counter(reference)).values())
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
@@ -47,5 +48,5 @@ def process_results(doc, results):
     """Scores the first line that has text, by the best of all references."""
     line = next(iter(results[0].strip().splitlines()), "")
     answer, *references = map(normalise, [line, *doc["answers"]])
-    scores = (f1_score(words_of(answer), words_of(text)) for text in references)
+    scores = (f1(words_of(answer), words_of(text)) for text in references)
     return {"exact_match": float(answer in references), "f1": max(scores)}

@@ -45,7 +45,8 @@ def characters_of(text):
     return list(text.replace(" ", ""))
 
 
-def f1_score(answer, reference):
+def f1(answer, reference):
+    """Of words or characters, each counted as often as it occurs."""
     shared = sum((Counter(answer) & Counter(reference)).values())
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
@@ -55,7 +56,7 @@ def process_results(doc, results, units_of, separator):
     line = next(iter(results[0].strip().splitlines()), "")
     answer, *references = map(normalise, [line, *doc["answers"]])
     joined = [text.replace(" ", separator) for text in (answer, *references)]
-    scores = (f1_score(units_of(answer), units_of(text)) for text in references)
+    scores = (f1(units_of(answer), units_of(text)) for text in references)
     return {"exact_match": float(joined[0] in joined[1:]), "f1": max(scores)}
 
 
