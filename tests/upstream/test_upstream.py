@@ -111,9 +111,12 @@ def test_lm_evals_own_tests(release, written, hub_mirror, tmp_path):
     """As its workflow runs them for the files of a pull request, in a copy without the other tasks."""
     source = checkout()
     package = releases()[release]
+    task_tests = (source if release == "installed" else package.parent) / "tests" / "test_tasks.py"
+    if not task_tests.is_file():
+        pytest.skip(f"{release} has no tests/test_tasks.py; unpack a source distribution there")
     (tmp_path / "tests").mkdir()
-    for name in ("__init__.py", "utils.py", "test_tasks.py"):
-        shutil.copy(source / "tests" / name, tmp_path / "tests")
+    for path in (source / "tests" / "__init__.py", source / "tests" / "utils.py", task_tests):
+        shutil.copy(path, tmp_path / "tests")
     tasks = tmp_path / "lm_eval" / "tasks"
 
     def other_tasks(folder, entries):
@@ -140,7 +143,7 @@ def test_lm_evals_own_tests(release, written, hub_mirror, tmp_path):
         capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
-    tests = (source / "tests" / "test_tasks.py").read_text().partition("class BaseTasks")[2].count("\n    def test_")
+    tests = task_tests.read_text().partition("class BaseTasks")[2].count("\n    def test_")
     assert tests > 10
     assert f"{tests * len(changed)} passed" in run.stdout
 
