@@ -14,11 +14,15 @@ if [ "${1:-}" = --all ]; then
 fi
 [ -x .venv/bin/python ] || "${PYTHON:-python3}" -m venv .venv
 .venv/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
-# One slow test runs the tasks on the pre-release of lm-eval too, which is not installed but lies in a folder of its own.
+# Slow tests run the tasks on the pre-release of lm-eval too, and its own tests on the folders for upstream: its source
+# distribution has both. It is not installed but lies in a folder of its own.
 if [ "$all" = yes ]; then
-    next=.venv/lm_eval_0.5.0.dev1
-    [ -d "$next/lm_eval" ] || .venv/bin/python -m pip install --quiet --no-deps --target "$next" lm-eval==0.5.0.dev1
-    export LM_EVAL_NEXT="$PWD/$next"
+    next=lm_eval-0.5.0.dev1
+    if [ ! -d ".venv/$next/lm_eval" ]; then
+        .venv/bin/python -m pip download --quiet --no-deps --no-binary lm-eval --dest .venv lm-eval==0.5.0.dev1
+        tar -xzf ".venv/$next.tar.gz" -C .venv
+    fi
+    export LM_EVAL_NEXT="$PWD/.venv/$next"
 fi
 # The page of reports is tested in Chromium; where there is none and it cannot be installed those tests are skipped.
 if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
