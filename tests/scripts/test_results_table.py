@@ -2,6 +2,7 @@
 
 import json
 
+import add_results
 import pytest
 from check_results import findings
 from results_table import tables
@@ -39,6 +40,25 @@ def results(tmp_path):
         return place
 
     return write
+
+
+def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypatch):
+    """A run of a folder on somebody's machine becomes a sound entry with the name that is given."""
+    mine = results(model=str(tmp_path / "models" / "a"), folder="mine", samples=True)
+    [path] = mine.glob("results_*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["config"]["use_cache"] = str(tmp_path / "unfinished")
+    content["config_source"] = f"{tmp_path}/lm_eval_sea/tasks/xcopa/lite/id.yaml"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert findings([mine]) != []
+    monkeypatch.setattr(add_results, "FOLDER", tmp_path / "leaderboard")
+    written = add_results.add(mine, "org/a-tuned", {"source": "the package a", "revision": "1.0"})
+    assert sorted(file.name for file in written) == ["about.yaml", path.name]
+    assert findings([tmp_path / "leaderboard" / "org__a-tuned"]) == []
+    [added] = (tmp_path / "leaderboard").rglob("results_*.json")
+    text = added.read_text(encoding="utf-8")
+    assert str(tmp_path) not in text and json.loads(text)["config_source"] == "lm_eval_sea/tasks/xcopa/lite/id.yaml"
+    assert json.loads(text)["results"] == content["results"] and json.loads(text)["model_name"] == "org/a-tuned"
 
 
 def test_sound_results_pass(results):
