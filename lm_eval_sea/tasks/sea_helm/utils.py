@@ -158,8 +158,8 @@ def _ids_differ(splits: Splits, name: str = "id") -> bool:
 def process_exam_questions(splits: Splits) -> Callable[[Row], Row]:
     """Rows of ThaiExam and Global-MMLU-Lite, in their own layout (options and `answer` as columns) or in SEA-HELM's.
 
-    An option without a text, as some questions of ThaiExam have, is not offered. A question without one, as one row of
-    SEA-HELM's in Burmese has, is "None", which is what SEA-HELM shows.
+    An option without a text, as some questions of ThaiExam have, is not offered. A question without one, as one Burmese row has
+    on the hub and in SEA-HELM's repository, is "None", which is what SEA-HELM shows.
     """
 
     def process_row(published: Row) -> Row:
@@ -173,8 +173,7 @@ def process_exam_questions(splits: Splits) -> Callable[[Row], Row]:
             raise ValueError(f"the answer is {label!r}; expected one of the options that have a text: {', '.join(letters)}")
         shown = {column: text or None for column, text in options.items()}
         subject = {"subject": row["subject"]} if row.get("subject") else {}
-        question = "None" if "prompts" in published and row["question"] is None else _plain(row["question"])
-        row = {"question": question, **shown, "label": label, **subject}
+        row = {"question": _plain(row["question"]) or "None", **shown, "label": label, **subject}
         return _with_choices(row, letters)
 
     return process_row
