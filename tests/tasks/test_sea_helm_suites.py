@@ -118,6 +118,14 @@ def test_rows_that_the_hub_has_too_come_from_the_checkout_first(tmp_path, monkey
     assert "option_a" in splits["test"].column_names
 
 
+@pytest.mark.parametrize("language", ["en", "id", "my"])
+def test_rows_of_the_hub_that_a_checkout_has_too(language, hub_mirror, monkeypatch, pack):
+    """One Burmese question has no text."""
+    monkeypatch.chdir(hub_mirror)
+    report = check_data(pack.tasks[f"sea_helm_{language}_global_mmlu_lite"])
+    assert (report.faults, report.found) == ([], 400)
+
+
 def test_samples_are_laid_out_like_the_checkout(samples):
     rows = [json.loads(line) for path in (samples / "SEA-HELM").rglob("*.jsonl") for line in path.read_text().splitlines()]
     assert len(rows) > 60 and all(len(row["prompts"]) == 1 for row in rows)
