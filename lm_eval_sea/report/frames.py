@@ -19,7 +19,7 @@ from lm_eval_sea.results.run_files import Run, RunFilesError, TaskResult, find_r
 from lm_eval_sea.results.run_settings import run_settings
 from lm_eval_sea.results.task_metadata import HEADLINE, item_metric, metadata_of, version_note
 from lm_eval_sea.results.task_score import chance_of
-from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.results.visible_text import one_line, visible
 
 # Entries of a task's metadata that are columns of the frame `tasks`, with what stands for a missing one.
 METADATA = {
@@ -167,7 +167,8 @@ def _read_rows(
     first = next(read_samples(samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
     logged = LoggedRows(str(metadata[HEADLINE]), item_metric(metadata))
     named = first["metrics"] if isinstance(first["metrics"], list) else []
-    metrics = list(dict.fromkeys([*(name for name in map(str, named) if not name.endswith("_stderr")), logged.headline]))
+    scores = (name for name in map(str, named) if not name.endswith("_stderr") and name == visible(name))
+    metrics = list(dict.fromkeys([*scores, logged.headline]))
     with samples.open("rb") as lines:
         total = sum(1 for _ in lines)
     every = -(-total // shown_rows) if shown_rows else total + 1
