@@ -18,6 +18,8 @@ _home = tempfile.TemporaryDirectory(prefix="hf_home_")
 for _name in [name for name in os.environ if name.startswith("HF_")]:
     del os.environ[_name]
 os.environ |= {"HF_HOME": _home.name, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+# What libraries and the browser keep in the user's home.
+os.environ |= {name: f"{_home.name}/{name.lower()}" for name in ("PYTHAINLP_DATA", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
