@@ -117,7 +117,8 @@ def _gather_task(place: Place, results: Sequence[TaskResult], most: int, evidenc
     values = [result.metrics[headline].value for result in results if headline in result.metrics]
     if values:
         evidence.headlines[place] = (headline, float(np.mean(values)))
-    if wrong := [value for result in results if not isinstance(value := result.metadata.get("item_metric"), str | None)]:
+    named = [result.metadata.get("item_metric") for result in results]
+    if wrong := [each for each in named if each is not None and not (isinstance(each, str) and each)]:
         raise EvidenceError(f"{name}: item_metric of its results is {wrong[0]!r}; expected the name of a score")
     scored = [_scores_beside(result) for result in results]
     if results[0].metadata.get("item_metric") is None and not any(scored):
