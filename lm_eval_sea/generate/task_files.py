@@ -131,14 +131,16 @@ class DataSet:
         return data.get("process", self.record.get("process"))
 
     def _processes(self) -> list[str]:
-        """The functions of the data set's utils.py that process its rows."""
+        """The functions of the data set's utils.py that process its rows; none where another data set's do."""
+        if "rows_as" in self.record:
+            return []
         records = self.record["languages"].values()
         named = [self._process_of(data) for data in records] + [data.get("process_asis") for data in records]
         return list(dict.fromkeys(filter(None, named)))
 
     def _rows_path(self, process: str) -> str:
         """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
-        return f"{self.name}/_{process.removeprefix('process_')}_yaml"
+        return f"{self.record.get('rows_as', self.name)}/_{process.removeprefix('process_')}_yaml"
 
     def _path(self, *parts: str) -> str:
         """The path of a leaf or group: the parts that are not empty, with folders between the first ones."""

@@ -45,12 +45,12 @@ def _times_of_right(row: dict) -> int:
 
 class TestCopal:
     @pytest.mark.parametrize(
-        ("dataset", "file", "changed"),
-        [("copal", "test_copal.csv", 0), ("copalcolloquial", "test_copal_colloquial.csv", 11)],
+        ("file", "changed"),
+        [("test_copal.csv", 0), ("test_copal_colloquial.csv", 11)],
     )
-    def test_real_rows(self, hub_mirror, dataset, file, changed):
+    def test_real_rows(self, hub_mirror, file, changed):
         published = _table(hub_mirror / "haryoaw/COPAL" / file)
-        rows = _rows(dataset, published)
+        rows = _rows("copal", published)
         assert Counter(row["question"] for row in rows) == {"cause": 279, "effect": 280}
         assert Counter(row["gold"] for row in rows) == {0: 279, 1: 280}
         texts = [(old[column], new) for old, row in zip(published, rows, strict=True) for column, new in _texts_of_copal(row)]
