@@ -66,13 +66,14 @@ def runs_of(parsed: argparse.Namespace, number: int, thinking_tokens: int | None
         raise RunError(f"--seeds {number}: expected 1 or more")
     model_args = dict(getattr(parsed, "model_args", None) or {})
     values = sampling_values(model_args, getattr(parsed, "gen_kwargs", None) or {})
+    key = key_of(getattr(parsed, "model", ""), model_args, parsed.tasks or [])  # asks the hub for the model's commit
     for seed in range(1, number + 1):
         folder = Path(output) / f"seed_{seed}"
         one = copy.copy(parsed)
         one.output_path, one.seed, one.gen_kwargs = str(folder), [seed] * 4, values
         if str(getattr(parsed, "model", "")).startswith("vllm"):  # it draws with a seed of its own
             one.model_args = {**model_args, "seed": seed}
-        mark = folder / f"complete_{_digest(one, thinking_tokens)}.json"
+        mark = folder / f"complete_{_digest(one, thinking_tokens, key)}.json"
         if mark.exists() and any(folder.rglob("results_*.json")):
             print(f"seed {seed}: there are results of this request in {folder}")
             continue
@@ -88,7 +89,6 @@ def _settings(parsed: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in sorted(vars(parsed).items()) if name not in _WITHOUT_EFFECT and not callable(value)}
 
 
-def _digest(parsed: argparse.Namespace, thinking_tokens: int | None) -> str:
-    key = key_of(getattr(parsed, "model", ""), dict(getattr(parsed, "model_args", None) or {}), parsed.tasks or [])
+def _digest(parsed: argparse.Namespace, thinking_tokens: int | None, key: str) -> str:
     asked = [_settings(parsed), thinking_tokens, key]
     return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:16]
