@@ -86,10 +86,8 @@ class Analysis:
 
     def common_means_of_parts(self) -> pd.DataFrame:
         """`means.common_means` of the suite and of what each filter of the page leaves of it, with the columns of the filters."""
-        found = [
-            means.common_means(self.headline, part, self.draws).assign(**keys, only="".join(keys))
-            for keys, part in self.suite.parts()
-        ]
+        parts = self.suite.parts() if len(self.models) > 1 else [({}, self.suite.members)]
+        found = [means.common_means(self.headline, part, self.draws).assign(**keys, only="".join(keys)) for keys, part in parts]
         return pd.concat([table for table in found if len(table)] or found[:1], ignore_index=True)
 
     @cached_property

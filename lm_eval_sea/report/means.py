@@ -55,8 +55,10 @@ def suite_means(
     Returns:
         model → {"task:<task>", "language:<language>", "all"} → mean. `found` and `expected` count members.
     """
-    values = {(row.model, row.task): row.normalised for row in scores.itertuples()}
-    limited = {(row.model, row.task) for row in scores.itertuples() if row.limited}
+    # Columns, not `itertuples`, which makes all columns of a frame anew for each of the page's filters.
+    keys = list(zip(scores.model, scores.task, strict=True))
+    values = dict(zip(keys, scores.normalised, strict=True))
+    limited = {key for key, is_limited in zip(keys, scores.limited, strict=True) if is_limited}
     means: dict[str, dict[str, Mean]] = {}
     for model in models:
         found = {name: values[model, name] for name in suite if (model, name) in values}
@@ -113,7 +115,8 @@ def common_means(
     A member counts where both were asked as many rows. `stderr`, `low` and `high` of the difference come from draws of rows by
     cluster, the same for both models. `p_holm` is corrected over the pairs.
     """
-    values = {(row.model, row.task): (row.normalised, row.rows) for row in scores.itertuples() if row.task in suite}
+    columns_read = zip(scores.model, scores.task, scores.normalised, scores.rows, strict=True)
+    values = {(model, task): (value, number) for model, task, value, number in columns_read if task in suite}
     rows = []
     for first, second in combinations(sorted({model for model, _ in values}), 2):
         names = [name for name in suite if {(first, name), (second, name)} <= values.keys()]

@@ -13,10 +13,11 @@ import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from lm_eval_sea import __version__
 from lm_eval_sea.report.frames import Frames
@@ -47,14 +48,8 @@ class Picture:
     dark: bytes | None
 
 
-def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
-    """The text of report.html.
-
-    Args:
-        frames: the runs; `frames.shown` is what the section of samples shows.
-        sections: all other sections.
-        pictures: figures by name.
-    """
+@cache
+def _template() -> Template:
     environment = Environment(
         loader=FileSystemLoader(_ASSETS),
         autoescape=True,
@@ -65,12 +60,23 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
     )
     environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
     environment.filters["visible"] = visible
+    return environment.get_template("report.html.j2")
+
+
+def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
+    """The text of report.html.
+
+    Args:
+        frames: the runs; `frames.shown` is what the section of samples shows.
+        sections: all other sections.
+        pictures: figures by name.
+    """
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
     tasks = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
     names = next((table.names for section in sections for table in section.tables), {})
     totals = frames.samples.groupby(["model", "task"]).size()
     packed = [_packed(rows, tasks[key], int(totals.get(key, 0)), names) for key, rows in sorted(frames.shown.items())]
-    return environment.get_template("report.html.j2").render(
+    return _template().render(
         version=__version__,
         sections=sections,
         pictures=pictures,

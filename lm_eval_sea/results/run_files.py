@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from lm_eval_sea.results.run_choice import kept_apart, without_superseded
-from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.results.visible_text import encodable, one_line
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
@@ -180,7 +180,7 @@ def _date(stamp: str) -> datetime | None:
 
 def _read_results(path: Path, notes: list[str]) -> Run | None:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = encodable(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError) as error:
         notes.append(f"{path}: left out, it cannot be read as JSON ({error})")
         return None
@@ -309,8 +309,8 @@ def read_samples(path: Path, columns: Sequence[str], notes: list[str]) -> Iterat
 def _parse(line: bytes) -> Any:
     try:
         return orjson.loads(line)
-    except orjson.JSONDecodeError:  # it knows no -Infinity, which Python writes for the logarithm of 0
-        return json.loads(line)
+    except orjson.JSONDecodeError:  # it knows no lone surrogates, and no -Infinity, which Python writes for the logarithm of 0
+        return encodable(json.loads(line))
 
 
 def _at(row: Any, keys: Sequence[str]) -> Any:

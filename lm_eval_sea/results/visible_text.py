@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 # Controls of writing direction, which can show a text in another order than it has (Boucher and Anderson 2021).
 _DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -23,6 +24,17 @@ def _is_hidden(character: str) -> bool:
 
 def _escaped(character: str) -> str:
     return f"\\x{ord(character):02x}" if ord(character) < 0x100 else f"\\u{ord(character):04x}"
+
+
+def encodable(content: Any) -> Any:
+    """Content of a JSON file with lone surrogates, which no encoding and no column of pandas can hold, as escapes."""
+    if isinstance(content, str):
+        return "".join(_escaped(character) if "\ud800" <= character <= "\udfff" else character for character in content)
+    if isinstance(content, list):
+        return [encodable(part) for part in content]
+    if isinstance(content, dict):
+        return {encodable(key): encodable(part) for key, part in content.items()}
+    return content
 
 
 def one_line(text: str) -> str:

@@ -18,6 +18,7 @@ from .test_rows import _utils
 CATALOGUE = read_data_sets()
 MORE = [name for name in CATALOGUE["data_sets"] if name not in CATALOGUE["suite"]]
 OPTIONS = ("option_a", "option_b", "option_c", "option_d")
+IN_PART = {"indommlu": 1000}  # rows of sets that are too large for a mirror
 EXAMS = {"a_level": 127, "ic": 95, "onet": 162, "tgat": 65, "tpat1": 116}
 
 globalmmlulite, thaiexam, nusax, sib200 = map(_utils, ("globalmmlulite", "thaiexam", "nusax", "sib200"))
@@ -32,13 +33,16 @@ def _jsonl(path: Path) -> list[dict]:
 def test_rows_and_chance_are_those_of_the_catalogue(name, hub_mirror, monkeypatch):
     """Guessing is right in one of as many cases as there are options, or labels."""
     monkeypatch.chdir(hub_mirror)
-    record, utils = CATALOGUE["data_sets"][name], _utils(name)
+    record = CATALOGUE["data_sets"][name]
+    utils = _utils(record.get("rows_as", name))
     loaded = 0
     for language, data in record["languages"].items():
         source = Source.from_metadata(**place_of_rows(data))
         if not Path(source.repository).is_dir():
             continue
         rows = processed_rows(source, getattr(utils, data.get("process", record.get("process")))).rows
+        if len(rows) == IN_PART.get(name):
+            pytest.skip(f"the mirror has {len(rows):,} of {data['rows']:,} rows")
         assert len(rows) == data["rows"], language
         loaded += 1
         if record["kind"] in ("mcq", "classification"):

@@ -303,7 +303,7 @@ class TestRealRows:
         assert len(there) > 50
         for task in there:
             report = check_data(task)
-            assert (report.faults, report.found) == ([], task.metadata["rows"])
+            assert (report.faults, report.found) == ([], task.metadata["rows"]), task.name
             if task.labels:
                 assert set(report.golds) == set(task.labels)
 
