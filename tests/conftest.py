@@ -27,9 +27,11 @@ sys.path.insert(0, str(ROOT / "scripts"))
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A slow machine is no fault of the code.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# A slow machine is no fault of the code. The same code gets the same examples, so that a run can be repeated;
+# `--hypothesis-profile new_examples` tries others.
+settings.register_profile("same_examples", deadline=None, derandomize=True)
+settings.register_profile("new_examples", deadline=None)
+settings.load_profile("same_examples")
 
 
 def _tiny_model(factory: pytest.TempPathFactory, *, bos: bool) -> Path:
