@@ -185,6 +185,8 @@ LENGTHS = {
     "tydiqa": (0.15, ["passage", "question", "answer"]),
     "flores": (0.15, ["english", "translation"]),
     "myxnli": (0.15, ["premise", "hypothesis"]),
+    "emot": (0.15, ["text"]),
+    "smsa": (0.15, ["text"]),
 }
 
 

@@ -272,3 +272,32 @@ class TestMyXNLI:
         assert sum(old != new for old, new in zip(texts, mended, strict=True)) == 171, "one of them with two faults"
         labels = Counter((row["premise"], row["hypothesis"]) for row in rows)
         assert [number for number, row in enumerate(rows) if labels[row["premise"], row["hypothesis"]] > 1] == [2901, 2902]
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "counts"),
+    [
+        ("emot", "tweet", {"sadness": 100, "anger": 110, "love": 64, "fear": 65, "happy": 101}),
+        ("smsa", "text", {"positive": 208, "neutral": 88, "negative": 204}),
+    ],
+)
+class TestIndoNLU:
+    def test_labels_are_words_in_the_repository_and_numbers_on_the_hub(self, name, column, counts):
+        published = [{column: f" teks {label} ", "label": label} for label in (*counts, *range(len(counts)))]
+        rows = _rows(name, published)
+        assert [row["gold"] for row in rows] == [*range(len(counts))] * 2
+        assert all(row["text"] == old[column].strip() for row, old in zip(rows, published, strict=True))
+
+    @pytest.mark.parametrize("label", ["Netral", None, True, -1, 5])
+    def test_other_labels_are_refused(self, name, column, counts, label):
+        with pytest.raises(ValueError, match="field 'label' is"):
+            _rows(name, [{column: "satu", "label": 0}, {column: "dua", "label": label}])
+
+    def test_masked_labels_are_refused(self, name, column, counts):
+        with pytest.raises(ValueError, match="the same in every row"):
+            _rows(name, [{column: text, "label": next(iter(counts))} for text in ("satu", "dua")])
+
+    def test_real_rows(self, hub_mirror, name, column, counts):
+        published = _json_lines(hub_mirror / f"indonlp/indonlu/data/{name}/test.jsonl")
+        assert Counter(row["gold"] for row in _rows(name, published)) == dict(enumerate(counts.values())), "counted in the README"
+        assert sum(row[column] != row[column].strip() for row in published) == {"emot": 15, "smsa": 0}[name]
