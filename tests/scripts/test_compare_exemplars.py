@@ -184,6 +184,9 @@ LENGTHS = {
     "xquad": (0.15, ["passage", "question", "answer"]),
     "tydiqa": (0.15, ["passage", "question", "answer"]),
     "flores": (0.15, ["english", "translation"]),
+    "myxnli": (0.15, ["premise", "hypothesis"]),
+    "emot": (0.15, ["text"]),
+    "smsa": (0.15, ["text"]),
 }
 
 

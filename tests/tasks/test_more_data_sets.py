@@ -162,6 +162,15 @@ class TestFilesOfARepository:
             self.source(test="rows.tsv").load()
         assert str(error.value).startswith("me/rows/rows.tsv") and "\n" not in str(error.value)
 
+    def test_the_catalogue_names_the_columns_of_a_checkout_whose_tables_do_not(self, repository, monkeypatch):
+        (repository / "rows.tsv").write_text("bagus\tpositive\njelek\tnegative\n", encoding="utf-8")
+        monkeypatch.chdir(repository.parent)
+        checkout = {"folder": "rows", "files": {"test": "rows.tsv"}, "columns": ["text", "label"]}
+        hub = {"data_source": "me/hub", "data_config": "all", "data_splits": {"test": "test"}}
+        source = Source.from_metadata(**hub, data_checkout=checkout)
+        assert source.load()[0] == {"test": [{"text": "bagus", "label": "positive"}, {"text": "jelek", "label": "negative"}]}
+        assert len(source.local_state()) == 1
+
     def test_a_missing_file_of_several_is_named(self, repository):
         (repository / "one.tsv").write_text("a\nx\n", encoding="utf-8")
         with pytest.raises(DataError, match="has no two.tsv"):

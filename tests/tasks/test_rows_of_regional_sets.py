@@ -234,3 +234,70 @@ class TestCSQA:
         assert sum(old["answer_majority"] != old["answer_creator"] for old in published) == differ
         assert sum(len(set(row["options"])) < 5 for row in rows) == ties
         assert all(_times_of_right(row) == 1 for row in rows)
+
+
+class TestMyXNLI:
+    ROW = {"sentence1_my": "နေသည်။", "sentence2_my": "နေသည်။", "label": "neutral"}
+
+    @pytest.mark.parametrize(
+        ("published", "mended"),
+        [
+            ("# မနေ့က", "မနေ့က"),
+            ("ဖလိုက် #၉၃", "ဖလိုက် #၉၃"),
+            ("\u200cအ\u200bနီ", "အနီ"),
+            ("အ ေတာ် ေကြာင်း", "အ တော် ကြောင်း"),
+            ("ငါ့အဖေေလာက်", "ငါ့အဖေလောက်"),
+            ("ကျေးဇူး နေ", "ကျေးဇူး နေ"),
+        ],
+    )
+    def test_texts_are_mended(self, published, mended):
+        (row,) = _rows("myxnli", [self.ROW | {"sentence1_my": published, "sentence2_my": published}])
+        assert row["premise"] == row["cluster"] == row["hypothesis"] == mended
+
+    def test_another_label_is_refused(self):
+        with pytest.raises(ValueError, match="field 'label' is 1"):
+            _rows("myxnli", [self.ROW | {"label": 1}])
+
+    def test_real_rows(self, hub_mirror):
+        published = _json_lines(hub_mirror / "akhtet/myXNLI/data/test.jsonl")
+        rows = _rows("myxnli", published)
+        assert Counter(row["gold"] for row in rows) == {0: 1670, 1: 1670, 2: 1670}
+        assert Counter(Counter(row["premise"] for row in rows).values()) == {3: 1670}
+        texts = [row["sentence1_my"] for row in published[::3]] + [row["sentence2_my"] for row in published]
+        mended = [row["premise"] for row in rows[::3]] + [row["hypothesis"] for row in rows]
+        beginning = sum(text.startswith("#") for text in texts)
+        unseen = sum(not {"\u200b", "\u200c"}.isdisjoint(text) for text in texts)
+        order = sum(sorted(old) == sorted(new) and old != new for old, new in zip(texts, mended, strict=True))
+        assert (beginning, unseen, order) == (68, 44, 60), "counted in the README"
+        assert sum(old != new for old, new in zip(texts, mended, strict=True)) == 171, "one of them with two faults"
+        labels = Counter((row["premise"], row["hypothesis"]) for row in rows)
+        assert [number for number, row in enumerate(rows) if labels[row["premise"], row["hypothesis"]] > 1] == [2901, 2902]
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "counts"),
+    [
+        ("emot", "tweet", {"sadness": 100, "anger": 110, "love": 64, "fear": 65, "happy": 101}),
+        ("smsa", "text", {"positive": 208, "neutral": 88, "negative": 204}),
+    ],
+)
+class TestIndoNLU:
+    def test_labels_are_words_in_the_repository_and_numbers_on_the_hub(self, name, column, counts):
+        published = [{column: f" teks {label} ", "label": label} for label in (*counts, *range(len(counts)))]
+        rows = _rows(name, published)
+        assert [row["gold"] for row in rows] == [*range(len(counts))] * 2
+        assert all(row["text"] == old[column].strip() for row, old in zip(rows, published, strict=True))
+
+    @pytest.mark.parametrize("label", ["Netral", None, True, -1, 5])
+    def test_other_labels_are_refused(self, name, column, counts, label):
+        with pytest.raises(ValueError, match="field 'label' is"):
+            _rows(name, [{column: "satu", "label": 0}, {column: "dua", "label": label}])
+
+    def test_masked_labels_are_refused(self, name, column, counts):
+        with pytest.raises(ValueError, match="the same in every row"):
+            _rows(name, [{column: text, "label": next(iter(counts))} for text in ("satu", "dua")])
+
+    def test_real_rows(self, hub_mirror, name, column, counts):
+        published = _json_lines(hub_mirror / f"indonlp/indonlu/data/{name}/test.jsonl")
+        assert Counter(row["gold"] for row in _rows(name, published)) == dict(enumerate(counts.values())), "counted in the README"
+        assert sum(row[column] != row[column].strip() for row in published) == {"emot": 15, "smsa": 0}[name]

@@ -104,7 +104,7 @@ def iterate_rows(
         yield DataError(f"{file}: a file that its rows are completed from has no column {error}")
         return
     except ValueError as error:
-        yield DataError(f"{file}: a file that its rows are completed from is at fault: {error}")
+        yield DataError(f"{file}: its rows, or those that they are completed from, are at fault: {error}")
         return
     for number, published in enumerate(splits[split]):
         try:

@@ -39,6 +39,7 @@ class Source(NamedTuple):
     on_hub: bool = True  # false where no repository is known to have the rows
     checkout: str = ""  # folder of the user that has them, too
     checkout_files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path in it
+    checkout_columns: tuple[str, ...] = ()  # of its tables, where no first line names them
 
     @classmethod
     def from_metadata(
@@ -63,6 +64,7 @@ class Source(NamedTuple):
             data_on_hub,
             (data_checkout or {}).get("folder", ""),
             tuple((data_checkout or {}).get("files", {}).items()),
+            tuple((data_checkout or {}).get("columns", ())),
         )
 
     @property
@@ -92,7 +94,7 @@ class Source(NamedTuple):
             DataError: if they are missing, cannot be reached or cannot be read.
         """
         if self._checkout_goes_first():
-            return Source(self.checkout, self.checkout_files, on_hub=False)._load_files()
+            return self._of_checkout()._load_files()
         if self.files:
             return self._load_files()
         if not self.is_at_hand:
@@ -112,13 +114,16 @@ class Source(NamedTuple):
     def _checkout_goes_first(self) -> bool:
         return bool(self.checkout) and self._folder() is None and Path(self.checkout).is_dir()
 
+    def _of_checkout(self) -> Source:
+        return Source(self.checkout, self.checkout_files, on_hub=False, checkout_columns=self.checkout_columns)
+
     def local_state(self) -> tuple[tuple[str, int, int, int], ...]:
         """What changes when the user changes the rows: path, size in bytes and time stamps (ns) of the files of a local folder.
 
         Empty where the rows come from the hub, whose commits do not change.
         """
         if self._checkout_goes_first():
-            return Source(self.checkout, self.checkout_files, on_hub=False).local_state()
+            return self._of_checkout().local_state()
         folder = self._folder()
         if folder is None:
             return ()
@@ -146,7 +151,7 @@ class Source(NamedTuple):
     def _read_files(self, folder: Path) -> dict[str, Sequence[dict[str, Any]]]:
         splits: dict[str, list[dict[str, Any]]] = {}
         for split, path in self.files:
-            rows = _rows_of_file(folder / path, f"{self.repository}/{path}")
+            rows = _rows_of_file(folder / path, f"{self.repository}/{path}", self.checkout_columns)
             if not rows:
                 raise DataError(f"{self.repository}/{path} has no rows; expected at least one")
             splits.setdefault(split, []).extend(rows)
@@ -229,9 +234,9 @@ class Source(NamedTuple):
                     _rows_of_file(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
 
 
-def _rows_of_file(path: Path, name: str) -> list[dict[str, Any]]:
+def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
     try:
-        return read_table_rows(path) if path.suffix in DELIMITERS else read_json_rows(path)
+        return read_table_rows(path, columns) if path.suffix in DELIMITERS else read_json_rows(path)
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def read_table_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a file whose first line names the columns; cells may be quoted, with a quotation mark doubled inside.
+def read_table_rows(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The rows of a file; cells may be quoted, with a quotation mark doubled inside.
+
+    Args:
+        path: of the file.
+        columns: their names; none where the first line of the file has them.
 
     Raises:
         OSError: if it cannot be read.
@@ -27,7 +32,7 @@ def read_table_rows(path: Path) -> list[dict[str, str]]:
         raise ValueError(f"byte {error.start}: the byte 0x{error.object[error.start]:02x}, which is not UTF-8") from error
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[path.suffix], strict=True)
     try:
-        columns = next(reader, [])
+        columns = list(columns) or next(reader, [])
         cells_of_rows = [cells for cells in reader if cells]
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: no table: {error}") from error
