@@ -174,6 +174,10 @@ def _measure_answers(rows: Sequence[Row], language: str, labels: Sequence[str]) 
     }
 
 
+def _measure_short_answers(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
+    return {"answer": Length(statistics.fmean(len(row["answers"][0]) for row in rows))}
+
+
 def _measure_translations(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
     english, translation = (sum(len(row[field]) for row in rows) for field in ("english", "translation"))
     return {"translation / English": Number(translation / english, ".2f")}
@@ -190,6 +194,7 @@ _OF_KIND = {
     "mcq": _measure_options,
     "classification": _measure_labels,
     "qa": _measure_answers,
+    "short_answer": _measure_short_answers,
     "number": lambda rows, language, labels: {},  # the rows have no solutions to compare
     "translation": _measure_translations,
     "summarization": _measure_summaries,
@@ -206,5 +211,5 @@ def overlaps(exemplars: Iterable[Row], rows: Iterable[Row], language: str) -> li
 
 def _texts(row: Row) -> Iterator[str]:
     for field, value in row.items():
-        if field not in ("id", "cluster", "letters", "lettered_options"):
+        if field not in ("id", "cluster", "letters", "lettered_options", "votes"):
             yield from [value] if isinstance(value, str) else value if isinstance(value, list) else []

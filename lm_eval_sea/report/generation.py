@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from lm_eval_sea.generate.task_kinds import GENERATED
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
@@ -13,8 +14,11 @@ from lm_eval_sea.report.scores import percent
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.tables import Column, Table
 
-METRICS = ("exact_match", "exact_number", "f1", "contains", "chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate")
-KINDS = ("qa", "number", "translation", "summarization")
+METRICS = (
+    *("exact_match", "exact_number", "f1", "contains", "contains_weighted"),
+    *("chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate"),
+)
+KINDS = GENERATED
 ENGLISH = "en"
 
 

@@ -376,4 +376,17 @@ def test_every_generated_task_has_a_signature_for_every_metric():
     for template in ("qa_yaml", "translation_yaml", "summarization_yaml"):
         names = [metric["metric"] for metric in load_yaml(TASKS / "_shared" / template, resolve_func=False)["metric_list"]]
         official = {name for evaluator in EXACT_MATCH for name in sailcompass_signatures(evaluator)}
-        assert {name.removesuffix("_stderr") for name in names} <= set(METRICS) | official
+        of_votes = {"contains_weighted"}  # signed with the rows, below
+        assert {name.removesuffix("_stderr") for name in names} <= set(METRICS) | official | of_votes
+
+
+def test_a_short_answer_counts_by_the_people_who_gave_it(samples):
+    popular = PlantedModel(generation=lambda prompt: " Biasanya Misis atau becak.\n")
+    results = evaluate(samples, "sea_blend_id", popular)
+    signatures = results["configs"]["sea_blend_id"]["metadata"]["provenance"]["signatures"]
+    assert signatures["contains_weighted"] == signatures["contains"] + "|votes:best/most"
+    found = scores(results, "sea_blend_id")
+    assert found == {"contains": 0.5, "contains_weighted": 0.5, "null_rate": 0, "exact_match": 0, "f1": found["f1"]}
+    rare = PlantedModel(generation=lambda prompt: " mentega, andong")
+    found = scores(evaluate(samples, "sea_blend_id", rare), "sea_blend_id")
+    assert (found["contains"], found["contains_weighted"]) == (0.5, pytest.approx((1 / 4 + 3 / 5) / 4))

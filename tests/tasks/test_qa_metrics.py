@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.metrics.qa_metrics import contains, exact_match, token_f1
+from lm_eval_sea.tasks._shared.metrics.qa_metrics import contains, contains_weighted, exact_match, token_f1
 from lm_eval_sea.tasks._shared.metrics.words import normalise, words
 
 
@@ -138,3 +138,21 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall(prediction, reference):
     precision, recall = shared / len(prediction), shared / len(reference)
     expected = 2 * precision * recall / (precision + recall) if shared else 0
     assert token_f1(" ".join(prediction), [" ".join(reference)], "vi") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("answer", "share"),
+    [
+        ("Orang minum TEH atau kopi.", 1),
+        ("kopi, lalu air putih", 0.5),
+        ("air putih dingin", 0.25),
+        ("air, putih", 0.25),
+        ("putih air", 0),
+        ("tehnya", 0),
+        ("", 0),
+    ],
+)
+def test_votes_of_the_most_popular_reference_that_occurs(answer, share):
+    references, votes = ["air putih", "teh", "kopi"], [1, 4, 2]
+    assert contains_weighted(answer, references, votes, "id") == share
+    assert contains(answer, references, "id") == (share > 0)

@@ -3,11 +3,14 @@
 import csv
 import importlib.util
 import json
+import unicodedata
 from collections import Counter
 from pathlib import Path
 
 import datasets
 import pytest
+
+from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
 
 from .evaluation import TASKS
 
@@ -301,3 +304,49 @@ class TestIndoNLU:
         published = _json_lines(hub_mirror / f"indonlp/indonlu/data/{name}/test.jsonl")
         assert Counter(row["gold"] for row in _rows(name, published)) == dict(enumerate(counts.values())), "counted in the README"
         assert sum(row[column] != row[column].strip() for row in published) == {"emot": 15, "smsa": 0}[name]
+
+
+class TestBlend:
+    @staticmethod
+    def published(*answers: tuple[list[str], list[str], int], **idks: int) -> dict:
+        annotations = [{"answers": own, "en_answers": english, "count": count} for own, english, count in answers]
+        counts = {"idk": 0, "no-answer": 0, "not-applicable": 0} | idks
+        return {"ID": "a", "question": " Q? ", "en_question": "", "annotations": annotations, "idks": counts}
+
+    def test_answers_with_their_votes(self):
+        (row,) = _rows("blend", [self.published((["és teh"], ["iced tea"], 4), (["cai-cai", "és teh"], [], 1))])
+        assert (row["id"], row["question"]) == ("a", "Q?")
+        assert dict(zip(row["answers"], row["votes"], strict=True)) == {
+            "és teh": 4, "és-teh": 4, "es teh": 4, "es-teh": 4, "iced tea": 4, "iced-tea": 4, "cai-cai": 1, "cai cai": 1,
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("idks", "scored"),
+        [({"no-answer": 1, "not-applicable": 1, "idk": 4}, 1), ({"no-answer": 2, "not-applicable": 1}, 0), ({"idk": 5}, 0)],
+    )
+    def test_questions_that_the_authors_do_not_score_are_left_out(self, idks, scored):
+        assert len(_rows("blend", [self.published((["ya"], [], 1), **idks)])) == scored
+        assert _rows("blend", [self.published(**idks)]) == []
+
+    @pytest.mark.parametrize("count", [0, -1, None, True, "1", 1.0])
+    def test_other_counts_are_refused(self, count):
+        with pytest.raises(ValueError, match="field 'count' is"):
+            _rows("blend", [self.published((["ya"], [], count))])
+
+    @pytest.mark.parametrize(("place", "empty", "scored"), [("Indonesia", 5, 480), ("West_Java", 35, 458)])
+    def test_real_rows(self, hub_mirror, place, empty, scored):
+        published = read_json_rows(next((hub_mirror / "nayeon212/BLEnD/data/annotations_hf").glob(f"{place}_data.json*")))
+        assert (len(published), sum(not row["annotations"] for row in published)) == (500, empty), "counted in the README"
+        rows = {row["id"]: row for row in _rows("blend", published)}
+        assert len(rows) == scored, "counted in the README"
+        for old in published:
+            if old["ID"] in rows:
+                row = rows[old["ID"]]
+                votes = dict(zip(row["answers"], row["votes"], strict=True))
+                assert row["question"] == unicodedata.normalize("NFC", old["question"])
+                counts = [annotation["count"] for annotation in old["annotations"]]
+                assert max(votes.values()) == counts[0] == max(counts), "the authors take the first for the most popular one"
+                for annotation in old["annotations"]:
+                    assert all(
+                        votes[answer] >= annotation["count"] for answer in annotation["answers"] + annotation["en_answers"]
+                    )

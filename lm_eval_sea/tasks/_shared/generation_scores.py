@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .metrics import sailcompass_scores
 from .metrics.generation_metrics import metrics_for, signatures
+from .metrics.qa_metrics import contains_weighted
 from .reading.answer_text import answer_text
 from .reading.letter_answer import extract_letter
 from .rows import load_rows_with_scoring
@@ -58,18 +59,28 @@ class TranslationScores(TextScores):
 
 
 class QuestionAnsweringScores(TextScores):
-    """The same with SailCompass' own scores beside ours, where the metadata names its evaluator of the data set."""
+    """The same with SailCompass' own scores beside ours, where the metadata names its evaluator of the data set.
+
+    And with `contains_weighted` where the rows have `votes`: how many people gave each of the answers.
+    """
 
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
         """The rows; see `TextScores.load_rows`."""
         rows = super().load_rows(**arguments)
         if evaluator := arguments.get("sailcompass_evaluator"):
             arguments["provenance"]["signatures"] |= sailcompass_scores.signatures(evaluator)
+        if "votes" in rows["test"].column_names:
+            signed = arguments["provenance"]["signatures"]
+            signed["contains_weighted"] = f"{signed['contains']}|votes:best/most"
         return rows
 
     def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
         """The scores of one row; see `TextScores.process_results`."""
-        return super().process_results(doc, results) | _official_scores(doc["scoring"], results[0], doc[self.reference])
+        scoring, references = doc["scoring"], doc[self.reference]
+        found = super().process_results(doc, results) | _official_scores(scoring, results[0], references)
+        if "votes" in doc:
+            found["contains_weighted"] = contains_weighted(doc["answer"], references, doc["votes"], scoring["answer_language"])
+        return found
 
 
 def _official_scores(scoring: dict[str, Any], generated: str, right: Any) -> dict[str, float]:

@@ -31,6 +31,19 @@ def contains(answer: str, references: Sequence[str], language: str) -> float:
     return float(any(_occurs(reference, answer, language) for reference in references))
 
 
+def contains_weighted(answer: str, references: Sequence[str], votes: Sequence[int], language: str) -> float:
+    """Votes of the most popular reference that occurs in the answer, divided by those of the most popular one; 0 if none occurs.
+
+    Args:
+        answer: any text.
+        references: what people answered.
+        votes: how many of them gave each of `references`; one or more.
+        language: code of the answer's language, such as "id".
+    """
+    found = [count for reference, count in zip(references, votes, strict=True) if _occurs(reference, answer, language)]
+    return max(found, default=0) / max(votes)
+
+
 def _comparable(text: str, language: str) -> str:
     text = normalise(text)
     return text.replace(" ", "") if language in SEGMENTERS else text
