@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From a clone to a table of results: installs the pack, builds a tiny model with random weights, and runs two groups of tasks on
-# the bundled samples with the plain lm_eval command. Uses the active virtual environment if it has PyTorch, else makes .venv.
+# the bundled samples with the plain lm_eval command. Uses the active environment if it has PyTorch, else makes .venv.
 # Needs Python 3.10 or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,8 +8,9 @@ root="$PWD"
 
 has_torch() { "$1" -c 'import torch' >/dev/null 2>&1; }
 
-if [ -n "${VIRTUAL_ENV:-}" ] && has_torch "$VIRTUAL_ENV/bin/python"; then
-    environment="$VIRTUAL_ENV"
+active="${VIRTUAL_ENV:-${CONDA_PREFIX:-}}"
+if [ -n "$active" ] && has_torch "$active/bin/python"; then
+    environment="$active"
     constraints=()
     echo "Installing the pack into the active environment, $environment, which has PyTorch. Missing packages take about 100 MB."
 else
@@ -21,14 +22,21 @@ else
     environment="$root/.venv"
     constraints=(--constraint constraints.txt)
     [ -x .venv/bin/python ] || "$python" -m venv .venv
+    # The smallest build: on Linux, pip's comes with CUDA, which nothing here uses. uv knows where the one for CPUs is.
     if ! has_torch .venv/bin/python; then
-        echo "Installing the pack and PyTorch into .venv. On Linux, pip's PyTorch comes with CUDA: some 3 GB, minutes on a good line."
-        echo "To spare that, activate an environment that has PyTorch, and run this again."
+        cpu_build() { .venv/bin/uv pip install --python .venv --torch-backend cpu "$(grep '^torch==' constraints.txt)" "$@"; }
+        if [ "$(uname -s)" = Linux ] && .venv/bin/python -m pip install --quiet uv && cpu_build --dry-run 2>/dev/null; then
+            echo "Installing PyTorch for CPUs into .venv: some 200 MB, a minute on a good line."
+            cpu_build
+        else
+            echo "Installing the pack and PyTorch into .venv. On Linux, pip's PyTorch comes with CUDA: some 3 GB, minutes on a good line."
+            echo "To spare that, activate an environment that has PyTorch, and run this again."
+        fi
     fi
 fi
 bin="$environment/bin"
 if ! [ -x "$bin/lm-eval-sea" ] || ! [ -x "$bin/lm_eval" ]; then
-    "$bin/python" -m pip install --disable-pip-version-check --progress-bar on "${constraints[@]}" --editable .
+    "$bin/python" -m pip install --disable-pip-version-check --progress-bar on ${constraints[@]+"${constraints[@]}"} --editable .
 fi
 [ -f tiny_model/config.json ] || "$bin/python" scripts/make_tiny_model.py tiny_model
 

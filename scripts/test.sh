@@ -32,4 +32,4 @@ fi
 .venv/bin/python -m ruff check .
 .venv/bin/python -m ruff format --check .
 .venv/bin/python -m mypy
-exec .venv/bin/python -m pytest -rs --numprocesses auto "${selection[@]}" "$@"
+exec .venv/bin/python -m pytest -rs --numprocesses auto ${selection[@]+"${selection[@]}"} "$@"
