@@ -46,7 +46,7 @@ class Answering:
     def _introduce(self, model: Any) -> None:
         workload = workload_of((task.instances for task in self._tasks.values()), token_counter(model))
         logger.info("%s", workload)
-        if workload.ranked and (line := advice(self._backend, model)):
+        if workload.ranked and (line := advice(self._backend, model, workload)):
             logger.info("%s", line)
 
     def _parts(self, model: Any, kind: str, requests: list[Any]) -> Iterator[list[Any]]:

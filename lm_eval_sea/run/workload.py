@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
+# Neighbouring requests of a task whose common beginnings are looked for.
+COMPARED_PER_TASK = 200
 GENERATION = "generate_until"
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 _DEFAULT_LENGTH = 256  # tokens of an answer where neither task nor user says: lm-eval's default
@@ -27,6 +31,8 @@ class Workload:
         read: tokens that all requests have, about; characters where the model's tokens cannot be counted.
         written: the most tokens that all generated answers may have.
         in_tokens: whether `read` is in tokens.
+        ranked_characters: of the rankings that were compared.
+        distinct_characters: of the same, where what several begin with counts once.
     """
 
     tasks: int = 0
@@ -35,6 +41,13 @@ class Workload:
     read: float = 0
     written: int = 0
     in_tokens: bool = True
+    ranked_characters: int = 0
+    distinct_characters: int = 0
+
+    @property
+    def times_less(self) -> float:
+        """How many times less of the rankings a backend reads that computes common beginnings once; at least 1."""
+        return self.ranked_characters / self.distinct_characters if self.distinct_characters else 1.0
 
     def __str__(self) -> str:
         """One line for the user."""
@@ -70,7 +83,15 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
                 found.written += sum(request.repeats * _longest_answer(request.args) for request in alike)
             else:
                 found.ranked += number
+                compared = sorted(text_of(request.args) for request in alike[:COMPARED_PER_TASK])
+                found.ranked_characters += sum(map(len, compared))
+                found.distinct_characters += _distinct_characters(compared)
     return found
+
+
+def _distinct_characters(texts: Sequence[str]) -> int:
+    """Characters of sorted texts, less those that a text begins with as the one before it does."""
+    return sum(map(len, texts)) - sum(len(os.path.commonprefix(pair)) for pair in pairwise(texts))
 
 
 def text_of(arguments: Sequence[Any]) -> str:
@@ -91,19 +112,21 @@ def token_counter(model: Any) -> Callable[[str], int] | None:
     return lambda text: len(model.tok_encode(text))
 
 
-def advice(name: str, model: Any) -> str | None:
-    """Which backend is the fastest for rankings here; None where nothing is known.
+def advice(name: str, model: Any, workload: Workload) -> str | None:
+    """Which backend is the fastest for these rankings; None where nothing is known.
 
     Args:
         name: of the backend in use.
         model: lm-eval's, loaded.
+        workload: what is asked.
     """
+    times = f"{workload.times_less:.1f} times less"
     if name in FASTER_FOR_RANKING.values():
-        return f"{name} is the fastest backend for rankings that was measured (docs/backend_figures.md)"
+        return f"{name} reads what rankings begin with alike once: here about {times} than lm-eval's own backend"
     faster = FASTER_FOR_RANKING.get(name)
     if faster is None or (name == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
         return None
-    return f"--model {faster} ranks with the same numbers and was many times faster where measured (docs/backend_figures.md)"
+    return f"--model {faster} ranks with the same numbers and reads about {times} here (docs/backends.md)"
 
 
 def _rounded(number: float) -> str:

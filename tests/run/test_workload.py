@@ -3,6 +3,8 @@
 from collections import namedtuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CacheHook
 from lm_eval.tasks import TaskManager
@@ -62,6 +64,15 @@ def test_the_count_of_real_tasks_is_that_of_their_requests(samples, monkeypatch)
     assert found.generated == rows > 0
     # there are fewer rows than are counted at most, so the count is exact
     assert found.read == pytest.approx(sum(len(text_of(one.args)) for task in tasks.values() for one in task.instances))
+
+
+@given(st.lists(st.text("ab", max_size=6), min_size=1, max_size=30))
+def test_common_beginnings_are_counted_once(texts):
+    """The distinct characters are the distinct beginnings of all texts."""
+    found = workload_of([[ranking(text, "") for text in texts]], None)
+    distinct = {text[:end] for text in texts for end in range(1, len(text) + 1)}
+    assert (found.ranked_characters, found.distinct_characters) == (sum(map(len, texts)), len(distinct))
+    assert found.times_less == (found.ranked_characters / len(distinct) if distinct else 1)
 
 
 def test_the_pace_of_batches_whose_length_falls():
