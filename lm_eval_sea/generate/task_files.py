@@ -18,7 +18,7 @@ from lm_eval_sea.generate.task_yaml import Function, Quoted, render
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 
-LANGUAGES_OF_A_FOLDER = 10  # with more, a folder with all their files has too many for a person to read
+NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
 PACK = Path(__file__).resolve().parents[1]
 TASKS = PACK / "tasks"
 
@@ -95,7 +95,8 @@ class DataSet:
         self.kind = self.record["kind"]
         self.labels = labels_of(name) if self.kind == "classification" else ()
         self.variants = KINDS[self.kind]
-        self._is_wide = "" in self.variants and len(self.record["languages"]) > LANGUAGES_OF_A_FOLDER
+        pairs = [pair for language in self.record["languages"] for pair in self._pairs(language)]
+        self._is_wide = "" in self.variants and len(pairs) > NAMES_OF_A_FOLDER
 
     def _words(self, prompt_language: str) -> dict[str, Any]:
         return entry(entry(self.book, "languages", self.where), prompt_language, self.where)
