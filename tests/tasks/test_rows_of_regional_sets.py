@@ -3,7 +3,6 @@
 import csv
 import importlib.util
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -235,29 +234,3 @@ class TestCSQA:
         assert sum(old["answer_majority"] != old["answer_creator"] for old in published) == differ
         assert sum(len(set(row["options"])) < 5 for row in rows) == ties
         assert all(_times_of_right(row) == 1 for row in rows)
-
-
-class TestNtrex:
-    LANGUAGES = {
-        "indonesian": ("ind_Latn", 0), "malay": ("zsm_Latn", 0), "filipino": ("fil_Latn", 0), "vietnamese": ("vie_Latn", 12),
-        "thai": ("tha_Thai", 0), "khmer": ("khm_Khmr", 55), "lao": ("lao_Laoo", 649), "tamil": ("tam_Taml", 2),
-    }  # fmt: skip
-
-    def test_real_rows(self, hub_mirror, tmp_path):
-        published = _parquet(hub_mirror / "mteb/NTREX/data/test-00000-of-00001.parquet", tmp_path)
-        french = []
-        for language, (column, changed) in self.LANGUAGES.items():
-            rows = _rows("ntrex", published, f"process_{language}")
-            assert [row["english"] for row in rows] == [row["eng_Latn"] for row in published]
-            kept = [row["translation"] == old[column] for row, old in zip(rows, published, strict=True)]
-            assert kept.count(False) == changed, "counted in the README"
-            assert all(row["translation"] == old[column].replace("\u200b", "") for row, old in zip(rows, published, strict=True))
-            french += [language for row in rows if row["translation"] == row["english"] and "bien le faire" in row["english"]]
-        assert french == ["indonesian", "malay", "filipino", "thai", "tamil"], "named in the README"
-        # Zawgyi writes the vowel E before its consonant, at the beginning of a word, where Unicode text never has it.
-        assert sum(re.search(r"(^|\s)\u1031", row["mya_Mymr"]) is not None for row in published) > 1000
-
-    @pytest.mark.parametrize("column", ["msa_Latn", "zsm_Latn"])
-    def test_the_column_of_malay_has_two_names(self, column):
-        made = _rows("ntrex", [{"eng_Latn": "Rain ", column: " Hu\u200bjan"}], "process_malay")
-        assert made == [{"english": "Rain", "translation": "Hujan"}]
