@@ -43,7 +43,8 @@ def table(catalogue: dict) -> str:
         chances = dict.fromkeys(f"{100 * data['chance']:.1f} %" if data["chance"] else "–" for _, data in spoken)
         languages = "{" + ",".join(record["languages"]) + "}" if len(record["languages"]) > 1 else next(iter(record["languages"]))
         if record["kind"] == "translation":
-            languages = f"en_{languages}`, `sea_{name}_{languages}_en"
+            pivot = record.get("pivot", "en")
+            languages = f"{pivot}_{languages}`, `sea_{name}_{languages}_{pivot}"
         variant = "_<variant>" if record["kind"] == "mcq" else ""
         link = f"[{record['title']}](../lm_eval_sea/tasks/{name}/README.md)"
         cells = [catalogue["competencies"][record["task"]], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]

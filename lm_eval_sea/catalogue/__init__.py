@@ -16,7 +16,20 @@ NATIVE = "sea_native"  # the group of the tasks whose rows were written in their
 
 
 # What a data set says for all its languages, of which each may say otherwise.
-OF_LANGUAGES = ("source", "on_hub", "files", "config", "splits", "rows", "chance", "origin", "licence", "gated")
+OF_LANGUAGES = (
+    "source",
+    "on_hub",
+    "files",
+    "config",
+    "splits",
+    "checkout",
+    "book",
+    "rows",
+    "chance",
+    "origin",
+    "licence",
+    "gated",
+)
 
 
 @functools.cache

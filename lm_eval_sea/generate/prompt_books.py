@@ -52,6 +52,11 @@ def as_row(exemplar: dict[str, Any], record: dict[str, Any], labels: tuple[str, 
     return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
 
 
+def is_english_prompt(prompt_language: str, language: str) -> bool:
+    """Whether a prompt's words are English and the rows are not, so that the task's name says `enprompt`."""
+    return prompt_language == "en" != language
+
+
 def read_book(prompts: Path, name: str) -> dict[str, Any]:
     """The prompt book of a data set or of SEA-HELM: NAME.yaml, or in a folder NAME one file a language.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lm_eval_sea.catalogue import NATIVE, SUITE
-from lm_eval_sea.generate.task_kinds import KINDS, recommended_variant
+from lm_eval_sea.generate.prompt_books import is_english_prompt
+from lm_eval_sea.generate.task_kinds import KINDS, directions, recommended_variant
 from lm_eval_sea.generate.task_yaml import render
 
 
@@ -24,8 +25,8 @@ def plain_tasks(name: str, record: dict[str, Any]) -> dict[str, list[str]]:
     variant = recommended_variant(record["kind"])
     tasks = {}
     for language, data in record["languages"].items():
-        pairs = [f"en_{language}", f"{language}_en"] if record["kind"] == "translation" else [language]
-        ending = "" if data.get("book", language) == language else "enprompt"
+        ending = "enprompt" if is_english_prompt(data.get("book", language), language) else ""
+        pairs = directions(record, language)
         tasks[language] = ["_".join(filter(None, ("sea", name, pair, variant, ending))) for pair in pairs]
     return tasks
 

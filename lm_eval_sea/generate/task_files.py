@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_sea.generate.prompt_books import EXEMPLARS, BookError, as_row, entry, read_book
+from lm_eval_sea.generate.prompt_books import EXEMPLARS, BookError, as_row, entry, is_english_prompt, read_book
 from lm_eval_sea.generate.suite_files import averages
-from lm_eval_sea.generate.task_kinds import GENERATED, KINDS, LETTER_TOKENS, Variant
+from lm_eval_sea.generate.task_kinds import GENERATED, KINDS, LETTER_TOKENS, Variant, directions
 from lm_eval_sea.generate.task_yaml import Function, Quoted, render
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 
-LANGUAGES_OF_A_FOLDER = 10  # with more, a folder with all their files has too many for a person to read
+NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
+PUBLISHED_EXEMPLARS = "examples"  # the split, where a data set has one
 PACK = Path(__file__).resolve().parents[1]
 TASKS = PACK / "tasks"
 
@@ -95,7 +96,8 @@ class DataSet:
         self.kind = self.record["kind"]
         self.labels = labels_of(name) if self.kind == "classification" else ()
         self.variants = KINDS[self.kind]
-        self._is_wide = "" in self.variants and len(self.record["languages"]) > LANGUAGES_OF_A_FOLDER
+        pairs = [pair for language in self.record["languages"] for pair in directions(self.record, language)]
+        self._is_wide = "" in self.variants and len(pairs) > NAMES_OF_A_FOLDER
 
     def _words(self, prompt_language: str) -> dict[str, Any]:
         return entry(entry(self.book, "languages", self.where), prompt_language, self.where)
@@ -175,18 +177,14 @@ class DataSet:
         return {"fewshot_config": {"sampler": "first_n", "samples": samples}}
 
     def _leaves(self, language: str, data: dict[str, Any]) -> Iterator[tuple[str, Content]]:
-        for pair in self._pairs(language):
+        for pair in directions(self.record, language):
             for prompt_language in self._prompt_languages(language):
                 for variant in self.variants:
-                    path = self._leaf_path(pair, variant, prompt_language != language)
+                    path = self._leaf_path(pair, variant, is_english_prompt(prompt_language, language))
                     leaf = self._leaf(language, pair, data, prompt_language, variant)
                     yield path, leaf
                     if "process_asis" in data:
                         yield path.replace("/", "/asis/", 1), self._as_is(leaf, data["process_asis"])
-
-    def _pairs(self, language: str) -> list[str]:
-        """What stands for the language in names: itself, or for translation the two directions."""
-        return [f"en_{language}", f"{language}_en"] if self.kind == "translation" else [language]
 
     def _prompt(self, pair: str, prompt_language: str, variant: Variant) -> Prompt:
         book, where = self._words(prompt_language), f"{self.where}: {prompt_language}"
@@ -204,7 +202,8 @@ class DataSet:
     def _translation_prompt(self, pair: str, book: dict[str, Any], prompt_language: str, where: str) -> Prompt:
         source, target = pair.split("_")
         words = [entry(entry(book, "words", where), language, f"{where}: words") for language in (source, target)]
-        columns = ["english" if language == "en" else "translation" for language in (source, target)]
+        pivot, translation = self.record["fields"]
+        columns = [pivot if language == self.record.get("pivot", "en") else translation for language in (source, target)]
         return Prompt(
             language=prompt_language,
             instruction=entry(entry(book, "instructions", where), pair, f"{where}: instructions"),
@@ -259,7 +258,9 @@ class DataSet:
     def _leaf(self, language: str, pair: str, data: dict[str, Any], prompt_language: str, variant: str) -> Content:
         kind = self.variants[variant]
         prompt = self._prompt(pair, prompt_language, kind)
-        native = prompt_language == language
+        native = not is_english_prompt(prompt_language, language)
+        published = PUBLISHED_EXEMPLARS in data.get("splits", ())
+        exemplars = {"fewshot_split": PUBLISHED_EXEMPLARS, "fewshot_config": {"sampler": "first_n"}} if published else {}
         tags = [language, self.kind, self.record["task"], f"variant_{variant}" if variant else ""]
         tags.append("prompt_native" if native else "prompt_en")
         return {
@@ -267,12 +268,13 @@ class DataSet:
             "include": [
                 f"_shared/{kind.template}",
                 self._rows_path(self._process_of(data)),
-                self._exemplars_path(self._book_of(language)),
+                *([] if published else [self._exemplars_path(self._book_of(language))]),
             ],
             "tag": list(dict.fromkeys(f"sea_{tag}" for tag in tags if tag)),
             "description": Quoted(prompt.instruction + "\n\n"),
             "doc_to_text": prompt.block,
             **self._answers(prompt, kind),
+            **exemplars,
             "metadata": {
                 "version": self.record["version"],
                 "dataset": self.name,
@@ -304,8 +306,10 @@ class DataSet:
 
     def _group(self, variant: str, enprompt: bool) -> tuple[str, Content]:
         languages = self.record.get("suite_languages", self.record["languages"])
-        prompted = [each for each in languages if (each != "en" if enprompt else self._book_of(each) == each)]
-        pairs = [pair for language in prompted for pair in self._pairs(language)]
+        prompted = [
+            each for each in languages if (each != "en" if enprompt else not is_english_prompt(self._book_of(each), each))
+        ]
+        pairs = [pair for language in prompted for pair in directions(self.record, language)]
         members = [self._name(pair, variant, enprompt) for pair in pairs]
         return self._group_of(self._name("", variant, enprompt), members, self.variants[variant].aggregated)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 
 class Variant(NamedTuple):
@@ -69,6 +70,19 @@ LETTER_TOKENS = 10
 # The kinds whose answers are texts that the model writes.
 GENERATED = ("qa", "short_answer", "number", "translation", "summarization")
 RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
+
+
+def directions(record: Mapping[str, Any], language: str) -> list[str]:
+    """What stands for a language in names: itself, or for translation from the data set's pivot and to it.
+
+    Args:
+        record: of the data set, in the catalogue.
+        language: of the rows.
+    """
+    if record["kind"] != "translation":
+        return [language]
+    pivot = record.get("pivot", "en")
+    return [f"{pivot}_{language}", f"{language}_{pivot}"]
 
 
 def recommended_variant(kind: str) -> str:

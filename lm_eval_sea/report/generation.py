@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -11,7 +11,8 @@ from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.scores import percent
-from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Figure, Section
+from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
+from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
 
 METRICS = (
@@ -20,6 +21,7 @@ METRICS = (
 )
 KINDS = GENERATED
 ENGLISH = "en"
+DIRECTIONS = ("from_english", "into_english", "difference")
 
 
 def generation_table(frames: Frames) -> pd.DataFrame:
@@ -38,7 +40,7 @@ def generation_table(frames: Frames) -> pd.DataFrame:
 
 
 def translation_table(frames: Frames) -> pd.DataFrame:
-    """One row a model, language x and prompt language ("native" or "en"): chrF++ from English, into it, and the difference.
+    """One row a model, data set, language x and prompt language ("native" or "en"): chrF++ from English, into it, the difference.
 
     `difference` is en→x minus x→en, in points of chrF++. The two are of different texts, so it compares models, not directions.
     Only of tasks that name both languages: SEA-HELM's translations have another chrF++.
@@ -47,28 +49,29 @@ def translation_table(frames: Frames) -> pd.DataFrame:
     known = frames.tasks.of_pack & (frames.tasks.variant == "translation") & (frames.tasks.source_language != "")
     tasks = frames.tasks[known & with_english]
     values = {(row.model, row.task): row.value for row in frames.metrics[frames.metrics.metric == "chrf++"].itertuples()}
-    cells: dict[tuple[str, str, str], dict[str, float | None]] = {}
-    limited = tasks[tasks.limited][["model", "language"]].apply(tuple, axis=1).tolist()
+    cells: dict[tuple[str, str, str, str], dict[str, float | None]] = {}
+    limited = tasks[tasks.limited][["model", "dataset", "language"]].apply(tuple, axis=1).tolist()
     for task in tasks.itertuples():
         prompt = ENGLISH if task.prompt_language == ENGLISH else "native"
         direction = "from_english" if task.source_language == ENGLISH else "into_english"
-        cells.setdefault((task.model, task.language, prompt), {})[direction] = values.get((task.model, task.task))
+        cells.setdefault((task.model, task.dataset, task.language, prompt), {})[direction] = values.get((task.model, task.task))
     rows = []
-    for (model, language, prompt), found in cells.items():
+    for (model, dataset, language, prompt), found in cells.items():
         out, into = found.get("from_english"), found.get("into_english")
         difference = None if out is None or into is None else out - into
         rows.append(
             {
                 "model": model,
+                "dataset": dataset,
                 "language": language,
                 "prompt": prompt,
                 "from_english": out,
                 "into_english": into,
                 "difference": difference,
-                "limited": (model, language) in limited,
+                "limited": (model, dataset, language) in limited,
             }
         )
-    return pd.DataFrame(rows, columns=["model", "language", "prompt", "from_english", "into_english", "difference", "limited"])
+    return pd.DataFrame(rows, columns=["model", "dataset", "language", "prompt", *DIRECTIONS, "limited"])
 
 
 def generation_section(analysis: Analysis) -> Section:
@@ -87,7 +90,7 @@ def generation_section(analysis: Analysis) -> Section:
                 table,
                 [MODEL, TASK, *(Column(metric, metric, "percent", marker="limited") for metric in used), ROWS],
             ),
-            _figure(directions, analysis.suite.languages, analysis.models),
+            _figure(directions, analysis.suite, analysis.models),
             Table(
                 "translation",
                 "Translation by direction",
@@ -96,6 +99,7 @@ def generation_section(analysis: Analysis) -> Section:
                 directions,
                 [
                     MODEL,
+                    DATA_SET,
                     LANGUAGE,
                     Column("prompt", "prompt"),
                     Column("from_english", "English → x", "percent"),
@@ -108,8 +112,8 @@ def generation_section(analysis: Analysis) -> Section:
     )
 
 
-def _figure(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str]) -> Figure | None:
-    """chrF++ from and into English, a line per language and language of the prompt."""
+def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+    """chrF++ from and into English, a line per data set, language and language of the prompt."""
     if table.empty:
         return None
     means = table.groupby("model")[["from_english", "into_english"]].mean()
@@ -117,7 +121,7 @@ def _figure(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str]
         f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows()
     )
     panels = [
-        Panel(title, _lines(table, column, names), axis="chrF++")
+        Panel(title, _lines(table, column, suite), axis="chrF++")
         for column, title in (("from_english", "English → x"), ("into_english", "x → English"))
     ]
     return Figure.of_chart(
@@ -129,14 +133,15 @@ def _figure(table: pd.DataFrame, names: Mapping[str, str], models: Sequence[str]
     )
 
 
-def _lines(table: pd.DataFrame, column: str, names: Mapping[str, str]) -> list[Line]:
+def _lines(table: pd.DataFrame, column: str, suite: Suite) -> list[Line]:
     lines = []
-    for (language, prompt), group in table.groupby(["language", "prompt"], sort=False):
+    for (dataset, language, prompt), group in table.groupby(["dataset", "language", "prompt"], sort=False):
         marks = [
             Mark(DOT, row[column], series=row["model"], keys=keys_of(row, "model"))
             for row in group.to_dict("records")
             if not pd.isna(row[column])
         ]
-        label = names.get(str(language), str(language)) + (", English prompt" if prompt == ENGLISH else "")
-        lines.append(Line(label, marks, {"language": str(language)}))
+        label = f"{suite.data_sets.get(str(dataset), dataset)}: {suite.languages.get(str(language), language)}"
+        label += ", English prompt" if prompt == ENGLISH else ""
+        lines.append(Line(label, marks, {"dataset": str(dataset), "language": str(language)}))
     return lines

@@ -26,7 +26,7 @@ def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
     assert set(tasks_of_language(listed, "th")) == {
         "sea_xquad_th", "sea_flores_en_th", "sea_flores_th_en", "sea_thaisum_th", "sea_m3exam_th_to_ppl", "sea_xcopa_th_to_ppl",
         "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_mgsm_th", "sea_sib200_th", "sea_thaiexam_th_to_ppl",
-        "sea_winograd_th_to_ppl", "sea_helm_th",
+        "sea_winograd_th_to_ppl", "sea_ntrex_en_th", "sea_ntrex_th_en", "sea_helm_th",
     }  # fmt: skip
 
 
@@ -66,8 +66,8 @@ def test_rows_that_a_user_fetches_by_hand_are_in_no_language(listed):
 
 
 def test_translation_belongs_to_the_other_language(listed):
-    """English is in every pair of FLORES, whose tasks are those of the other language."""
-    assert not [name for name in tasks_of_language(listed, "en") if "flores" in name]
+    """English is in every pair of FLORES and NTREX, whose tasks are those of the other language."""
+    assert not [name for name in tasks_of_language(listed, "en") if "flores" in name or "ntrex" in name]
 
 
 def test_an_unknown_language_lists_those_there_are(listed):

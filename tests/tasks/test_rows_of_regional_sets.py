@@ -15,12 +15,12 @@ from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
 from .evaluation import TASKS
 
 
-def _rows(dataset: str, published: list[dict]) -> list[dict]:
+def _rows(dataset: str, published: list[dict], function: str = "process_rows") -> list[dict]:
     """What the data set's utils.py makes of the published rows."""
     spec = importlib.util.spec_from_file_location(f"{dataset}_utils", TASKS / dataset / "utils.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    process = module.process_rows({"test": published})
+    process = getattr(module, function)({"test": published})
     made = [process(row) for row in published]
     return [row for rows in made for row in (rows if isinstance(rows, list) else [rows])]
 

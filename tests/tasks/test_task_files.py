@@ -98,7 +98,7 @@ def test_the_generated_answers_and_their_groups_are_there(manager):
         assert {f"sea_{name}{suffix}" for name in tasks} <= set(manager.all_subtasks)
         assert {f"sea_{name}{suffix}" for name in groups} <= set(manager.all_groups)
     for tag, size in (("sea_qa", 6), ("sea_mt", 12), ("sea_translation", 12), ("sea_ts", 6), ("sea_summarization", 6)):
-        assert len(manager.task_index[tag].tags) == size
+        assert len([name for name in manager.task_index[tag].tags if name.split("_")[1] in groups]) == size
 
 
 def test_as_published_twins_are_under_a_tag_of_their_own(manager):

@@ -39,7 +39,7 @@ class TextScores:
         scoring = doc["scoring"]
         language: str = scoring["answer_language"]
         doc["answer"] = answer_text(results[0], [scoring["answer_cue"]])
-        reference = doc[self._column(language)]
+        reference = doc[self._column(doc, language)]
         references = reference if isinstance(reference, list) else [reference]
         found = metrics_for(self.metrics, language)
         return {
@@ -47,15 +47,20 @@ class TextScores:
             for name, metric in found.items()
         }
 
-    def _column(self, language: str) -> str:
+    def _column(self, doc: dict[str, Any], language: str) -> str:
         return self.reference
+
+
+# The columns of the languages from and into which rows are translated; the other language of a row has `translation`.
+_PIVOTS = {"en": "english", "id": "indonesian"}
 
 
 class TranslationScores(TextScores):
     """The same where the language of the answer says which column the reference stands in."""
 
-    def _column(self, language: str) -> str:
-        return "english" if language == "en" else "translation"
+    def _column(self, doc: dict[str, Any], language: str) -> str:
+        column = _PIVOTS.get(language)
+        return column if column in doc else "translation"
 
 
 class QuestionAnsweringScores(TextScores):

@@ -11,7 +11,7 @@ from ..reading.number_answer import read_number
 from ..unicode_text import normal_form
 from . import qa_metrics, sailcompass_scores
 from .overlap import NgramCounts, ngram_counts, rouge_l
-from .target_language import is_off_target, target_signature
+from .target_language import TOLD_APART, is_off_target, target_signature
 from .words import SEGMENTERS, segment, word_signature, words
 
 
@@ -111,15 +111,15 @@ METRICS = {
     "null_rate": Metric(_null, lambda language: "empty:line"),
     "off_target_rate": Metric(_off_target, target_signature),
 }
-# Metrics that exist for one language of the answer only.
-ONLY = {"bleu_th": "th"}
+# Metrics that exist for some languages of the answer only.
+ONLY = {"bleu_th": {"th"}, "off_target_rate": TOLD_APART}
 _STDERR = "_stderr"
 
 
 def metrics_for(names: Sequence[str], language: str) -> dict[str, Metric]:
     """The metrics among `names` that exist for a language; `x_stderr` is computed from what `x` is computed from."""
     bases = {name: name.removesuffix(_STDERR) for name in names}
-    return {name: METRICS[base] for name, base in bases.items() if ONLY.get(base, language) == language}
+    return {name: METRICS[base] for name, base in bases.items() if base not in ONLY or language in ONLY[base]}
 
 
 def signatures(names: Sequence[str], language: str) -> dict[str, str]:

@@ -13,6 +13,8 @@ from ..unicode_text import normal_form
 # Languages not written in Latin letters: how Unicode's names of their letters begin.
 SCRIPTS = {"th": "THAI", "ta": "TAMIL", "my": "MYANMAR", "km": "KHMER", "lo": "LAO"}
 LATIN = "LATIN"
+# The languages that texts are found to be in, or not. py3langid lacks many of Indonesia's, and takes them for each other.
+TOLD_APART = {*SCRIPTS, "en", "id", "jv", "ms", "su", "tl", "vi"}
 
 # Sentences of two languages that are not told apart: what the identifier may say for a language besides its own code.
 ALSO = {"id": {"ms"}, "ms": {"id"}}

@@ -1,0 +1,28 @@
+"""NTREX-128: from published rows, which have a column a language, to processed rows. The same rows serve both directions."""
+
+ZERO_WIDTH_SPACE = "\u200b"  # between syllables of a part of the rows only
+
+
+def rows_in(*columns):
+    """The function that a task names: the processor of the rows in the first of the columns that they have."""
+
+    def process_rows(splits):
+        return lambda row: process_row(row, next((name for name in columns if name in row), columns[0]))
+
+    return process_rows
+
+
+def process_row(row, column):
+    """{"eng_Latn": English, column: translation} → a processed row."""
+    english, translation = (row[name].replace(ZERO_WIDTH_SPACE, "").strip() for name in ("eng_Latn", column))
+    return {"english": english, "translation": translation}
+
+
+process_filipino = rows_in("fil_Latn")
+process_indonesian = rows_in("ind_Latn")
+process_khmer = rows_in("khm_Khmr")
+process_lao = rows_in("lao_Laoo")
+process_malay = rows_in("msa_Latn", "zsm_Latn")  # copies of the rows differ in its name
+process_tamil = rows_in("tam_Taml")
+process_thai = rows_in("tha_Thai")
+process_vietnamese = rows_in("vie_Latn")

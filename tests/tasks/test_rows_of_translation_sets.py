@@ -1,0 +1,81 @@
+"""From published rows to processed rows of data sets of translation, by hand and on the real files; which reference is scored."""
+
+import re
+
+import pytest
+
+from lm_eval_sea.tasks._shared.generation_scores import translation
+
+from .test_rows import _utils
+from .test_rows_of_regional_sets import _json_lines, _parquet, _rows
+
+
+class TestNtrex:
+    LANGUAGES = {
+        "indonesian": ("ind_Latn", 0), "malay": ("zsm_Latn", 0), "filipino": ("fil_Latn", 0), "vietnamese": ("vie_Latn", 12),
+        "thai": ("tha_Thai", 0), "khmer": ("khm_Khmr", 55), "lao": ("lao_Laoo", 649), "tamil": ("tam_Taml", 2),
+    }  # fmt: skip
+
+    def test_real_rows(self, hub_mirror, tmp_path):
+        published = _parquet(hub_mirror / "mteb/NTREX/data/test-00000-of-00001.parquet", tmp_path)
+        french = []
+        for language, (column, changed) in self.LANGUAGES.items():
+            rows = _rows("ntrex", published, f"process_{language}")
+            assert [row["english"] for row in rows] == [row["eng_Latn"] for row in published]
+            kept = [row["translation"] == old[column] for row, old in zip(rows, published, strict=True)]
+            assert kept.count(False) == changed, "counted in the README"
+            assert all(row["translation"] == old[column].replace("\u200b", "") for row, old in zip(rows, published, strict=True))
+            french += [language for row in rows if row["translation"] == row["english"] and "bien le faire" in row["english"]]
+        assert french == ["indonesian", "malay", "filipino", "thai", "tamil"], "named in the README"
+        # Zawgyi writes the vowel E before its consonant, at the beginning of a word, where Unicode text never has it.
+        assert sum(re.search(r"(^|\s)\u1031", row["mya_Mymr"]) is not None for row in published) > 1000
+
+    @pytest.mark.parametrize("column", ["msa_Latn", "zsm_Latn"])
+    def test_the_column_of_malay_has_two_names(self, column):
+        made = _rows("ntrex", [{"eng_Latn": "Rain ", column: " Hu\u200bjan"}], "process_malay")
+        assert made == [{"english": "Rain", "translation": "Hujan"}]
+
+
+class TestNusaxTranslation:
+    FUNCTIONS = (
+        "javanese",
+        "sundanese",
+        "acehnese",
+        "balinese",
+        "toba_batak",
+        "banjarese",
+        "buginese",
+        "madurese",
+        "minangkabau",
+        "ngaju",
+    )
+
+    def test_real_rows(self, hub_mirror):
+        folder = hub_mirror / "indonlp/NusaX-MT/data/parallel"
+        published = _json_lines(folder / "test.jsonl")
+        made = {name: _rows("nusaxmt", published, f"process_{name}") for name in self.FUNCTIONS}
+        assert all([row["indonesian"] for row in rows] == [row["ind"].strip() for row in published] for rows in made.values())
+        assert [made[name][number]["translation"] for name, number in (("toba_batak", 40), ("banjarese", 262))] == [
+            "ingananna ba", "Menu",
+        ], "named in the README"  # fmt: skip
+        examples = {row["ind"].strip() for row in _json_lines(folder / "validation.jsonl")}
+        assert not examples & {row["ind"].strip() for row in published}
+
+    @pytest.mark.parametrize(("number", "source", "target"), [("", "indonesian", "acehnese"), ("id", "ind", "ace")])
+    def test_exemplars_are_chosen_rows_of_the_other_split(self, number, source, target):
+        examples = [{number: str(place), source: f"kalimat {place} ", target: f" kalimat {place}"} for place in range(70)]
+        process = _utils("nusaxmt").process_acehnese({"test": [], "examples": examples})
+        made = [row for row in map(process, examples) if row]
+        assert made == [
+            {"indonesian": text, "translation": text} for text in (f"kalimat {place}" for place in (7, 27, 28, 51, 63))
+        ]
+        with pytest.raises(KeyError, match="acehnese"):
+            process({number: "0", source: "lain"})
+
+    @pytest.mark.parametrize(("language", "reference"), [("ace", "jih"), ("id", "dia"), ("jv", "dheweke")])
+    def test_the_reference_is_in_the_language_of_the_answer(self, language, reference):
+        doc = {"indonesian": "dia", "translation": "dheweke" if language == "jv" else "jih"}
+        doc["scoring"] = {"answer_cue": "Jawaban:", "answer_language": language}
+        scores = translation.process_results(doc, ["Jawaban"])
+        assert scores["bleu"] == (reference, "jawaban")
+        assert ("off_target_rate" in scores) == (language != "ace"), "the identifier does not know Acehnese well enough"
