@@ -58,7 +58,7 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
     """
     record = read_data_sets()["data_sets"][name]
     of_language = record["languages"][language]
-    utils = importlib.import_module(f"lm_eval_sea.tasks.{name}.utils")
+    utils = importlib.import_module(f"lm_eval_sea.tasks.{record.get('rows_as', name)}.utils")
     labels = getattr(utils, "LABELS", ())
     letters = record.get("letters", {}).get(language, "ABCDE")
     book = read_book(prompts, name)["languages"][language]

@@ -32,7 +32,8 @@ def _jsonl(path: Path) -> list[dict]:
 def test_rows_and_chance_are_those_of_the_catalogue(name, hub_mirror, monkeypatch):
     """Guessing is right in one of as many cases as there are options, or labels."""
     monkeypatch.chdir(hub_mirror)
-    record, utils = CATALOGUE["data_sets"][name], _utils(name)
+    record = CATALOGUE["data_sets"][name]
+    utils = _utils(record.get("rows_as", name))
     loaded = 0
     for language, data in record["languages"].items():
         source = Source.from_metadata(**place_of_rows(data))
