@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from .evaluation import TASKS
 from .test_rows import _utils
 
 utils = _utils("crossmmlu")
@@ -48,6 +50,11 @@ def test_text_read_in_the_wrong_encoding_is_put_right(times):
 def test_rows_without_their_answer_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         _processed([_item("?", **change)], "id")
+
+
+@pytest.mark.parametrize("file", ["crossmmlu/id/to_ppl", "crosslogiqa/zh/litilo_gen_enprompt", "crosslogiqa/lite/en/to_ppl"])
+def test_the_tasks_say_that_languages_can_be_compared(file):
+    assert yaml.safe_load((TASKS / f"{file}.yaml").read_text(encoding="utf-8"))["metadata"]["parallel"] is True
 
 
 @pytest.mark.parametrize(
