@@ -13,12 +13,15 @@ def add_compare_languages(commands: argparse._SubParsersAction) -> None:
     parser = declare(
         commands,
         "compare-languages",
-        "Compare languages on the questions of a parallel test (Belebele), from lm-eval's output.",
+        "Compare languages on the questions of a parallel test (Belebele, Cross-MMLU, Cross-LogiQA), from lm-eval's output.",
         """Writes into a folder:
   questions.csv           per question, in which languages the answer was right (1) or wrong (0)
   differences.csv         per language, beside English on the same questions: accuracies, their paired difference with a standard
                           error and 95 % interval clustered by passage and its p-value, the shares right in one of the two only;
                           an interval needs ten passages
+  consistency.csv         for every number s of languages: the share of questions with the same answer, right or wrong, in s
+                          languages (mean over all choices of s), and AC3, its harmonic mean with the accuracy, as in SeaEval;
+                          on the questions asked in all languages; printed for 2, 3 and all
   rank_correlations.csv   for every two settings of a model that share three languages: Kendall's tau-b and Spearman's rho of
                           the languages' accuracies
 
@@ -28,6 +31,7 @@ in notes, with the reason.
 
 examples:
   lm-eval-sea run … --tasks sea_belebele_all_to_ppl,sea_belebele_all_litilo_ppl --output_path results --log_samples
+  lm-eval-sea run … --tasks sea_crossmmlu_to_ppl,sea_crosslogiqa_to_ppl --output_path results --log_samples
   lm-eval-sea compare-languages results --out languages
   lm-eval-sea compare-languages results --metric acc --out languages_acc
 
@@ -40,7 +44,7 @@ Exit status: 0, or 2 for runs that cannot be compared.""",
 
 
 def _compare_languages(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.compare_languages.summary import summary
+    from lm_eval_sea.compare_languages.summary import consistency_summary, summary
     from lm_eval_sea.compare_languages.tables import ComparisonError, load_comparisons, write_tables
     from lm_eval_sea.results.run_files import RunFilesError
 
@@ -54,6 +58,8 @@ def _compare_languages(arguments: argparse.Namespace) -> int:
         return fail(error, 1)
     if differences := written.get(arguments.out / "differences.csv"):
         print(summary(differences), end="\n\n")
+    if consistency := written.get(arguments.out / "consistency.csv"):
+        print(consistency_summary(consistency), end="\n\n")
     print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
     print_notes(notes)
     return 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy import stats
 
@@ -21,6 +21,7 @@ class Answers(NamedTuple):
 
     right: Mapping[str, bool]  # by the question's id
     clusters: Mapping[str, str]  # likewise
+    chosen: Mapping[str, Any] = {}  # by question, if known: the position of the chosen option; None: there is none
 
     @property
     def accuracy(self) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_sea.compare_languages.comparison import Answers, against_english, patterns, rank_correlations
+from lm_eval_sea.compare_languages.consistency import consistencies
 from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.run_files import TaskResult, find_runs, read_samples
 from lm_eval_sea.results.task_metadata import metadata_of
@@ -112,8 +113,9 @@ def _read_answers(task: TaskResult, metric: str, notes: list[str]) -> Answers | 
     """What the samples of a task say, by the id of the question; None, with a note, if they cannot be compared."""
     right: dict[str, bool] = {}
     clusters: dict[str, str] = {}
+    chosen: dict[str, str | int | None] = {}
     assert task.samples is not None
-    for row in with_choices(read_samples(task.samples, ["doc.id", "doc.cluster", metric], notes)):
+    for row in with_choices(read_samples(task.samples, ["doc.id", "doc.cluster", "doc.predictions", metric], notes)):
         question, value = row["doc.id"], row[metric]
         why = None
         if value is None and not right:
@@ -128,10 +130,13 @@ def _read_answers(task: TaskResult, metric: str, notes: list[str]) -> Answers | 
             notes.append(f"{task.samples}: left out, for {why}")
             return None
         right[str(question)], clusters[str(question)] = bool(value), str(row["doc.cluster"])
+        predictions = row["doc.predictions"]
+        if isinstance(predictions, dict) and isinstance(predictions.get(metric, ()), str | int | None):
+            chosen[str(question)] = predictions[metric]
     if not right:
         notes.append(f"{task.samples}: left out, for it has no rows")
         return None
-    return Answers(right, clusters)
+    return Answers(right, clusters, chosen)
 
 
 def _with_english(condition: Condition, answers: Mapping[str, Answers], english: Mapping[Condition, Answers]) -> Comparison:
@@ -210,6 +215,15 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
             yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
 
 
+def consistency_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """One row for every number of languages from two up: the share of questions with the same answer, and AC3."""
+    for condition, comparison in comparisons.items():
+        rows = [condition._asdict() | found._asdict() for found in consistencies(comparison.answers)]
+        if not rows and len(comparison.answers) > 1:
+            notes.append(f"{condition.model}, {condition.name}: no question has a known answer in all, so no consistency")
+        yield from rows
+
+
 def _corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the p-values corrected for their number (Holm)."""
     tested = [place for place, row in enumerate(rows) if row["p_value"] is not None]
@@ -218,7 +232,7 @@ def _corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, notes: list[str]) -> dict[Path, list[dict[str, Any]]]:
-    """Writes questions.csv, differences.csv and rank_correlations.csv; one without rows is not written, and a note says so.
+    """Writes questions.csv, differences.csv, consistency.csv and rank_correlations.csv; a note names those without rows.
 
     Returns:
         The rows of each file that was written.
@@ -227,6 +241,7 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     tables = {
         "questions.csv": list(question_rows(comparisons)),
         "differences.csv": _corrected(list(difference_rows(comparisons, notes))),
+        "consistency.csv": list(consistency_rows(comparisons, notes)),
         "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
     }
     written = {}

@@ -290,6 +290,7 @@ class DataSet:
                 "headline_metric": kind.headline,
                 **self._extra_metadata(prompt, pair, kind),
                 **self._evaluator(language, kind),
+                **({"parallel": True} if self.record.get("same_questions") else {}),
                 "provenance": {},
             },
         }

@@ -99,8 +99,14 @@ def test_spearman_without_ties_by_hand():
     assert list(rank_correlations({"x": first, "y": second, "z": {"th": 1}})) == [("x", "y")]
 
 
-def write_run(folder: Path, tasks: dict[str, tuple[dict, dict[str, int]]], num_fewshot: int = 3, stamp: str = STAMP) -> Path:
-    """lm-eval's output: by task its metadata and the right (1) and wrong (0) answers of its questions."""
+def write_run(
+    folder: Path,
+    tasks: dict[str, tuple[dict, dict[str, int]]],
+    num_fewshot: int = 3,
+    stamp: str = STAMP,
+    chosen: dict[str, dict] | None = None,
+) -> Path:
+    """lm-eval's output: by task its metadata, the right (1) and wrong (0) answers of its questions, and what was chosen."""
     folder.mkdir(parents=True, exist_ok=True)
     configs = {name: {"metadata": {"parallel": True, "dataset": "belebele", **data}} for name, (data, _) in tasks.items()}
     results = {"results": {name: {"acc,none": 0.5} for name in tasks}, "configs": configs, "model_name": "planted"}
@@ -111,6 +117,8 @@ def write_run(folder: Path, tasks: dict[str, tuple[dict, dict[str, int]]], num_f
             {"doc_id": number, "doc": {"id": question, "cluster": question.split("#")[0]}, "acc": value, "filter": "none"}
             for number, (question, value) in enumerate(right.items())
         ]
+        for row in rows if chosen else []:
+            row["doc"]["predictions"] = {"acc": chosen[name][row["doc"]["id"]]}
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (folder / f"samples_{name}_{stamp}.jsonl").write_text(text, encoding="utf-8")
     return folder

@@ -175,6 +175,18 @@ def test_rows_that_no_repository_has(tmp_path, monkeypatch):
         own.load()
 
 
+def test_a_file_of_plain_text_is_one_row(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own = Source.from_metadata(data_source="owner/name", data_files={"test": "questions"}, data_on_hub=False)
+    (tmp_path / "owner/name").mkdir(parents=True)
+    file = tmp_path / "owner/name/questions"
+    file.write_bytes("\ufeffsatu\r\n\r\n“dua”\n".encode())
+    assert own.load()[0] == {"test": [{"text": "satu\n\n“dua”\n"}]}
+    file.write_bytes(b"satu \xff")
+    with pytest.raises(DataError, match=r"^owner/name/questions, .*0xff"):
+        own.load()
+
+
 @pytest.mark.slow
 def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     """`data fetch --to`, then `data check` in that folder."""

@@ -3,7 +3,8 @@
 A folder OWNER/NAME under the current one, laid out like the hub, takes the place of the hub's repository of that name.
 Rows that a checkout of another repository has, too, come from that if it is a folder under the current one.
 `datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. Files that a task
-names by path are JSON (`published/json_rows.py`) or tables (`published/table_rows.py`) and come through `hub_files.py`.
+names by path come through `hub_files.py`; they are JSON (`published/json_rows.py`), tables (`published/table_rows.py`) or, with
+another ending, plain text, which is one row {"text"}.
 """
 
 from __future__ import annotations
@@ -236,7 +237,9 @@ class Source(NamedTuple):
 
 def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
     try:
-        return read_table_rows(path, columns) if path.suffix in DELIMITERS else read_json_rows(path)
+        if path.suffix in DELIMITERS:
+            return read_table_rows(path, columns)
+        return read_json_rows(path) if path.suffix in ENDINGS else [{"text": path.read_text(encoding="utf-8-sig")}]
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:

@@ -1,0 +1,35 @@
+"""PT3: from the published text of all questions to processed rows."""
+
+import re
+
+
+LETTERS = "ABCD"
+_QUESTION = re.compile(
+    r"no: (?P<number>\d+)\nobjektif: (?P<directions>.*)\nsoalan:(?P<question>[\s\S]*)"
+    r"\nA\. (?P<A>.*)\nB\. (?P<B>.*)\nC\. (?P<C>.*)\nD\. (?P<D>.*)\n+jawapan: (?P<right>[A-D])\b.*\nasal soalan: .*"
+)
+
+
+def process_block(block):
+    """Lines "no: 1", "objektif: …", "soalan: …" and more, "A. …" to "D. …", "jawapan: A, …", "asal soalan: …" → a processed row.
+
+    Questions on one passage begin with it, so that their first line makes the cluster.
+    """
+    found = _QUESTION.fullmatch(block)
+    if not found:
+        name = block.split("\n")[0]
+        raise ValueError(f"question {name!r}: expected no, objektif, soalan, A to D, jawapan and asal soalan, each on its line")
+    question = found["question"].strip()
+    return {
+        "id": found["number"],
+        "cluster": question.split("\n")[0],
+        "question": f"{found['directions'].strip()}\n{question}",
+        "options": [found[letter].strip() for letter in LETTERS],
+        "letters": list(LETTERS),
+        "gold": LETTERS.index(found["right"]),
+    }
+
+
+def process_rows(splits):
+    """The processor of the file: one row with its text."""
+    return lambda file: [process_block(block.strip()) for block in re.split(r"\n\n(?=no: )", file["text"])]

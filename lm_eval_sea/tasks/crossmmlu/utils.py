@@ -1,0 +1,67 @@
+"""Cross-MMLU and Cross-LogiQA: a published row has one question in all languages; a processed row has it in one."""
+
+import re
+
+
+LETTERS = "ABCD"
+_OPTION = re.compile(r"\(([A-D])\)(.*)", re.DOTALL)
+_NUMBER = re.compile(r"\d+[.．](?=[\u4e00-\u9fff])")  # of the Chinese exam that a passage is from
+
+
+def _bytes(character):
+    """A character of Windows-1252, or a control character that stands for a byte without one."""
+    try:
+        return character.encode("cp1252")
+    except UnicodeEncodeError:
+        return character.encode("latin-1")
+
+
+def _text(published):
+    """The text, read as UTF-8 however often that was read as Windows-1252; without zero-width spaces and blanks around it."""
+    while True:
+        try:
+            before = b"".join(map(_bytes, published)).decode()
+        except UnicodeError:
+            break
+        if before == published:
+            break
+        published = before
+    return published.replace("\u200b", "").strip()
+
+
+def _process_row(published):
+    """{"question", "choices" ("(A) …"), "answer" (one of them), in Cross-LogiQA "context"} → a processed row without its id."""
+    matches = [_OPTION.fullmatch(choice) for choice in published["choices"]]
+    letters = [match and match[1] for match in matches]
+    if letters != list(LETTERS):
+        raise ValueError(f"field 'choices' is {published['choices']!r}; expected '(A) …' to '(D) …'")
+    if published["answer"] not in published["choices"]:
+        raise ValueError(f"field 'answer' is {published['answer']!r}; expected one of the choices")
+    context = {"passage": _NUMBER.sub("", _text(published["context"]), count=1)} if "context" in published else {}
+    return context | {
+        "question": _text(published["question"]),
+        "options": [_text(match[2]) for match in matches],
+        "letters": letters,
+        "gold": published["choices"].index(published["answer"]),
+    }
+
+
+def _in_language(name):
+    """What processes the rows in one language. Rows with the same passage in English are of one cluster."""
+
+    def process_rows(splits):
+        first = {}
+        for row in splits["test"]:
+            first.setdefault(row["English"].get("context", row["id"]), row["id"])
+        return lambda row: {
+            "id": row["id"],
+            "cluster": first[row["English"].get("context", row["id"])],
+            **_process_row(row[name]),
+        }
+
+    return process_rows
+
+
+process_id, process_ms, process_vi, process_tl, process_zh, process_en = map(
+    _in_language, ("Indonesian", "Malay", "Vietnamese", "Filipino", "Chinese", "English")
+)
