@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from lm_eval_sea.generate.task_kinds import GENERATED
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
@@ -14,13 +15,12 @@ from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Figure, Sect
 from lm_eval_sea.report.tables import Column, Table
 
 METRICS = ("exact_match", "exact_number", "f1", "contains", "chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate")
-KINDS = ("qa", "number", "translation", "summarization")
 ENGLISH = "en"
 
 
 def generation_table(frames: Frames) -> pd.DataFrame:
     """One row a model and task that generates text, a column a metric, in per cent of the best possible value."""
-    tasks = frames.tasks[frames.tasks.of_pack & frames.tasks.variant.isin(KINDS)]
+    tasks = frames.tasks[frames.tasks.of_pack & frames.tasks.variant.isin(GENERATED)]
     values = {(row.model, row.task, row.metric): percent(row.metric) * row.value for row in frames.metrics.itertuples()}
     columns = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
     rows = [
