@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_sea.catalogue import LITE_FOLDER, read_data_sets, read_sea_helm
+from lm_eval_sea.catalogue.task_index import read_task_file
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, read_tasks
 from lm_eval_sea.generate.lite_files import reading_task
 from lm_eval_sea.generate.suite_files import is_collected, plain_tasks
@@ -76,7 +76,7 @@ def rows_of(task: TaskRecord) -> LoadedRows:
     Raises:
         DataError: if they cannot be had.
     """
-    return processed_rows(task.source, row_processor(load_yaml(task.path)["dataset_kwargs"]["process"], task.metadata))
+    return processed_rows(task.source, row_processor(read_task_file(task.path)["dataset_kwargs"]["process"], task.metadata))
 
 
 def choose(task: TaskRecord, parallel: LoadedRows, choices: Choices) -> None:

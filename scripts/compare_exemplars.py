@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exemplar_measures import Measure, measure, overlaps
-from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue.task_index import read_task_file
 from lm_eval_sea.generate.prompt_books import PROMPTS, BookError, as_row, read_book
 from lm_eval_sea.generate.task_files import TASKS, place_of_rows
 from lm_eval_sea.generate.task_kinds import KINDS
@@ -92,7 +92,7 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
 
 def _shown_by_default(kind: str) -> int:
     template = next(iter(KINDS[kind].values())).template
-    return load_yaml(TASKS / "_shared" / template)["num_fewshot"]
+    return read_task_file(TASKS / "_shared" / template)["num_fewshot"]
 
 
 def table(comparisons: Sequence[Comparison]) -> str:

@@ -1,4 +1,4 @@
-"""lm-eval's index of task files, which its `TaskManager` keeps to itself, for releases 0.4.13 and 0.5.0.dev1.
+"""lm-eval's reader of task files and its index of them, which it keeps to itself, for releases 0.4.13 and 0.5.0.dev1.
 
 A release that changes it is a change in this module and in no other.
 """
@@ -8,6 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+
+def read_task_file(path: Path) -> Mapping[str, Any]:
+    """The keys of a task's file or of a template, with those of the templates it includes, and functions where it names them."""
+    from lm_eval.tasks._yaml_loader import load_yaml  # a second of imports
+
+    return load_yaml(path)
 
 
 def members_of(manager: Any, name: str) -> list[str]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from lm_eval.tasks._yaml_loader import load_yaml
-
+from lm_eval_sea.catalogue.task_index import read_task_file
 from lm_eval_sea.catalogue.task_list import TaskRecord
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.words import segment
@@ -108,7 +107,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         report.faults.append(str(error))
         return report
     report.columns = list(splits[TEST_SPLIT][0])
-    process = row_processor(load_yaml(task.path)["dataset_kwargs"]["process"], task.metadata)
+    process = row_processor(read_task_file(task.path)["dataset_kwargs"]["process"], task.metadata)
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]

@@ -19,14 +19,13 @@ METRICS = (
     *("exact_match", "exact_number", "f1", "contains", "contains_weighted"),
     *("chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate"),
 )
-KINDS = GENERATED
 ENGLISH = "en"
 DIRECTIONS = ("from_english", "into_english", "difference")
 
 
 def generation_table(frames: Frames) -> pd.DataFrame:
     """One row a model and task that generates text, a column a metric, in per cent of the best possible value."""
-    tasks = frames.tasks[frames.tasks.of_pack & frames.tasks.variant.isin(KINDS)]
+    tasks = frames.tasks[frames.tasks.of_pack & frames.tasks.variant.isin(GENERATED)]
     values = {(row.model, row.task, row.metric): percent(row.metric) * row.value for row in frames.metrics.itertuples()}
     columns = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
     rows = [

@@ -167,7 +167,7 @@ def test_plain_and_shared_prefixes_agree(evaluate):
 
 
 def test_report_and_export_can_be_made(samples, place, tmp_path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'lm-eval-sea[report]'")
     runs = str(place / f"hf-shared-prefix_{ROWS}")
     for command in (
         ["report", runs, "--out", str(tmp_path / "page")],

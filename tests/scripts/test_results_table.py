@@ -90,7 +90,7 @@ def test_a_model_from_a_folder_says_what_it_is(results):
 
 
 def test_the_table_has_scores_with_intervals_and_no_mean_of_a_part(results):
-    pytest.importorskip("pandas")
+    pytest.importorskip("pandas", reason="needs pandas: pip install 'lm-eval-sea[report]'")
     text = tables([results("org/a", score=0.6), results("org/b", score=0.4)])
     line = next(line for line in text.splitlines() if TASK in line)
     cells = [cell.strip() for cell in line.strip("|").split("|")]

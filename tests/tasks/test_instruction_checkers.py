@@ -356,7 +356,7 @@ def test_the_phrases_are_those_of_the_real_prompts(hub_mirror):
 def lm_eval_checkers(tmp_path_factory):
     """lm-eval's checkers by instruction; they look for a sentence splitter, which those compared here do not use."""
     for package in ("langdetect", "immutabledict", "nltk"):
-        pytest.importorskip(package)
+        pytest.importorskip(package, reason=f"lm-eval's checkers need {package}: pip install {package}")
     import nltk
 
     folder = tmp_path_factory.mktemp("nltk")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check, is_scored, read_arguments
 from .metrics.published_language import PACKAGE, VERSION, language_as_published, obstacle
-from .metrics.target_language import ALSO, identify, is_in_language, target_signature
+from .metrics.target_language import ALSO, identifier_package, identify, is_in_language, target_signature
 from .reading.sea_helm_answer import without_thinking
 from .rows import load_rows_with_scoring
 from .unicode_text import normal_form
@@ -119,8 +119,9 @@ def _say_if_not_as_published() -> None:
 def load_instruction_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows that SEA-HELM scores in this language; `provenance` says how many it does not.
 
-    Arguments and errors are those of `rows.load_rows`.
+    Arguments and errors are those of `rows.load_rows`; and an ImportError if py3langid is not installed.
     """
+    identifier_package()  # every response is identified, whatever the language
     _say_if_not_as_published()
     rows = load_rows_with_scoring(scoring=("language",), **arguments)
     provenance = arguments["provenance"]

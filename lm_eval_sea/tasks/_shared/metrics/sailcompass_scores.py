@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import sacrebleu
 
 from .overlap import f1_of_words
-from .words import segment
+from .target_language import identifier_package, identifier_version
+from .words import newmm_version, segment
 
 
 if TYPE_CHECKING:
@@ -207,9 +208,8 @@ def best_f1(answer: str, references: Sequence[str]) -> float:
 
 
 def _is_thai(text: str) -> bool:
-    import py3langid  # SailCompass uses langid, which has the same model
-
-    return py3langid.classify(text)[0] == "th"
+    # SailCompass uses langid, which has the same model
+    return identifier_package().classify(text)[0] == "th"
 
 
 def text_pair(answer: str, reference: str) -> tuple[str, str]:
@@ -274,5 +274,12 @@ _SIGNATURES = {
 
 
 def signatures(evaluator: str) -> dict[str, str]:
-    """How the text scores of an official evaluator are made, by metric, in the style of sacreBLEU; empty for letters."""
-    return dict(_SIGNATURES.get(evaluator, {}))
+    """How the text scores of an official evaluator are made, by metric, in the style of sacreBLEU; empty for letters.
+
+    Raises:
+        ImportError: if a package that they need is not installed.
+    """
+    found = dict(_SIGNATURES.get(evaluator, {}))
+    if evaluator == "AnsEvaluator":  # an answer in any language may be taken for Thai
+        found["f1_sailcompass"] += f"|{newmm_version()}|{identifier_version()}"
+    return found

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
 from ..unicode_text import normal_form
+from .optional_packages import required, version_of
+
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 # Languages not written in Latin letters: how Unicode's names of their letters begin.
@@ -18,6 +23,7 @@ TOLD_APART = {*SCRIPTS, "en", "id", "jv", "ms", "su", "tl", "vi"}
 
 # Sentences of two languages that are not told apart: what the identifier may say for a language besides its own code.
 ALSO = {"id": {"ms"}, "ms": {"id"}}
+_IDENTIFIER = ("py3langid", "scores that depend on the language of an answer")  # and what needs it
 
 # py3langid does not know Sundanese. It takes it for one of these languages, which differ from it in their function words; those
 # that two of the three have in common are left out.
@@ -85,11 +91,18 @@ def _function_words() -> dict[str, frozenset[str]]:
 
 @functools.cache
 def _identifier():
-    try:
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier
-    except ImportError as error:
-        raise ImportError("off_target_rate needs the package py3langid: pip install py3langid") from error
-    return LanguageIdentifier.from_model_file(MODEL_FILE)  # one of its own: others may restrict the common one
+    langid = identifier_package().langid
+    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE)  # one of its own: others may restrict the common one
+
+
+def identifier_package() -> ModuleType:
+    """py3langid, which identifies languages; errors are those of `required`."""
+    return required(*_IDENTIFIER)
+
+
+def identifier_version() -> str:
+    """Its version, for signatures of scores; errors are those of `required`."""
+    return version_of(*_IDENTIFIER)
 
 
 def target_signature(language: str) -> str:
@@ -98,4 +111,4 @@ def target_signature(language: str) -> str:
         return f"script:{SCRIPTS[language].lower()}"
     accepted = "+".join(sorted({language} | ALSO.get(language, set())))
     identifier = "py3langid+words" if language in _TAKEN_FOR_SUNDANESE | {"su"} else "py3langid"
-    return f"script:latin|lid:{identifier}|lang:{accepted}|py3langid:{importlib.metadata.version('py3langid')}"
+    return f"script:latin|lid:{identifier}|lang:{accepted}|{identifier_version()}"

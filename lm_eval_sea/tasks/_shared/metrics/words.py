@@ -6,16 +6,16 @@ do not separate them, and Burmese is counted in syllables.
 
 from __future__ import annotations
 
-import functools
-import importlib.metadata
 import unicodedata
 
 from ..reading.answer_text import composed
 from .burmese import burmese_syllables
+from .optional_packages import required, version_of
 
 
 # Languages written without blanks between words, and what finds their words.
 SEGMENTERS = {"th": "newmm", "my": "syllables"}
+_SEGMENTER = ("pythainlp", "scores of Thai text")  # and what needs it
 
 # Punctuation by Unicode that is part of a quantity.
 _UNITS = "%‰"
@@ -85,16 +85,7 @@ def newmm_words(text: str, *, keep_blanks: bool) -> list[str]:
         text: any text.
         keep_blanks: whether blanks are words, too.
     """
-    return _segmenter()(text, engine="newmm", keep_whitespace=keep_blanks)
-
-
-@functools.cache
-def _segmenter():
-    try:
-        from pythainlp.tokenize import word_tokenize
-    except ImportError as error:
-        raise ImportError("scores of Thai text need the package PyThaiNLP: pip install pythainlp") from error
-    return word_tokenize
+    return required(*_SEGMENTER).word_tokenize(text, engine="newmm", keep_whitespace=keep_blanks)
 
 
 def word_signature(language: str) -> str:
@@ -108,5 +99,4 @@ def word_signature(language: str) -> str:
 
 def newmm_version() -> str:
     """The version of what finds Thai words; for signatures of scores."""
-    _segmenter()  # says how to install it where it is missing
-    return f"pythainlp:{importlib.metadata.version('pythainlp')}"
+    return version_of(*_SEGMENTER)

@@ -1,0 +1,36 @@
+"""The packages that lm-eval does not bring along and that only some scores need."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.metadata
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+@functools.cache
+def required(package: str, scores: str) -> ModuleType:
+    """An optional package. Loaders of rows ask for it too, so that a task without it stops before a model is loaded.
+
+    Args:
+        package: its name, the same for `import` and for pip.
+        scores: what needs it, for the message; in the plural.
+
+    Raises:
+        ImportError: if it is not installed; the message has the command that installs it.
+    """
+    try:
+        importlib.metadata.version(package)
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(f"{scores} need the package {package}: pip install {package}") from error
+
+
+def version_of(package: str, scores: str) -> str:
+    """Name and version of an optional package, for signatures; arguments and errors are those of `required`."""
+    required(package, scores)
+    return f"{package}:{importlib.metadata.version(package)}"

@@ -1,0 +1,88 @@
+"""lm-eval alone, without the packages that only some scores need: which tasks run, and what stops the others at once."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+_SCRIPT = """
+import importlib.metadata
+import json
+import os
+import sys
+
+HIDDEN = ("pythainlp", "py3langid")
+sys.modules.update(dict.fromkeys(HIDDEN))
+known = importlib.metadata.Distribution.from_name
+
+def from_name(name):
+    if name in HIDDEN:
+        raise importlib.metadata.PackageNotFoundError(name)
+    return known(name)
+
+importlib.metadata.Distribution.from_name = from_name
+
+import lm_eval
+from lm_eval.tasks import TaskManager
+from tests.tasks.evaluation import TASKS
+from tests.tasks.planted_model import PlantedModel
+
+asked = []
+os.chdir("lm_eval_sea/samples")
+manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"tokenizer": "none"})
+
+def generation(prompt):
+    asked.append(prompt)
+    return "jawaban คำตอบ 7"
+
+found = {}
+for task in json.loads(sys.argv[1]):
+    del asked[:]
+    try:
+        model = PlantedModel(lambda prompt, answer: -1.0, generation)
+        lm_eval.simple_evaluate(model, tasks=[task], task_manager=manager, bootstrap_iters=0)
+        found[task] = "runs"
+    except ImportError as error:
+        found[task] = f"{error} after {len(asked)} prompts"
+print(json.dumps(found))
+"""
+_THAI = "scores of Thai text need the package pythainlp: pip install pythainlp after 0 prompts"
+_LANGUAGE = "scores that depend on the language of an answer need the package py3langid: pip install py3langid after 0 prompts"
+_TASKS = {
+    "sea_belebele_th_to_ppl": "runs",
+    "sea_belebele_th_litilo_gen": "runs",
+    "sea_wisesight_th": "runs",
+    "sea_tydiqa_id": "runs",
+    "sea_xquad_th": _THAI,
+    "sea_xquad_vi": _THAI,  # an answer may be in Thai
+    "sea_mgsm_th": "runs",
+    "sea_flores_en_id": _LANGUAGE,
+    "sea_flores_th_en": _LANGUAGE,
+    "sea_flores_en_th": _THAI,
+    "sea_indosum_id": "runs",
+    "sea_thaisum_th": _THAI,
+    "sea_helm_id_sentiment": "runs",
+    "sea_helm_id_sentiment_ppl": "runs",
+    "sea_helm_id_qa": "runs",
+    "sea_helm_th_qa": _THAI,
+    "sea_helm_id_summarization": "runs",
+    "sea_helm_th_summarization": _THAI,
+    "sea_helm_th_translation_en_xx": "runs",
+    "sea_helm_id_ifeval": _LANGUAGE,
+    "sea_helm_th_ifeval": _LANGUAGE,
+    "sea_helm_id_mt_bench_turn_1": "runs",
+}
+
+
+@pytest.mark.slow
+def test_a_missing_package_stops_only_the_tasks_that_need_it():
+    run = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, json.dumps(list(_TASKS))],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-3000:]
+    assert json.loads(run.stdout.splitlines()[-1]) == _TASKS
