@@ -85,7 +85,7 @@ def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: 
 
 
 def _setting(shots: int | None, seed: int | None) -> str:
-    """The folder of a job below model and part. It is always there, so that no job's folder lies in another's, whatever the plans."""
+    """The folder of a job below model and part. It is always there, so that no job lies in the folder of another plan's job."""
     varied = [f"{shots}_shot"] * (shots is not None) + [f"seed_{seed}"] * (seed is not None)
     return "_".join(varied) or "default"
 
