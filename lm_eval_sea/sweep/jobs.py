@@ -84,6 +84,12 @@ def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: 
     return [Part(leaf, [leaf], [leaf]) for leaf in dict.fromkeys(leaf for name in wanted for leaf in leaves[name])]
 
 
+def _setting(shots: int | None, seed: int | None) -> str:
+    """The folder of a job below model and part. It is always there, so that no job lies in the folder of another plan's job."""
+    varied = [f"{shots}_shot"] * (shots is not None) + [f"seed_{seed}"] * (seed is not None)
+    return "_".join(varied) or "default"
+
+
 def _folder_name(name: str) -> str:
     """A name of a task as a folder; globs and names with slashes get a digest, so that no two are the same."""
     plain = re.sub(r"[^\w.-]", "_", name)
@@ -112,9 +118,7 @@ def cut(
         for part in parts:
             for shots in plan.num_fewshot:
                 for seed in plan.seeds:
-                    folder = plan.output / model.name / part.name
-                    folder = folder if shots is None else folder / f"{shots}_shot"
-                    folder = folder if seed is None else folder / f"seed_{seed}"
+                    folder = plan.output / model.name / part.name / _setting(shots, seed)
                     settings = _settings(plan, model, shots, seed, sampling)
                     asked = {
                         "model": identities[model.name],

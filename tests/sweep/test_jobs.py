@@ -22,7 +22,10 @@ def jobs_of(tmp_path, split="suite", *, facts=FACTS, identities=None, sampling=N
 )
 def test_splits(tmp_path, split, parts):
     jobs = jobs_of(tmp_path, split)
-    assert [job.folder.relative_to(tmp_path / "out").as_posix() for job in jobs] == [f"{m}/{p}" for m in "ab" for p in parts]
+    folders = [job.folder.relative_to(tmp_path / "out").as_posix() for job in jobs]
+    assert folders == [f"{m}/{p}/default" for m in "ab" for p in parts]
+        f"{m}/{p}/default" for m in "ab" for p in parts
+    ]
     for name in "ab":
         assert {leaf for job in jobs if job.model.name == name for leaf in job.part.leaves} == set(FACTS)
 
@@ -32,7 +35,7 @@ def test_exemplars_and_seeds_multiply_and_have_folders_of_their_own(tmp_path):
     jobs = jobs_of(tmp_path, num_fewshot=[0, 3], seeds=[1, 2], sampling=sampling)
     assert len(jobs) == len({job.folder for job in jobs}) == len({job.digest for job in jobs}) == 2 * 2 * 2 * 2
     job = jobs[-1]
-    assert (job.label, job.folder.parts[-3:]) == ("b, 3 exemplars, seed 2", ("sea_other", "3_shot", "seed_2"))
+    assert (job.label, job.folder.parts[-2:]) == ("b, 3 exemplars, seed 2", ("sea_other", "3_shot_seed_2"))
     flags = dict(zip(job.arguments[::2], job.arguments[1::2], strict=False))
     assert flags["--seed"] == "2"
     assert flags["--num_fewshot"] == "3"

@@ -108,11 +108,11 @@ def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models,
     entries = [{"model_args": {"pretrained": str(models / name)}} for name in "ca"]
     status, out, err = finish(start(models, tmp_path / "out", samples, "--split", "model", models=entries))
     assert status == 1, err
-    assert f"failed: {tmp_path / 'out' / 'c' / 'all'}" in out
+    assert f"failed: {tmp_path / 'out' / 'c' / 'all' / 'default'}" in out
     assert "  lm-eval-sea run --tasks sea_xcopa_th_to_ppl,sea_xnli_th" in out
     assert str(model_without_weights) in out
     assert "1 of 2 jobs failed" in out
-    assert [path.parent.parent.name for path in (tmp_path / "out").rglob(MARK)] == ["a"]
+    assert [path.relative_to(tmp_path / "out").parts[0] for path in (tmp_path / "out").rglob(MARK)] == ["a"]
 
 
 def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, samples):

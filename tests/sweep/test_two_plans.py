@@ -1,0 +1,66 @@
+"""Plans with the same output: each keeps its results, and its report has its own numbers alone."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from lm_eval_sea.sweep.completeness import read_mark, remove_incomplete, set_aside, write_mark
+from lm_eval_sea.sweep.plan import read_plan
+from lm_eval_sea.sweep.sweep import Prepared, report
+from tests.results.lm_eval_output import NEW, row, write_results, write_samples
+from tests.sweep.plans import write_plan
+from tests.sweep.test_jobs import jobs_of
+
+SAMPLING = {"a": {"do_sample": True}}
+TASK = "sea_x"
+MODEL = {"models": [{"name": "a", "model_args": {"pretrained": "a"}}]}
+VARIED = [{"num_fewshot": [0, 1]}, {"seeds": [1, 2], "sampling": SAMPLING}, {"num_fewshot": 1, "seeds": 1, "sampling": SAMPLING}]
+
+
+def jobs_of_plan(tmp_path, **changes):
+    return [job for job in jobs_of(tmp_path, "task", **MODEL, **changes) if job.part.name == TASK]
+
+
+def complete(job, score):
+    """What a run of the job would leave: a score and its samples."""
+    configs = {TASK: {"metadata": {"provenance": {"data_sha256": TASK * 2}}}}
+    write_results(job.folder / "m", NEW, {TASK: {"acc,none": score}}, configs=configs, versions={TASK: "1"})
+    write_samples(job.folder / "m", TASK, NEW, [row(doc_id=number, acc=score) for number in range(2)])
+    write_mark(job.folder, job.digest, job.asked, {"seconds": 1.0})
+
+
+def begin(job, output):
+    """What a process does before it begins a job."""
+    job.folder.mkdir(parents=True, exist_ok=True)
+    set_aside(job.folder, output)
+    remove_incomplete(job.folder)
+
+
+@pytest.mark.parametrize("varied", VARIED, ids=str)
+def test_a_plan_with_another_setting_leaves_complete_results_alone(varied, tmp_path):
+    before = jobs_of_plan(tmp_path, **varied)
+    for job in before:
+        complete(job, 1.0)
+    [plain] = jobs_of_plan(tmp_path)
+    begin(plain, tmp_path / "out")
+    assert all(read_mark(job.folder, job.digest) for job in before)
+    complete(plain, 0.5)
+    for job in before:
+        (job.folder / "job.json").unlink()  # begins anew
+        begin(job, tmp_path / "out")
+    assert read_mark(plain.folder, plain.digest)
+
+
+@pytest.mark.parametrize("varied", VARIED[:2], ids=["exemplars", "seeds"])
+def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
+    for job in jobs_of_plan(tmp_path, **varied):
+        complete(job, 1.0)
+    [plain] = jobs_of_plan(tmp_path)
+    complete(plain, 0.5)
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
+    assert report(Prepared(plan, [plain], {}))[-1].endswith("1 models, 1 tasks")
+    with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
+        [run] = csv.DictReader(file)
+    assert run["model"] == "a"
+    assert Path(run["results"]).is_relative_to(plain.folder)
