@@ -30,6 +30,7 @@ SCHEMA = "0.3.0"
 COLLECTION = "lm-eval-sea"  # the folder of the datastore
 LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "analytic, clustered by passage (Miller 2024)"
+DRAWN = "bootstrap of rows, clustered by passage"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
 NORMAL = "normal approximation with the standard error"
@@ -179,10 +180,8 @@ def _uncertainty(name: str, metric: Metric, score: TaskScore | None, rows: int |
     share = scale_of(name) / 100
     counted = {} if rows is None else {"num_samples": rows}
     if score is not None and score.stderr is not None:
-        is_clustered = score.clusters is not None
-        made: dict[str, Any] = {
-            "standard_error": {"value": score.stderr * share, "method": CLUSTERED if is_clustered else REPORTED}
-        }
+        method = REPORTED if score.clusters is None else DRAWN if score.stderr_plain is None else CLUSTERED
+        made: dict[str, Any] = {"standard_error": {"value": score.stderr * share, "method": method}}
         if score.low is not None and score.high is not None:
             made["confidence_interval"] = {
                 "lower": score.low * share,

@@ -13,7 +13,7 @@ from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.means import corrected
 from lm_eval_sea.report.section import TASK
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.bootstrap import cluster_weights, p_value, spread_of
+from lm_eval_sea.results.bootstrap import Test, cluster_weights, normal_test, spread_of
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, paired_difference
@@ -71,15 +71,15 @@ def _difference(first: LoggedRows, second: LoggedRows, pool: str) -> dict[str, A
     weights = cluster_weights(pool, clusters)
     difference = parts[0].of_all_rows - parts[1].of_all_rows
     spread = spread_of(parts[0].of_draws(weights) - parts[1].of_draws(weights))
-    enough = len(set(clusters)) >= FEWEST_CLUSTERS
+    test = normal_test(difference, spread.stderr) if len(set(clusters)) >= FEWEST_CLUSTERS else Test(None, None, None)
     return {
         "metric": first.headline,
         "test": BY_DRAWS,
         "difference": 100 * difference,
         "stderr": _percent(spread.stderr),
-        "low": _percent(spread.low) if enough else None,
-        "high": _percent(spread.high) if enough else None,
-        "p_value": p_value(difference, spread.stderr) if enough else None,
+        "low": None if test.low is None else 100 * max(-1.0, test.low),
+        "high": None if test.high is None else 100 * min(1.0, test.high),
+        "p_value": test.p_value,
         "rows": len(common),
         "clusters": len(set(clusters)),
     }

@@ -12,8 +12,8 @@ import pandas as pd
 
 from lm_eval_sea.report.section import MODEL
 from lm_eval_sea.report.tables import ONLY, Column, Table
-from lm_eval_sea.results.bootstrap import p_value, spread_of
-from lm_eval_sea.results.uncertainty import holm
+from lm_eval_sea.results.bootstrap import normal_test, spread_of
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm
 
 ALL = "all"
 Value = TypeVar("Value", float, np.ndarray)  # a score, or one on each draw of rows
@@ -112,11 +112,13 @@ def common_means(
 ) -> pd.DataFrame:
     """One row per pair of models: their means over the members that both were run on, and the paired difference.
 
-    A member counts where both were asked as many rows. `stderr`, `low` and `high` of the difference come from draws of rows by
-    cluster, the same for both models. `p_holm` is corrected over the pairs.
+    A member counts where both were asked as many rows. `stderr` of the difference comes from draws of rows by cluster, the same
+    for both models where the rows were logged; reported errors are taken for independent. `low`, `high` and `p_value` are those
+    of `bootstrap.normal_test`. Where a member has fewer than `uncertainty.FEWEST_CLUSTERS` independent rows there is the
+    difference alone, and `few` is true. `p_holm` is corrected over the pairs.
     """
-    columns_read = zip(scores.model, scores.task, scores.normalised, scores.rows, strict=True)
-    values = {(model, task): (value, number) for model, task, value, number in columns_read if task in suite}
+    columns_read = zip(scores.model, scores.task, scores.normalised, scores.rows, scores.few, strict=True)
+    values = {(model, task): numbers for model, task, *numbers in columns_read if task in suite}
     rows = []
     for first, second in combinations(sorted({model for model, _ in values}), 2):
         names = [name for name in suite if {(first, name), (second, name)} <= values.keys()]
@@ -126,13 +128,15 @@ def common_means(
         pair = [_all_means({name: values[model, name][0] for name in names}, suite)[ALL] for model in (first, second)]
         row: dict[str, object] = {"first": first, "second": second, "tasks": len(names), "of": len(suite)}
         row |= {"mean_first": pair[0], "mean_second": pair[1], "difference": pair[0] - pair[1]}
-        if all((model, name) in draws for model in (first, second) for name in names):
+        row["few"] = any(values[model, name][2] for model in (first, second) for name in names)
+        if not row["few"] and all((model, name) in draws for model in (first, second) for name in names):
             drawn = [_all_means({name: draws[model, name] for name in names}, suite)[ALL] for model in (first, second)]
             spread = spread_of(np.asarray(drawn[0]) - np.asarray(drawn[1]))
-            row |= spread._asdict() | {"p_value": p_value(pair[0] - pair[1], spread.stderr)}
+            row |= {"stderr": spread.stderr, **normal_test(pair[0] - pair[1], spread.stderr)._asdict()}
         rows.append(row)
-    columns = ["first", "second", "tasks", "of", "mean_first", "mean_second", "difference", "stderr", "low", "high", "p_value"]
-    table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(["stderr", "low", "high", "p_value"], "float64"))
+    tested = ["stderr", "low", "high", "p_value"]
+    columns = ["first", "second", "tasks", "of", "mean_first", "mean_second", "difference", *tested, "few"]
+    table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(tested, "float64"))
     return table.assign(p_holm=corrected(table.p_value))
 
 
@@ -196,8 +200,10 @@ def common_table(table: pd.DataFrame) -> Table:
         "common_means",
         "Two models on their common tasks",
         "Means of normalised scores over the tasks of the suite that both models were run on, with equally many rows. The "
-        "difference is tested on the same draws of rows for both; p-values are corrected for the number of pairs (Holm). A "
-        "filter above leaves the means of what it chooses.",
+        "difference is tested on the same draws of rows for both; where rows were not logged, the reported errors are taken for "
+        "independent of each other. p-values are corrected for the number of pairs (Holm). “few” stands where a task has fewer "
+        f"than {FEWEST_CLUSTERS} independent rows or passages, which allow no interval. A filter above leaves the means of what "
+        "it chooses.",
         table,
         [
             Column("first", "first"),
@@ -205,7 +211,7 @@ def common_table(table: pd.DataFrame) -> Table:
             Column("tasks", "common tasks", "count"),
             Column("mean_first", "mean of first", "percent"),
             Column("mean_second", "mean of second", "percent"),
-            Column("difference", "difference [95 %]", "points", low="low", high="high"),
+            Column("difference", "difference [95 %]", "points", low="low", high="high", few="few"),
             Column("p_holm", "p, corrected", "p"),
         ],
     )

@@ -30,8 +30,9 @@ def overview_section(analysis: Analysis, totals: pd.DataFrame | None, *, steps: 
     if several:
         text.append(
             "The small number is the rank: a model is behind another where the 95 % interval of their paired difference leaves "
-            "out 0; models with the same rank, such as 1=, cannot be told apart. A score is bold only where its model is better "
-            "than all others by more than the uncertainty."
+            "out 0; models with the same rank, such as 1=, cannot be told apart. A task has no ranks unless every two models "
+            "were tested on it, which needs ten independent rows of both that were logged (--log_samples). A score is bold only where "
+            "its model is better than all others by more than the uncertainty."
         )
     return Section(
         "overview",

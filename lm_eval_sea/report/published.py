@@ -12,9 +12,7 @@ from lm_eval_sea.official.published_numbers import Place, PublishedNumber, publi
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.bootstrap import cluster_weights, spread_of
 from lm_eval_sea.results.logged_rows import LoggedRows
-from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.run_files import Metric, read_samples
 from lm_eval_sea.results.task_metadata import HEADLINE
 from lm_eval_sea.results.task_score import TaskScore
@@ -174,8 +172,4 @@ def _score(frames: Frames, task: Mapping[str, Any], metric: str) -> TaskScore | 
     logged = LoggedRows(metric, metric)
     if task["samples"]:
         logged = LoggedRows.of(metadata, read_samples(Path(task["samples"]), ["doc_id", "filter", "doc", metric], frames.notes))
-    if error is None and logged.scores is None and logged.statistics is not None:
-        draws = logged.statistics.of_draws(cluster_weights(task["dataset"], logged.clusters))
-        error = spread_of(draws).stderr
-        error = None if error is None else error * scale_of(metric)
     return logged.score(metadata, Metric(reported["value"], error, reported["filter"]), task["rows"])

@@ -25,10 +25,10 @@ class Rank(NamedTuple):
 
 
 def rank_classes(scores: pd.DataFrame, differences: pd.DataFrame) -> dict[tuple[str, str], Rank]:
-    """The rank class of every model on every task that several models were run on.
+    """The rank class of every model on every task on which all pairs of models were tested.
 
-    A model is behind another one where the 95 % interval of their paired difference on the same rows lies on one side of 0. Where
-    the difference has no interval the two are taken for equal.
+    A model is behind another one where the 95 % interval of their paired difference on the same rows lies on one side of 0. A
+    difference without a p-value was not tested: rows that were not logged, or too few of them. Then no model has a rank there.
 
     Args:
         scores: `scores.headline_scores`.
@@ -38,6 +38,7 @@ def rank_classes(scores: pd.DataFrame, differences: pd.DataFrame) -> dict[tuple[
         (model, task) → rank.
     """
     ahead: dict[tuple[str, str], int] = {}
+    tested = differences[differences.p_value.notna()].groupby("task").size()
     for row in differences.itertuples():
         if row.low > 0:  # NaN is not
             ahead[row.second, row.task] = ahead.get((row.second, row.task), 0) + 1
@@ -45,7 +46,7 @@ def rank_classes(scores: pd.DataFrame, differences: pd.DataFrame) -> dict[tuple[
             ahead[row.first, row.task] = ahead.get((row.first, row.task), 0) + 1
     ranks = {}
     for task, group in scores.groupby("task", sort=False):
-        if len(group) < 2:
+        if len(group) < 2 or tested.get(task, 0) < len(group) * (len(group) - 1) // 2:
             continue
         places = {model: 1 + ahead.get((model, task), 0) for model in group.model}
         for model, place in places.items():

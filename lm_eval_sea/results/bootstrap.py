@@ -54,8 +54,20 @@ def spread_of(draws: np.ndarray) -> Spread:
     return Spread(stderr, float(low), float(high))
 
 
-def p_value(difference: float, stderr: float | None) -> float | None:
-    """Two-sided p-value that there is no difference, from its bootstrap standard error: 2 Φ(−|difference| / stderr)."""
+class Test(NamedTuple):
+    """Whether a difference is one, from its bootstrap standard error."""
+
+    low: float | None  # 95 % interval; None: no standard error
+    high: float | None
+    p_value: float | None  # two-sided, that there is no difference; None: cannot be tested
+
+
+def normal_test(difference: float, stderr: float | None) -> Test:
+    """The normal test: p = 2 Φ(−|difference| / stderr), and difference ± 1.96 stderr, which leaves out 0 where p < 0.05.
+
+    Percentiles of the draws could contradict the p-value, and a p-value of 1,000 draws has no three digits to correct.
+    """
     if not stderr:
-        return 1.0 if difference == 0 else None
-    return float(2 * stats.norm.sf(abs(difference) / stderr))
+        return Test(None, None, 1.0 if difference == 0 else None)
+    half = float(stats.norm.ppf(1 - _TAIL / 100)) * stderr
+    return Test(difference - half, difference + half, float(2 * stats.norm.sf(abs(difference) / stderr)))

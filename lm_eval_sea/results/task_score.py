@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_sea.results.bootstrap import cluster_weights, spread_of
 from lm_eval_sea.results.normalisation import normalised_score
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
 from lm_eval_sea.results.run_files import Metric
@@ -25,8 +26,8 @@ class TaskScore:
     """The headline score of a task."""
 
     score: float
-    stderr: float | None  # clustered where rows have scores of their own, else as lm-eval reports it
-    stderr_plain: float | None  # with all rows taken for independent
+    stderr: float | None  # clustered where rows have scores of their own, else as lm-eval reports it, else of draws of rows
+    stderr_plain: float | None  # with all rows taken for independent; None: the error is of draws by cluster
     low: float | None  # 95 % interval; None: no standard error
     high: float | None
     clusters: int | None  # None: the standard error is the reported one
@@ -54,7 +55,8 @@ def task_score(
     """The headline score of a task.
 
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
-    standard error where the rows make the reported value and every row has a score, else with the reported error.
+    standard error where the rows make the reported value and every row has a score, else with the reported error, and without
+    one with that of draws of the rows by cluster.
 
     Args:
         metadata: of the task; `headline_metric` and `chance` (0 to 1).
@@ -78,13 +80,16 @@ def task_score(
     notes = []
     if of_rows is not None and not math.isclose(value, of_rows, abs_tol=_AGREE):
         notes.append(f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}")
-        own = None
-    if own is None:
-        stderr = reported.stderr / scale if reported and reported.stderr is not None else None
-        stderr = stderr if stderr is not None and 0 <= stderr <= 1 else None
-        low, high = score_interval(value, stderr, max(2, evaluated or 2))
-        own = Estimate(value, stderr, low, high, evaluated or 0, 0)
-    plain = standard_error(scores) if scores and own.clusters else own.stderr
+        own = rows = None
+    if own is not None:
+        plain = standard_error(scores or [])
+    else:
+        plain = reported.stderr / scale if reported and reported.stderr is not None else None
+        plain = plain if plain is not None and 0 <= plain <= 1 else None
+        drawn = _error_of_draws(str(metadata.get("dataset")), rows, clusters) if plain is None else None
+        stderr, count = (plain, 0) if drawn is None else (drawn, len(set(clusters)))
+        low, high = score_interval(value, stderr, max(2, count or evaluated or 2))
+        own = Estimate(value, stderr, low, high, evaluated or 0, count)
     return TaskScore(
         score=100 * value,
         stderr=_percent(own.stderr),
@@ -97,6 +102,10 @@ def task_score(
         normalised=normalised_score(value, chance),
         notes=notes,
     )
+
+
+def _error_of_draws(pool: str, rows: RowStatistics | None, clusters: Sequence[str]) -> float | None:
+    return spread_of(rows.of_draws(cluster_weights(pool, clusters))).stderr if rows and len(set(clusters)) > 1 else None
 
 
 def chance_of(metadata: Mapping[str, Any]) -> float:

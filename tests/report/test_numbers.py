@@ -1,6 +1,7 @@
 """Every table of the report on planted samples, against calculations by hand or a library."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,7 +26,9 @@ from lm_eval_sea.report import (
     scores,
 )
 from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.overview import overview_section
 from lm_eval_sea.report.suite import Suite, read_suite
+from lm_eval_sea.results.bootstrap import normal_test
 
 from ..results.lm_eval_output import NEW, OLD, row, write_results, write_samples
 from .planted import (
@@ -46,6 +49,8 @@ from .planted import (
     TO_THAI,
     plant,
 )
+
+NO_SUITE = Suite({}, {}, {}, {}, {}, {}, {})
 
 
 @pytest.fixture(scope="module")
@@ -247,10 +252,56 @@ def test_ranks_say_ties_and_only_a_clear_best_is_alone(tmp_path):
     assert found["a", "toy"].best and found["c", "toy"].text == "2"
 
 
+def overview(analysis, table):
+    """The entries of a table of the report's first section, by row and title of the column."""
+    [found] = [made for made in overview_section(analysis, None, steps=False).tables if made.name == table]
+    return [dict(zip([column.title for column in found.columns], cells, strict=True)) for _, cells in found.cells()]
+
+
+def test_models_that_were_not_tested_have_no_rank(tmp_path):
+    metadata = {"headline_metric": "acc", "chance": 0.25, "rows": 100, "version": 1.0, "dataset": "toy"}
+    for model, share in (("a", 0.97), ("b", 0.34)):  # without samples
+        entry = {"toy": {"acc,none": share, "acc_stderr,none": 0.02}}
+        write_results(tmp_path / model, NEW, entry, model=model, configs={"toy": {"metadata": metadata}})
+    [cells] = overview(Analysis(load([tmp_path]), NO_SUITE), "scores_by_model")
+    assert cells["a"].text.startswith("97.0 [") and cells["b"].text.startswith("34.0 [")
+    assert not any(cells[model].rank or cells[model].strong for model in "ab")
+
+
+def test_means_of_few_rows_are_not_tested(tmp_path):
+    answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
+    frames = two_models(tmp_path, answers)
+    [cells] = overview(Analysis(frames, replace(NO_SUITE, members={"toy": ("qa", "th")})), "common_means")
+    assert cells["difference [95 %]"].text == "+66.7 few" and cells["p, corrected"].text == "–"
+
+
+@given(st.floats(-1, 1), st.floats(0.01, 1))
+def test_interval_and_p_value_of_a_difference_never_contradict_each_other(difference, stderr):
+    test = normal_test(difference, stderr)
+    assert (test.low <= 0 <= test.high) == (test.p_value >= 0.05)
+    assert test.p_value == pytest.approx(2 * (1 - stats.norm.cdf(abs(difference) / stderr)), abs=1e-12)
+
+
+def test_a_corpus_score_without_an_error_has_that_of_draws_of_its_rows(tmp_path):
+    reference = ["the", "river", "runs", "slowly", "past", "the", "old", "market", "town"]
+    texts = [[" ".join(reference), " ".join(reference[: 3 + n % 6])] for n in range(60)]
+    frames = two_models(tmp_path, {"a": texts}, metric="chrf++")
+    found = at(scores.headline_scores(frames)[0], task="toy")
+    own = sacrebleu.corpus_chrf([a for _, a in texts], [[r for r, _ in texts]], word_order=2).score
+    generator = np.random.default_rng(0)
+    drawn = []
+    for _ in range(80):  # sacreBLEU's score of clusters of two rows that are drawn with replacement
+        chosen = [texts[2 * c + half] for c in generator.integers(0, 30, 30) for half in (0, 1)]
+        drawn.append(sacrebleu.corpus_chrf([a for _, a in chosen], [[r for r, _ in chosen]], word_order=2).score)
+    assert found.score == pytest.approx(own)
+    assert found.stderr == pytest.approx(np.std(drawn), rel=0.3)
+    assert 0 < found.low < found.score < found.high < 100 and not found.few
+
+
 def test_means_have_intervals_and_pairs_are_compared_on_common_tasks(tmp_path):
     answers = {"a": [float(n % 5 > 0) for n in range(80)], "b": [float(n % 2) for n in range(80)]}
     frames = two_models(tmp_path, answers)
-    suite = Suite({"toy": ("qa", "th"), "toy_more": ("qa", "vi")}, {}, {}, {}, {}, {}, {})
+    suite = replace(NO_SUITE, members={"toy": ("qa", "th"), "toy_more": ("qa", "vi")})
     analysis = Analysis(frames, suite)
     mean = analysis.means["a"][means.ALL]
     assert (mean.found, mean.expected, mean.value) == (1, 2, pytest.approx((0.8 - 0.25) / 0.75 * 100))
@@ -268,7 +319,7 @@ def test_a_curve_over_checkpoints(tmp_path):
     for step, right in ((1000, 10), (3000, 25), (20000, 35)):
         answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
         two_models(tmp_path, answers)
-    curve = checkpoints.curve(Analysis(load([tmp_path]), Suite({}, {}, {}, {}, {}, {}, {})))
+    curve = checkpoints.curve(Analysis(load([tmp_path]), NO_SUITE))
     assert list(curve.step) == [1000, 3000, 20000]
     assert list(curve["mean"]) == pytest.approx([0, (0.625 - 0.25) / 0.75 * 100, (0.875 - 0.25) / 0.75 * 100])
     assert (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()
