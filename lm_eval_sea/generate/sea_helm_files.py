@@ -260,7 +260,7 @@ def _groups(language: str, tasks: list[Task], catalogue: dict[str, Any]) -> Iter
     """The groups of a language: its suites, what is in none of them, and what a judge scores.
 
     They have no averages: SEA-HELM's totals are no plain means, and are computed from the samples. What is only the second turn
-    of a conversation is in no group, for it needs the first one's answers.
+    of a conversation is in no group, for it needs the first one's answers; nor is what a judge scores for no suite any more.
     """
     metadata = {"metadata": {"version": catalogue["version"]}}
     plain = [task for task in tasks if task.is_unjudged]
@@ -278,7 +278,9 @@ def _groups(language: str, tasks: list[Task], catalogue: dict[str, Any]) -> Iter
         yield from _by_pillar(whole, rest, catalogue, metadata)
     elif rest:
         yield {"group": f"{FOLDER}_extra_{language}", "task": [task.name for task in rest], **metadata}
-    if judged := [task.name for task in tasks if task not in plain and "first_turn" not in task.record]:
+    in_suites = {key for suite in catalogue["suites"].values() for keys in suite["languages"].values() for key in keys}
+    judged = [task for task in tasks if not task.is_unjudged and task.record["key"] in in_suites]
+    if judged := [task.name for task in judged if "first_turn" not in task.record]:
         yield {"group": f"{FOLDER}_judged_{language}", "task": judged, **metadata}
 
 

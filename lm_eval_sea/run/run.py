@@ -165,7 +165,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="N runs with sampled answers into folders seed_1 … seed_N of --output_path. Temperature and so on are those of the "
         "model's generation config, or of --gen_kwargs. Seeds that have all results of this request are left out; an interrupted "
-        "one begins anew",
+        "one begins anew. With --metadata first_turn=FOLDER each seed takes the answers of its own, FOLDER/seed_K",
     )
     group.add_argument(
         "--thinking_tokens",

@@ -66,6 +66,7 @@ def runs_of(parsed: argparse.Namespace, number: int, thinking_tokens: int | None
         raise RunError(f"--seeds {number}: expected 1 or more")
     model_args = dict(getattr(parsed, "model_args", None) or {})
     values = sampling_values(model_args, getattr(parsed, "gen_kwargs", None) or {})
+    first_turns = _first_turns(getattr(parsed, "metadata", None), number)
     key = key_of(getattr(parsed, "model", ""), model_args, parsed.tasks or [])  # asks the hub for the model's commit
     for seed in range(1, number + 1):
         folder = Path(output) / f"seed_{seed}"
@@ -73,11 +74,27 @@ def runs_of(parsed: argparse.Namespace, number: int, thinking_tokens: int | None
         one.output_path, one.seed, one.gen_kwargs = str(folder), [seed] * 4, values
         if str(getattr(parsed, "model", "")).startswith("vllm"):  # it draws with a seed of its own
             one.model_args = {**model_args, "seed": seed}
+        if first_turns:  # a second turn follows the first one of the same seed
+            one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
         mark = folder / f"complete_{_digest(one, thinking_tokens, key)}.json"
         if mark.exists() and any(folder.rglob("results_*.json")):
             print(f"seed {seed}: there are results of this request in {folder}")
             continue
         yield one, mark
+
+
+def _first_turns(metadata: Any, number: int) -> Path | None:
+    """The folder of `--metadata first_turn=FOLDER` if a run of several seeds wrote it; None for one run, which all seeds share.
+
+    Raises:
+        RunError: if it lacks a seed.
+    """
+    place = Path(str(metadata["first_turn"])) if isinstance(metadata, Mapping) and metadata.get("first_turn") else None
+    if place is None or not any(folder.is_dir() for folder in place.glob("seed_*")):
+        return None
+    if missing := [f"seed_{seed}" for seed in range(1, number + 1) if not (place / f"seed_{seed}").is_dir()]:
+        raise RunError(f"--seeds {number}: {place} lacks {', '.join(missing)}; run the first turns with --seeds {number} there")
+    return place
 
 
 def mark_complete(parsed: argparse.Namespace, mark: Path) -> None:

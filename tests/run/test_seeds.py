@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from lm_eval_sea.cli import main
+from lm_eval_sea.results.run_files import find_runs
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking import add_thinking_tokens
+from lm_eval_sea.sea_helm import judge
 
 
 @pytest.fixture
@@ -132,6 +134,43 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
     capsys.readouterr()
     totals = json.loads((tmp_path / "totals.json").read_text(encoding="utf-8"))
     assert {line["task"]: line["runs"] for line in totals["detailed"] if line["runs"]} == {"sentiment": 2, "global_mmlu_lite": 2}
+
+
+def test_each_second_turn_follows_the_first_of_its_seed(model, tmp_path):
+    first = tmp_path / "first"
+    given = arguments(model, tmp_path / "second", tasks=["sea_a"], metadata={"first_turn": str(first), "x": 1})
+    first.mkdir()
+    assert [run.metadata["first_turn"] for run, _ in runs_of(given, 2, None)] == [str(first)] * 2, "one run, for all seeds"
+    (first / "seed_1").mkdir()
+    with pytest.raises(RunError, match=r"--seeds 3: .*first lacks seed_2, seed_3; run the first turns with --seeds 3 there"):
+        list(runs_of(given, 3, None))
+    (first / "seed_2").mkdir()
+    found = [run.metadata for run, _ in runs_of(given, 2, None)]
+    assert found == [{"first_turn": str(first / f"seed_{seed}"), "x": 1} for seed in (1, 2)]
+
+
+@pytest.mark.slow
+def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_model, samples, tmp_path, monkeypatch):
+    """As docs/sea_helm.md has it: the second run goes into the folder of the first, whose answers it takes seed by seed."""
+    output, task = tmp_path / "results", "sea_helm_id_mt_bench_judge_turn"
+    command = [
+        "run", "--model", "hf", "--model_args", f"pretrained={tiny_model},max_length=2048", "--device", "cpu", "--seeds", "2",
+        "--gen_kwargs", "do_sample=True,temperature=0.9,max_gen_toks=8", "--output_path", str(output), "--log_samples",
+    ]  # fmt: skip
+    monkeypatch.chdir(samples)
+    assert main([*command, "--tasks", "sea_helm_judged_id"]) == 0
+    assert main([*command, "--tasks", f"{task}_2", "--metadata", f"first_turn={output}"]) == 0
+    answers = []
+    for seed in ("seed_1", "seed_2"):
+        [first], [second] = ([*(output / seed).rglob(f"samples_{task}_{turn}_*")] for turn in (1, 2))
+        said = [json.loads(line)["doc"]["answer"] for line in first.read_text().splitlines()]
+        assert said == [json.loads(line)["doc"]["answers"][0] for line in second.read_text().splitlines()]
+        answers.append(said)
+    assert answers[0] != answers[1]
+    jobs = judge.jobs_of(find_runs([output], seeds=True)[0], None, [])
+    assert sorted((job.task, job.seed) for job in jobs) == [
+        (name, seed) for name in ("sea_helm_id_lindsea_syntax_judge", f"{task}_2") for seed in (1, 2)
+    ]
 
 
 @pytest.mark.parametrize(
