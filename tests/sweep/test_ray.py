@@ -60,15 +60,15 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     def complete():
         return len(list(output.rglob(MARK)))
 
-    def under_way():
-        """How many jobs have begun, and not come to their end."""
-        return sum(map(len, attempts(output).values())) > complete() and workers_at_work(cluster)
+    def begun():
+        return sum(map(len, attempts(output).values()))
 
     def after(jobs, process):
-        """Some jobs later, at some moment while others run."""
-        wait_for(lambda: complete() >= jobs and under_way(), process)
+        """Some jobs later, at some moment after another has begun."""
+        wait_for(lambda: complete() >= jobs, process)
+        known = begun()
+        wait_for(lambda: begun() > known and workers_at_work(cluster), process)
         time.sleep(chance.uniform(0, 3))
-        wait_for(under_way, process)
         assert process.poll() is None, finish(process)
         assert complete() < 24
 
