@@ -11,7 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 from lm_eval_sea.results.provenance import provenance_of
-from lm_eval_sea.results.row_count import row_count_note
+from lm_eval_sea.results.row_count import row_count_note, unknown_size_note
 from lm_eval_sea.results.run_files import Run, TaskResult, is_number, read_samples
 from lm_eval_sea.results.task_score import chance_of
 from lm_eval_sea.sea_helm import published_order, row_scores
@@ -87,6 +87,8 @@ def gather(runs: Sequence[Run]) -> Evidence:
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
+    sizes = unknown_size_note({results[0].name: results[0].metadata for _, results in sorted(found.items())})
+    evidence.notes += filter(None, [sizes])
     if not evidence.rows:
         raise EvidenceError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
