@@ -279,8 +279,8 @@ def _groups(language: str, tasks: list[Task], catalogue: dict[str, Any]) -> Iter
     elif rest:
         yield {"group": f"{FOLDER}_extra_{language}", "task": [task.name for task in rest], **metadata}
     in_suites = {key for suite in catalogue["suites"].values() for keys in suite["languages"].values() for key in keys}
-    judged = [task for task in tasks if not task.is_unjudged and task.record["key"] in in_suites]
-    if judged := [task.name for task in judged if "first_turn" not in task.record]:
+    answers = [task for task in tasks if not task.is_unjudged and "first_turn" not in task.record]
+    if judged := [task.name for task in answers if task.record["key"] in in_suites]:
         yield {"group": f"{FOLDER}_judged_{language}", "task": judged, **metadata}
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_sea.results.run_files import TaskResult
+
+_NAMES_SHOWN = 4
 
 
 def rows_expected(metadata: Mapping[str, Any]) -> int | None:
@@ -20,3 +22,23 @@ def row_count_note(task: TaskResult, metadata: Mapping[str, Any]) -> str | None:
     if expected is None or task.rows_total in (None, expected):
         return None
     return f"{task.name}: the data had {task.rows_total:,} rows, and the catalogue has {expected:,}; was the file whole?"
+
+
+def unknown_size_note(metadata: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """One line on the tasks whose number of rows the catalogue does not know, if there are any; parts of data sets have one.
+
+    Args:
+        metadata: name of a task → its metadata.
+    """
+    names = [name for name, facts in metadata.items() if "subset" not in facts and facts.get("rows", 0) is None]
+    if not names:
+        return None
+    short = [name.removeprefix("sea_helm_") for name in names]
+    return (
+        f"the pack does not know how many rows {_some(short)} should have, so a file that was cut off would not be noticed there"
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

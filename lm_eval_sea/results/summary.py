@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
-from lm_eval_sea.results.row_count import row_count_note, rows_expected
+from lm_eval_sea.results.row_count import row_count_note, rows_expected, unknown_size_note
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.run_files import Run, TaskResult, find_runs, read_samples, run_of
 from lm_eval_sea.results.task_metadata import HEADLINE, metadata_of
@@ -88,13 +88,15 @@ def rows_of_file(task: TaskResult, notes: list[str]) -> Rows:
 
 def _lines(run: Run, notes: list[str], rows_of: Callable[[TaskResult], Rows]) -> tuple[list[Line], list[str]]:
     """The lines of the pack's tasks, and the names of other tasks."""
-    lines, others = [], []
+    lines, others, known = [], [], {}
     for task in run.tasks.values():
         metadata = metadata_of(task, notes)
         if not metadata.get(HEADLINE):
             others.append(task.name)
             continue
+        known[task.name] = metadata
         lines.append(_line(task, metadata, rows_of(task)))
+    notes += filter(None, [unknown_size_note(known)])
     return lines, others
 
 

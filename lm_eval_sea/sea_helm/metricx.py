@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
 from lm_eval_sea.results.run_files import Run, is_number, read_samples
-from lm_eval_sea.sea_helm import row_scores
+from lm_eval_sea.sea_helm import published_order, row_scores
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 from lm_eval_sea.sea_helm.metricx_model import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 
 GROUP = "translations"  # of the tasks that MetricX scores
 BATCHES = "metricx-batches"  # beginning of the name of the file with the errors of the batches
-_COLUMNS = ("doc_id", "doc.text", "doc.answer", "doc.label")
+_COLUMNS = ("doc_id", "doc.text", "doc.answer", "doc.label", published_order.COLUMN)
 
 Errors = Callable[[Sequence[str]], list[float]]
 
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
 
 
 class Job(NamedTuple):
-    """The translations of one samples file."""
+    """The translations of one samples file, in the order in which they were published."""
 
     task: str
     samples: Path
@@ -71,7 +71,12 @@ def jobs_of(runs: Sequence[Run], notes: list[str]) -> list[Job]:
             place = place_of(task.metadata)
             if place is None or place.group != GROUP or task.samples is None:
                 continue
-            rows = list(read_samples(task.samples, _COLUMNS, notes))
+            rows = published_order.in_published_order(read_samples(task.samples, _COLUMNS, notes))
+            if published_order.may_be_out_of_order(rows):
+                notes.append(
+                    f"{task.samples}: its rows do not say in which order they were published, so its batches are not SEA-HELM's; "
+                    "run the task again"
+                )
             texts = [_text(row, task.samples) for row in rows]
             if not rows:
                 notes.append(f"{task.samples}: left out, it has no rows")
@@ -84,7 +89,7 @@ def jobs_of(runs: Sequence[Run], notes: list[str]) -> list[Job]:
     return jobs
 
 
-def _text(row: dict[str, Any], samples: Path) -> str:
+def _text(row: Mapping[str, Any], samples: Path) -> str:
     label = row["doc.label"]
     reference = label[0] if isinstance(label, list) and label else label
     texts = (row["doc.text"], row["doc.answer"], reference)
@@ -96,7 +101,7 @@ def _text(row: dict[str, Any], samples: Path) -> str:
 def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
     """Finds the errors batch by batch, each on disk as soon as it is there, writes the scores, and says what came of each task.
 
-    Batches are rows in the order of the samples, for by SEA-HELM's way a text's score depends on its batch.
+    Batches are rows in published order, as SEA-HELM's are, for by its way a text's score depends on its batch.
 
     Args:
         jobs: what to score.

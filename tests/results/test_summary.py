@@ -99,6 +99,15 @@ def test_the_run_with_more_rows_is_shown(runs):
     assert "75.0" in line(text, "toy_th") and "has more rows (40 instead of 2)" in text
 
 
+def test_tasks_whose_size_is_not_known_are_named_in_one_line(tmp_path):
+    names = [f"sea_helm_{language}_nli" for language in ("ms", "my", "km", "lo", "su")]
+    unknown = {name: RANKED | {"rows": None} for name in names}
+    known = {"toy_th": RANKED | {"rows": 2}, "toy_vi": RANKED}
+    write_results(tmp_path, OLD, {name: {"acc,none": 0.5} for name in [*unknown, *known]}, configs=configs(**unknown, **known))
+    [said] = [line for line in " ".join(summary_of_files([tmp_path]).split()).split(" - ") if "does not know" in line]
+    assert "how many rows ms_nli, my_nli, km_nli, lo_nli and 1 more should have, so a file that was cut off" in said
+
+
 def test_tasks_of_other_packs_are_named_only(tmp_path):
     write_results(tmp_path, OLD, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
     assert "1 tasks that are not of this pack: arc_easy" in summary_of_files([tmp_path])

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 import torch
@@ -17,6 +18,8 @@ from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import EOS_RULES, MetricX, points, text_of, tokens_of
 from lm_eval_sea.sea_helm.row_scores import read
 
+from ..tasks.evaluation import evaluate, write_json_lines
+from ..tasks.planted_model import PlantedModel
 from .official import checkout, run
 from .planted_answers import write_answers
 
@@ -192,6 +195,35 @@ def test_batches_are_kept(with_group, tmp_path):
     other = []
     score(jobs, lambda batch: other.append(batch) or [0.0] * len(batch), setting._replace(eos="seahelm"))
     assert len(other) == 3  # another setting is another number
+
+
+def test_batches_are_those_of_the_published_order(samples, with_group, tmp_path):
+    """The pack evaluates more than 20 rows in an order of its own, which the samples tell apart from the published one."""
+    name, source = "sea_helm_id_translation_en_xx", "aisingapore/NLG-Machine-Translation"
+    folder = shutil.copytree(samples / source, tmp_path / "hub" / source)
+    rows = [
+        {"id": f"{7 * n % 30}", "prompts": [{"text": f"Text {n}."}], "label": f"Teks {n}.", "metadata": {}} for n in range(30)
+    ]
+    write_json_lines(folder / "data" / "en_to_id" / "eval.jsonl", rows)
+    results = evaluate(tmp_path / "hub", name, PlantedModel(generation=lambda prompt: "Terjemahan: Teks"))
+    logged = [{key: row[key] for key in ("doc_id", "doc")} for row in results["samples"][name]]
+    texts = [row["doc"]["text"] for row in sorted(logged, key=lambda row: row["doc_id"])]
+    assert texts != [f"Text {n}." for n in range(30)]
+
+    notes = []
+    with_group(write_answers(tmp_path / "run", "id", "translation-en-xx", logged))
+    [found] = jobs_of(find_runs([tmp_path / "run"], seeds=True)[0], notes)
+    assert found.texts == [text_of(f"Text {n}.", "Teks", f"Teks {n}.") for n in range(30)] and not notes
+    assert [texts[doc_id] for doc_id in found.doc_ids] == [f"Text {n}." for n in range(30)]
+
+
+def test_rows_that_do_not_say_their_place_are_named(with_group, tmp_path):
+    """As in samples of earlier versions."""
+    samples = [{"doc_id": n, "doc": {"text": f"{n}", "answer": "x", "label": "y"}} for n in range(30)]
+    with_group(write_answers(tmp_path, "id", "translation-en-xx", samples))
+    notes = []
+    assert jobs_of(find_runs([tmp_path], seeds=True)[0], notes)[0].doc_ids == list(range(30))
+    assert len(notes) == 1 and "do not say in which order they were published" in notes[0]
 
 
 def test_mistakes_are_one_line(tiny_model, with_group, tmp_path, capsys):

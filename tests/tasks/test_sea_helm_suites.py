@@ -56,7 +56,7 @@ def test_every_task_that_generates_is_in_a_group(pack):
     assert not second & in_groups
     in_none = set(pack.tags["sea_helm_judged"]) - in_groups - second
     assert {pack.tasks[name].metadata["sea_helm_task"] for name in in_none} == {"mt-bench"}  # no suite has it any more
-    assert pack.groups["sea_helm_judged_id"] == ["sea_helm_id_lindsea_syntax_judge", "sea_helm_id_mt_bench_judge_turn_1"]
+    assert pack.groups["sea_helm_judged_id"] == ["sea_helm_id_mt_bench_judge_turn_1", "sea_helm_id_lindsea_syntax_judge"]
 
 
 def test_safeguard_tasks_end_to_end(samples, pack):

@@ -11,10 +11,10 @@ import numpy as np
 from tqdm import tqdm
 
 from lm_eval_sea.results.provenance import provenance_of
-from lm_eval_sea.results.row_count import row_count_note
+from lm_eval_sea.results.row_count import row_count_note, unknown_size_note
 from lm_eval_sea.results.run_files import Run, TaskResult, is_number, read_samples
 from lm_eval_sea.results.task_score import chance_of
-from lm_eval_sea.sea_helm import row_scores
+from lm_eval_sea.sea_helm import published_order, row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
@@ -87,6 +87,8 @@ def gather(runs: Sequence[Run]) -> Evidence:
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
+    sizes = unknown_size_note({results[0].name: results[0].metadata for _, results in sorted(found.items())})
+    evidence.notes += filter(None, [sizes])
     if not evidence.rows:
         raise EvidenceError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
@@ -190,7 +192,7 @@ def _best(place: Place, result: TaskResult, beside: Sequence[row_scores.RowScore
 
 
 def _table(samples: Path, metric: str | None, beside: row_scores.RowScores | None, notes: list[str]) -> dict[Any, dict[str, Any]]:
-    """The rows of one samples file by their number in the data set.
+    """The rows of one samples file by their number in the data set, in published order: SEA-HELM draws them by their place.
 
     Args:
         samples: the file.
@@ -200,9 +202,9 @@ def _table(samples: Path, metric: str | None, beside: row_scores.RowScores | Non
     """
     if metric is None and beside is None:
         return {}
-    columns = ["doc_id", "doc.label", "doc.cluster", "doc.phenomenon", *([metric] if metric else [])]
+    columns = ["doc_id", "doc.label", "doc.cluster", "doc.phenomenon", published_order.COLUMN, *([metric] if metric else [])]
     table = {}
-    for row in read_samples(samples, columns, notes):
+    for row in published_order.in_published_order(read_samples(samples, columns, notes)):
         if not isinstance(row["doc_id"], int | str):
             raise EvidenceError(f"{samples}: a row has no doc_id; run the task again")
         score: Any = row[str(metric)] if beside is None else beside.scores.get(row["doc_id"])
@@ -210,7 +212,7 @@ def _table(samples: Path, metric: str | None, beside: row_scores.RowScores | Non
             continue
         if not is_number(score):
             raise EvidenceError(f"{samples}: row {row['doc_id']} has no number for {metric!r}; run the task again")
-        table[row["doc_id"]] = row | {"score": float(score)}
+        table[row["doc_id"]] = {**row, "score": float(score)}
     return table
 
 

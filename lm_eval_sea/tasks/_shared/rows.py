@@ -25,6 +25,8 @@ Row = dict[str, Any]
 RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row | list[Row]]]
 
 LATIN_LETTERS = "ABCDE"
+# In a row of SEA-HELM its place in the published order, from 0; rows are evaluated in another, see `row_order.py`.
+PUBLISHED_POSITION = "published_position"
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -37,6 +39,7 @@ class LoadedRows(NamedTuple):
     revision: str  # commit of the hub repository, or "local folder"
     sha256: str  # over the processed rows and exemplars; equal digests mean equal rows
     published: int  # number of published rows, of which some may not be scored, or several be made of one
+    positions: tuple[int, ...] = ()  # of all rows: the place of each in the published order
 
 
 class CheckedRows(NamedTuple):
@@ -177,8 +180,9 @@ def _processed(place: _Place) -> LoadedRows:
     if EXEMPLAR_SPLIT in splits:
         exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
     digest = _digest(rows, exemplars)  # of the published order, whatever order they are evaluated in
-    ordered = [rows[position] for position in fair_order(rows)]
-    return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]))
+    order = fair_order(rows)
+    ordered = [rows[position] for position in order]
+    return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]), tuple(order))
 
 
 def _digest(rows: Sequence[Row], exemplars: Sequence[Row]) -> str:
@@ -207,7 +211,7 @@ def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedR
     """
     rows = rows_of_subset(loaded.rows, subset, file)
     by_id = sorted(rows, key=lambda row: row["id"])  # so that further rows in the file make no difference
-    return loaded._replace(rows=rows, sha256=_digest(by_id, loaded.exemplars))
+    return loaded._replace(rows=rows, sha256=_digest(by_id, loaded.exemplars), positions=())
 
 
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
@@ -249,6 +253,8 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
     else:
         _compare_with_catalogue(source.describe(), len(loaded.rows), metadata.get("rows"))
         splits = dict(_splits(place))
+        if "sea_helm_task" in metadata:  # whose totals and MetricX depend on it
+            splits[TEST_SPLIT] = splits[TEST_SPLIT].add_column(PUBLISHED_POSITION, list(loaded.positions))
     provenance |= {
         "data_revision": loaded.revision,
         "data_sha256": loaded.sha256,

@@ -289,6 +289,33 @@ def test_the_scores_of_august_have_the_interval_of_their_replicates(tmp_path):
     assert "suite planted v0, method 2026-08" in as_text(totals)
 
 
+@pytest.mark.parametrize("method", ["2026-06", "2026-08"])
+def test_rows_are_drawn_in_published_order(tmp_path, method):
+    """Rows are evaluated in an order of the pack's; the same seeds draw the same rows nevertheless."""
+    for seed in (1, 2):
+        published = planted(seed)
+        shuffled = {
+            key: random.Random(1).sample([(*row[:2], {"published_position": place}) for place, row in enumerate(rows)], len(rows))
+            for key, rows in published.items()
+        }
+        write_run(tmp_path / "published" / f"{seed}", seed, published)
+        write_run(tmp_path / "shuffled" / f"{seed}", seed, shuffled)
+    expected, found = (totals_of(tmp_path / name, method).nodes for name in ("published", "shuffled"))
+    assert {place: node.score for place, node in found.items()} == {place: node.score for place, node in expected.items()}
+
+
+def test_tasks_whose_size_is_not_known_are_named_once(tmp_path):
+    """A file that was cut off looks whole there."""
+    for seed in (1, 2):
+        path = write_run(tmp_path / f"{seed}", seed, planted(seed))
+        content = json.loads(path.read_text())
+        for name, config in content["configs"].items():
+            config["metadata"]["rows"] = None if name == "sea_helm_id_nli" else content["n-samples"][name]["original"]
+        path.write_text(json.dumps(content))
+    text = as_text(totals_of(tmp_path))
+    assert text.count("the pack does not know how many rows id_nli should have, so a file that was cut off") == 1
+
+
 def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
     rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "if-eval"): [(1.0, None), (0.0, None)] * 6}
     path = write_run(tmp_path / "run", 1, rows)
