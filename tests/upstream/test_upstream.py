@@ -112,13 +112,10 @@ def test_ruff_with_the_rules_of_lm_eval(written):
 def test_lm_evals_own_tests(release, written, hub_mirror, tmp_path):
     """As its workflow runs them for the tasks of a pull request, in a copy without the other tasks."""
     package = releases()[release]
-    if release == "installed":  # without tests; those of the pre-release do not fit it
-        source = os.environ.get("LM_EVAL_CHECKOUT") or pytest.skip(
-            "needs lm-eval's own tests: set LM_EVAL_CHECKOUT to a checkout"
-        )
-    else:
-        source = package.parent
-    task_tests = Path(source) / "tests" / "test_tasks.py"
+    if release == "installed" and "LM_EVAL_CHECKOUT" not in os.environ:  # it has no tests; those of the pre-release do not fit it
+        pytest.skip("needs the tests of this release: set LM_EVAL_CHECKOUT to a checkout of EleutherAI/lm-evaluation-harness")
+    source = Path(os.environ["LM_EVAL_CHECKOUT"]) if release == "installed" else package.parent
+    task_tests = source / "tests" / "test_tasks.py"
     if not task_tests.is_file():
         pytest.skip(f"{release} has no tests/test_tasks.py; unpack a source distribution there")
     tasks = tmp_path / "lm_eval" / "tasks"
