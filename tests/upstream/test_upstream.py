@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -54,6 +55,8 @@ def test_a_folder_stands_alone(written):
             assert text.endswith("\n") and not text.endswith("\n\n")
             assert all(line == line.rstrip() for line in text.splitlines()), name
         assert len(texts["utils.py"].splitlines()) <= 66  # a page
+        assert "\nAbstract: https://" in texts["README.md"]
+        assert len(re.findall(r"^ *\* \[[ x]\] ", texts["README.md"], re.MULTILINE)) == 6  # all of lm-eval's template
         yamls = [yaml.safe_load(text) for name, text in texts.items() if name.endswith(".yaml")]
         assert len(yamls) >= 2
         assert not {"class", "custom_dataset", "metadata"} & {key for leaf in yamls for key in leaf}
