@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from tests.conftest import ROOT
 
@@ -33,6 +34,14 @@ def test_links_lead_to_files_and_titles_that_exist(page):
         assert file.exists(), f"{_names(page)}: {target}"
         if anchor:
             assert anchor in _anchors(file), f"{_names(page)}: {target}"
+
+
+def test_only_releases_of_lm_eval_that_were_tested_are_installed():
+    """pip takes a pre-release only where it is there or asked for."""
+    (named,) = re.findall(r"^    lm-eval(>=\S+)$", (ROOT / "setup.cfg").read_text(encoding="utf-8"), re.MULTILINE)
+    supported = SpecifierSet(named)
+    assert list(supported.filter(["0.4.12", "0.4.13", "0.5.0.dev1", "0.5.0", "0.5.1"])) == ["0.4.13"]
+    assert supported.contains("0.5.0.dev1", prereleases=True)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_names)

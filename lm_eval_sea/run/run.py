@@ -92,8 +92,14 @@ class _Evaluation:
         if arguments["apply_chat_template"]:
             _check_chat_template(arguments, tasks)
         use_cache = self._use_cache(arguments, tasks)
-        with asked_through(arguments["model"], Answering(arguments["model"], tasks)):
-            results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
+        try:
+            with asked_through(arguments["model"], Answering(arguments["model"], tasks)):
+                results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
+        except ValueError as error:
+            # by its name: the folder of tasks is a package of its own name, and so are its classes
+            if type(error).__name__ != "TokenizerError":
+                raise
+            raise RunError(str(error)) from error
         if results is not None:  # it is None on all ranks but the first
             self._table = summary_of_results(results)
             self.results = results

@@ -80,8 +80,6 @@ For adding novel benchmarks/datasets to the library:
   * [ ] If yes, does the original paper provide a reference implementation? If so, have you checked against the reference
     implementation and documented how to run such a test? No published score has been reproduced.
 
-If other tasks on this dataset are already supported:
-
 {supported}
 
 ### Changelog
@@ -90,9 +88,17 @@ If other tasks on this dataset are already supported:
 """
 
 _SUPPORTED = """\
+If other tasks on this dataset are already supported:
+
 * [x] Is the "Main" variant of this task clearly denoted? It is the one with native prompts.
 * [x] Have you provided a short sentence in a README on what each new variant adds / evaluates?{difference}
 * [x] Have you noted which, if any, published evaluation setups are matched by this variant? None; the prompts are new."""
+_NONE_SUPPORTED = """\
+If other tasks on this dataset are already supported (there are none):
+
+* [ ] Is the "Main" variant of this task clearly denoted?
+* [ ] Have you provided a short sentence in a README on what each new variant adds / evaluates?
+* [ ] Have you noted which, if any, published evaluation setups are matched by this variant?"""
 
 _PULL_REQUEST = """\
 # Add {title}: {summary}
@@ -124,13 +130,13 @@ _MISSING_EVERYWHERE = (
 def readme(record: Record, prompts: Sequence[Prompt], shots: int) -> str:
     """The README of the folder; `shots` is the number of exemplars in a prompt."""
     source = _source(record)
-    paper = re.search(r"Title: \*(?P<title>[^*]*)\* \((?P<authors>[^)]*)\),\s(?P<link>https://[^\s;]*)?", source)
+    paper = re.search(r"Title: \*(?P<title>[^*]*)\* \((?P<authors>[^)]*)\),\s(?P<link>https://[^\s;]*)", source)
     described = re.search(r"\n\n(?P<about>[^\n]*)\n\nHomepage: (?P<homepage>.*)\n", source)
     citation = re.search(r"```text\n(?P<text>.*?)\n```", source, re.DOTALL)
     return _README.format(
         title=title(record),
         paper=paper["title"],
-        link=paper["link"] or "see the homepage",
+        link=paper["link"],
         about=described["about"],
         homepage=described["homepage"],
         citation=citation["text"],
@@ -140,7 +146,7 @@ def readme(record: Record, prompts: Sequence[Prompt], shots: int) -> str:
         shots=_SHOTS[shots],
         metrics=", ".join(f"`{metric.removeprefix('utils.')}`" for metric in record.metrics),
         scores=f" {record.scores}" if record.scores else "",
-        supported=_SUPPORTED.format(difference=f" {record.supported}") if record.supported else "There are none.",
+        supported=_SUPPORTED.format(difference=f" {record.supported}") if record.supported else _NONE_SUPPORTED,
     )
 
 

@@ -60,6 +60,16 @@ def test_samples_that_are_fine():
     check_samples({"sea_a": [3, 0]}, {"sea_a": 4, "sea_b": 2})
 
 
+@pytest.mark.slow
+def test_a_model_without_a_tokenizer(samples, capsys, monkeypatch):
+    """lm-eval's `dummy` asks the hub for a tokenizer when its own is looked at."""
+    monkeypatch.chdir(samples)
+    assert main(["run", "--model", "dummy", "--tasks", "sea_belebele_th_to_ppl", "--limit", "2"]) == 2
+    lines = capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("acc_ppl and acc_token need the model's tokenizer, and the model has none that lm-eval knows.")
+
+
 def test_an_include_path_that_does_not_exist(capsys):
     assert refusal(capsys, "--tasks", "x", "--include_path", "no/folder").startswith("--include_path no/folder: there is no such")
 

@@ -79,6 +79,19 @@ def test_the_folder_alone_works(tmp_path, tiny_model, samples):
     assert "elsewhere" in results["configs"]["sea_m3exam_th_to_ppl"]["metadata"]["config_source"]
 
 
+def test_a_file_of_arguments_does_what_they_do(tmp_path, tiny_model, samples):
+    """`lm_eval run --config`: the tasks know the model's tokenizer without `--model_args` on the command line."""
+    config = tmp_path / "run.yaml"
+    config.write_text(
+        f"model: hf\nmodel_args: {{pretrained: {tiny_model}, dtype: float32}}\ninclude_path: {TASKS}\n"
+        f"tasks: [sea_xcopa_th_to_ppl]\ndevice: cpu\nlimit: 1\noutput_path: {tmp_path / 'out'}\n",
+        encoding="utf-8",
+    )
+    subprocess.run([sys.executable, "-m", "lm_eval", "run", "--config", config], cwd=samples, check=True, timeout=300)
+    found = scores(results_of(tmp_path / "out")[0])
+    assert found["sea_xcopa_th_to_ppl", "acc_ppl,none"] in (0, 1)
+
+
 def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
     """Three rows a task, so that the processes get unequal shares. Macro-F1 and batch calibration need the rows of both."""
     alone, together = tmp_path / "one.json", tmp_path / "two.json"

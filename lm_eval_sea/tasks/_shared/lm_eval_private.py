@@ -113,6 +113,18 @@ for _name in ("lm_eval.api.task", "lm_eval.api.task._task"):
     logging.getLogger(_name).addFilter(lambda record: _HINT not in str(record.msg))
 
 
+def _log_as_lm_eval() -> None:
+    """Shows the pack's log as lm-eval shows its own; where the user has set up logging, that shows it."""
+    of_lm_eval, of_pack = logging.getLogger("lm_eval"), logging.getLogger("lm_eval_sea")
+    if of_lm_eval.handlers and not logging.getLogger().handlers and not of_pack.handlers:
+        of_pack.setLevel(of_lm_eval.level)
+        for handler in of_lm_eval.handlers:
+            of_pack.addHandler(handler)
+
+
+_log_as_lm_eval()
+
+
 def model_under_evaluation() -> Any | None:
     """The model that lm-eval is building requests for, or None outside an evaluation.
 

@@ -119,6 +119,10 @@ class TextTokenizer:
         return text[:low]
 
 
+class TokenizerError(ValueError):
+    """A model without a tokenizer, or with another than the one that was named; the message is one line."""
+
+
 def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -> TextTokenizer | None:
     """The tokenizer of the model under evaluation.
 
@@ -133,7 +137,7 @@ def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -
         None outside an evaluation if nothing names a tokenizer, and where the user wants to go without.
 
     Raises:
-        ValueError: if an evaluation has no tokenizer, or the metadata names one that is not the model's.
+        TokenizerError: if an evaluation has no tokenizer, or the metadata names one that is not the model's.
     """
     named = metadata.get("tokenizer")
     if (own := _own_tokenizer(model)) is not None:
@@ -150,13 +154,13 @@ def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -
         f"or {NO_TOKENIZER!r} to go without"
     )
     if name is None:
-        raise ValueError(f"{needs}, and the model has none that lm-eval knows. {advice}.")
+        raise TokenizerError(f"{needs}, and the model has none that lm-eval knows. {advice}.")
     try:
         tokenizer = _load(name)
     except (OSError, ValueError, KeyError) as error:
         if model is None:
             return None
-        raise ValueError(f"{needs}; {name!r} has none that can be loaded ({_first_line(error)}). {advice}.") from error
+        raise TokenizerError(f"{needs}; {name!r} has none that can be loaded ({_first_line(error)}). {advice}.") from error
     length = getattr(model, "max_length", None) or min(tokenizer.model_max_length, 10**9)
     # API models of lm-eval add no special tokens unless told to.
     special_tokens = {"add_special_tokens": bool(metadata.get("add_bos_token"))} if "base_url" in metadata else {}
@@ -169,7 +173,8 @@ def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -
 
 def _own_tokenizer(model: Any | None) -> TextTokenizer | None:
     """What an lm-eval model encodes requests with; None if it sends them as text."""
-    if getattr(model, "tokenizer", None) is None or not hasattr(model, "tok_encode"):
+    # in this order: lm-eval's model `dummy` encodes nothing, and asks the hub for a tokenizer when it is looked at
+    if not hasattr(model, "tok_encode") or getattr(model, "tokenizer", None) is None:
         return None
     ids = model.tok_encode("a")
     if not ids or not all(isinstance(token, int) for token in ids):
@@ -184,10 +189,10 @@ def _refuse_another(named: str, own: TextTokenizer) -> None:
     try:
         tokenizer = _load(named)
     except (OSError, ValueError, KeyError) as error:
-        raise ValueError(f"tokenizer {named!r} cannot be loaded ({_first_line(error)}); leave it out") from error
+        raise TokenizerError(f"tokenizer {named!r} cannot be loaded ({_first_line(error)}); leave it out") from error
     variants = {tuple(tokenizer.encode(_PROBE, add_special_tokens=special)) for special in (False, True)}
     if own.encode(_PROBE) not in variants:
-        raise ValueError(f"tokenizer {named!r} encodes text otherwise than the model's own, {own.name!r}; leave it out")
+        raise TokenizerError(f"tokenizer {named!r} encodes text otherwise than the model's own, {own.name!r}; leave it out")
 
 
 @functools.cache
