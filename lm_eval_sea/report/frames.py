@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from lm_eval_sea.report.sample_row import COLUMNS, numbers, shown
+from lm_eval_sea.report.shown_rows import chosen_numbers, number_of, row_numbers
 from lm_eval_sea.results.batch_calibration import with_choices
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
@@ -63,7 +64,7 @@ def load(
 
     Args:
         paths: folders that lm-eval wrote, or files of them; see `run_files.find_runs`.
-        shown_rows: of how many rows of a model and task the texts are kept, evenly spaced.
+        shown_rows: of how many rows of a model and task the texts are kept; see `shown_rows.chosen_numbers`.
         names: what to call models, by folder or file.
         all_runs: keep several runs of a model apart.
 
@@ -79,18 +80,23 @@ def load(
     files = [(run, task) for run in runs for task in run.tasks.values()]
     if not files:
         raise RunFilesError(f"{', '.join(map(str, paths))}: there are results, but of no task")
+    held: dict[str, dict[Path, set[int]]] = {}  # task → the numbers of the rows of each of its files
+    for task in (task for _, task in files if shown_rows and task.samples):
+        held.setdefault(task.name, {})[task.samples] = row_numbers(task.samples)
     sizes = sum(task.samples.stat().st_size for _, task in files if task.samples)
     with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
         for run, task in files:
             key = (labels[run.model], task.name)
             metadata = metadata_of(task, notes)
-            notes += filter(None, [version_note(task), row_count_note(task, metadata)])
+            notes += [f"{key[0]}, {note}" for note in (version_note(task), row_count_note(task, metadata)) if note]
             configs[key] = {**task.config, "metadata": metadata}
             headline = metadata.get(HEADLINE)
             tables["metrics"] += _metric_rows(key, task, headline)
             evaluated = task.rows
             if headline and task.samples:
-                frame, texts[key], logged[key] = _read_rows(key, task.samples, metadata, shown_rows, notes)
+                runs_of_task = held.get(task.name, {})
+                chosen = chosen_numbers(runs_of_task.get(task.samples, ()), list(runs_of_task.values()), shown_rows)
+                frame, texts[key], logged[key] = _read_rows(key, task.samples, metadata, chosen, notes)
                 if evaluated is not None and len(frame) != evaluated:
                     notes.append(f"{task.samples}: {len(frame)} rows, but the results are of {evaluated}")
                 evaluated = len(frame) if evaluated is None else evaluated
@@ -162,16 +168,13 @@ def _metric_rows(key: tuple[str, str], task: TaskResult, headline: str | None) -
 
 
 def _read_rows(
-    key: tuple[str, str], samples: Path, metadata: Mapping[str, Any], shown_rows: int, notes: list[str]
+    key: tuple[str, str], samples: Path, metadata: Mapping[str, Any], chosen: Collection[int], notes: list[str]
 ) -> tuple[pd.DataFrame, list[dict[str, Any]], LoggedRows]:
     first = next(read_samples(samples, ["metrics", "filter"], []), {"metrics": None, "filter": None})
     logged = LoggedRows(str(metadata[HEADLINE]), item_metric(metadata))
     named = first["metrics"] if isinstance(first["metrics"], list) else []
     scores = (name for name in map(str, named) if not name.endswith("_stderr") and name == visible(name))
     metrics = list(dict.fromkeys([*scores, logged.headline]))
-    with samples.open("rb") as lines:
-        total = sum(1 for _ in lines)
-    every = -(-total // shown_rows) if shown_rows else total + 1
     records, texts = [], []
     for place, row in enumerate(with_choices(read_samples(samples, [*COLUMNS, *metrics], notes))):
         if row["filter"] != first["filter"]:  # lm-eval logs a row once per filter
@@ -179,7 +182,7 @@ def _read_rows(
         logged.add(row)
         record = numbers(row, logged.headline, logged.item, metrics)
         records.append(record)
-        if shown_rows and place % every == 0:
+        if number_of(row["doc_id"], place) in chosen:
             texts.append(shown(row, record["score"]))
     frame = pd.DataFrame(records)
     frame.insert(0, "task", key[1])

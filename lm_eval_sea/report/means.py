@@ -181,6 +181,7 @@ def means_table(
                     shows=("language", title) if kind == "language" and name else None,
                 )
             rows.append(row)
+    columns = {"all": columns["all"], **columns}  # what is read first is not to be cut off on the right
     frame = pd.DataFrame(rows)
     if not any(mean.found for found in parts[0][1].values() for mean in found.values()):
         frame = frame[:0]

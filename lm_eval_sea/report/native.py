@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+import numpy as np
 import pandas as pd
 
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.bootstrap import spread_of
 
+MEANS = ("native", "translated", "difference")
 COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")
+ENDS = tuple(f"{name}_{end}" for name in MEANS for end in ("low", "high"))
 
 
-def native_table(headline: pd.DataFrame, origins: Mapping[str, str]) -> pd.DataFrame:
+def native_table(headline: pd.DataFrame, origins: Mapping[str, str], draws: Mapping[tuple[str, str], np.ndarray]) -> pd.DataFrame:
     """One row a model and language that has both kinds: means of normalised scores, unweighted, and how many tasks they go over.
 
     Only of tasks whose answers are chosen, which have a chance level: their scores are on one scale. English is left out, for
@@ -22,6 +26,7 @@ def native_table(headline: pd.DataFrame, origins: Mapping[str, str]) -> pd.DataF
     Args:
         headline: see `scores.headline_scores`.
         origins: task → "native", or what else; see `Suite.origins`.
+        draws: (model, task) → its normalised score on each draw of rows; a mean of a task without has no interval.
     """
     chosen = headline[(headline.chance > 0) & (headline.language != "en") & headline.task.isin(list(origins))]
     rows = []
@@ -31,18 +36,34 @@ def native_table(headline: pd.DataFrame, origins: Mapping[str, str]) -> pd.DataF
         if native.empty or translated.empty:
             continue
         means = {"native": native.normalised.mean(), "translated": translated.normalised.mean()}
+        drawn = {name: _mean_draws(model, part.task, draws) for name, part in (("native", native), ("translated", translated))}
+        if drawn["native"] is not None and drawn["translated"] is not None:
+            drawn["difference"] = drawn["native"] - drawn["translated"]
+        spreads = {name: spread_of(array) for name, array in drawn.items() if array is not None}
+        ends = {f"{name}_{end}": getattr(spread, end) for name, spread in spreads.items() for end in ("low", "high")}
         rows.append(
             {
                 "model": model,
                 "language": language,
                 **means,
+                **ends,
                 "native_tasks": len(native),
                 "translated_tasks": len(translated),
                 "difference": means["native"] - means["translated"],
                 "limited": bool(found.limited.any()),
             }
         )
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=[*COLUMNS, *ENDS]).astype(dict.fromkeys(ENDS, "float64"))
+
+
+def _mean_draws(model: str, tasks: Iterable[str], draws: Mapping[tuple[str, str], np.ndarray]) -> np.ndarray | None:
+    found = [draws.get((model, task)) for task in tasks]
+    known = [array for array in found if array is not None]
+    return np.mean(known, axis=0) if len(known) == len(found) else None
+
+
+def _mean(name: str, title: str, kind: str) -> Column:
+    return Column(name, f"{title} [95 %]", kind, low=f"{name}_low", high=f"{name}_high", marker="limited")
 
 
 def native_section(analysis: Analysis) -> Section:
@@ -62,16 +83,17 @@ def native_section(analysis: Analysis) -> Section:
             Table(
                 "native",
                 "Native and translated rows",
-                "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set.",
-                native_table(analysis.headline, analysis.suite.origins),
+                "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set. The intervals "
+                "tell of other rows of the same tasks, not of other tasks.",
+                native_table(analysis.headline, analysis.suite.origins, analysis.draws),
                 [
                     MODEL,
                     LANGUAGE,
-                    Column("native", "native", "percent", marker="limited"),
+                    _mean("native", "native", "score"),
                     Column("native_tasks", "tasks", "count"),
-                    Column("translated", "translated", "percent", marker="limited"),
+                    _mean("translated", "translated", "score"),
                     Column("translated_tasks", "tasks", "count"),
-                    Column("difference", "native − translated", "points", marker="limited"),
+                    _mean("difference", "native − translated", "points"),
                 ],
             )
         ],

@@ -9,7 +9,7 @@ from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.sea_helm_totals import totals_table
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Section, sample_link
-from lm_eval_sea.report.tables import LIMITED, Column, Table
+from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table
 
 
 def overview_section(analysis: Analysis, totals: pd.DataFrame | None, *, steps: bool) -> Section:
@@ -27,12 +27,14 @@ def overview_section(analysis: Analysis, totals: pd.DataFrame | None, *, steps: 
         f"{LIMITED} marks numbers that are not of all rows of the data set (--limit), “few” those of fewer than ten independent "
         "rows. The stronger the colour of a cell, the farther above chance."
     ]
+    if analysis.headline.contradicted.any():
+        text.append(f"{CONTRADICTED} marks scores of the results that their logged rows contradict: Provenance has both numbers.")
     if several:
         text.append(
             "The small number is the rank: a model is behind another where the 95 % interval of their paired difference leaves "
             "out 0; models with the same rank, such as 1=, cannot be told apart. A task has no ranks unless every two models "
-            "were tested on it, which needs ten independent rows of both that were logged (--log_samples). A score is bold only where "
-            "its model is better than all others by more than the uncertainty."
+            "were tested on it, which needs ten independent rows of both that were logged (--log_samples). A score is bold only "
+            "where its model is better than all others by more than the uncertainty."
         )
     return Section(
         "overview",
@@ -69,7 +71,7 @@ def comparison_section(analysis: Analysis) -> Section:
 
 
 def _wide_scores(analysis: Analysis) -> Table:
-    """One row per task, one column per model; members of the suite that nobody ran are there if others were run."""
+    """One row per task, one column per model; below, if members of the suite were run, those that nobody ran."""
     suite, headline = analysis.suite, analysis.headline
     rows: dict[str, dict[str, object]] = {}
     if headline.task.isin(suite.members).any():
@@ -87,16 +89,17 @@ def _wide_scores(analysis: Analysis) -> Table:
             "normalised": row.normalised,
             "limited": bool(row.limited),
             "few": bool(row.few),
+            "contradicted": bool(row.contradicted),
             "rank": rank.text if rank else None,
             "best": bool(rank and rank.best),
             "link": sample_link(row.model, row.task) if isinstance(row.samples, str) else None,
         }
         entry |= {f"{row.model}: {name}": value for name, value in found.items()}
-    frame = pd.DataFrame(list(rows.values()))
+    frame = pd.DataFrame(sorted(rows.values(), key=lambda entry: "metric" not in entry))  # a stable order
     frame = frame.reindex(columns=list(dict.fromkeys(["task", "kind", "dataset", "language", "variant", *frame.columns])))
     columns = [TASK, LANGUAGE, Column("metric", "metric"), Column("chance", "chance", "percent")]
     for model in analysis.models:
-        named = {name: f"{model}: {name}" for name in ("low", "high", "few", "link", "rank")}
+        named = {name: f"{model}: {name}" for name in ("low", "high", "few", "contradicted", "link", "rank")}
         columns.append(
             Column(
                 f"{model}: score",

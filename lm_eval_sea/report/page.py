@@ -75,7 +75,12 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
     tasks = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
     names = next((table.names for section in sections for table in section.tables), {})
     totals = frames.samples.groupby(["model", "task"]).size()
-    packed = [_packed(rows, tasks[key], int(totals.get(key, 0)), names) for key, rows in sorted(frames.shown.items())]
+    counts = totals.groupby("task").nunique()
+    unequal = set(counts[counts > 1].index)
+    packed = [
+        _packed(rows, tasks[key], int(totals.get(key, 0)), key[1] not in unequal, names)
+        for key, rows in sorted(frames.shown.items())
+    ]
     return _template().render(
         version=__version__,
         sections=sections,
@@ -96,7 +101,7 @@ def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[s
 
 
 def _packed(
-    rows: Sequence[Mapping[str, Any]], task: Mapping[str, Any], total: int, names: Mapping[str, Mapping[str, str]]
+    rows: Sequence[Mapping[str, Any]], task: Mapping[str, Any], total: int, spaced: bool, names: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
     """The rows of a model and task that the page shows, compressed: base64 of zlib of JSON.
 
@@ -104,6 +109,7 @@ def _packed(
         rows: `sample_row.shown` of each.
         task: a row of the frame `tasks`.
         total: of how many rows they were chosen.
+        spaced: whether evenly spaced over all; else those that other models have, too, come first.
         names: column → value → what the page calls it.
     """
     prompts = [row["prompt"] for row in rows if "prompt" in row]
@@ -117,6 +123,7 @@ def _packed(
         "file": os.path.basename(task["samples"]),
         "shown": len(rows),
         "total": total,
+        "spaced": spaced,
         "data": base64.b64encode(zlib.compress(text.encode())).decode(),
     }
 

@@ -15,7 +15,7 @@ from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.run_settings import NOT_RECORDED
-from lm_eval_sea.results.summary import collapsed_text
+from lm_eval_sea.results.summary import collapsed_text, one_label_text
 
 WARNINGS = "warnings"  # the table of what to know before comparing
 # Columns of the frame `runs` that should agree between runs that are compared.
@@ -122,6 +122,18 @@ def collapsed_answers(frames: Frames) -> list[str]:
     return lines
 
 
+def one_label_runs(frames: Frames) -> list[str]:
+    """One line for every limited run of a task with labels in whose rows one label is always right."""
+    lines = []
+    for task in frames.tasks[frames.tasks.limited].to_dict("records"):
+        key = (task["model"], task["task"])
+        if (logged := frames.logged.get(key)) is not None:
+            config = frames.configs[key]
+            if (text := one_label_text(config, config["metadata"], logged)) is not None:
+                lines.append(f"{key[0]}, {key[1]}: {text}")
+    return lines
+
+
 def _differs(values: pd.Series) -> bool:
     return len(set(map(_shown, values))) > 1
 
@@ -134,8 +146,8 @@ def provenance_section(analysis: Analysis) -> Section:
     """Where the numbers come from."""
     frames = analysis.frames
     tasks = task_table(frames)
-    said = [*collapsed_answers(frames), *analysis.score_notes, *warnings(frames, tasks), *frames.notes]
-    warned = pd.DataFrame({"warning": said})
+    own = [*collapsed_answers(frames), *one_label_runs(frames), *analysis.score_notes]
+    warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(frames, tasks), *frames.notes]))})
     return Section(
         "provenance",
         "Provenance",

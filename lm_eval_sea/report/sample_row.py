@@ -11,8 +11,11 @@ from lm_eval_sea.results.visible_text import visible
 
 COLUMNS = ("doc_id", "filter", "doc", "target", "arguments", "resps", "metrics")
 _TITLE_LENGTH = 200  # code points
-# Fields of a processed row that say which row it is, in the order in which they serve.
-_QUESTION_FIELDS = ("question", "premise", "sentence1", "text", "source", "passage", "context", "prompt", "instruction")
+# Fields of a processed row that say which row it is, in the order in which they serve. Of a pair both are shown.
+_PAIRS = (("premise", "hypothesis"), ("premise", "question"), ("sentence1", "sentence2"))
+_BETWEEN = " · "
+_QUESTION_FIELDS = ("question", "premise", "sentence1", "text", "source", "passage", "context", "story", "document")
+_QUESTION_FIELDS += ("prompt", "instruction")
 
 
 def numbers(row: Mapping[str, Any], headline: str, item_metric: str, metrics: Sequence[str]) -> dict[str, Any]:
@@ -103,11 +106,15 @@ def shown(row: Mapping[str, Any], score: float | None) -> dict[str, Any]:
 
 
 def question_of(doc: Mapping[str, Any]) -> str | None:
-    """The row's own text by which a reader knows it: the question or premise, without passage and exemplars."""
-    for name in _QUESTION_FIELDS:
-        if isinstance(doc.get(name), str) and doc[name].strip():
-            return " ".join(doc[name].split())[:_TITLE_LENGTH]
-    return None
+    """The row's own text by which a reader knows it: the question, or a premise with what is asked of it; no exemplars."""
+    texts = {
+        name: " ".join(doc[name].split()) for name in {*_QUESTION_FIELDS, *sum(_PAIRS, ())} if isinstance(doc.get(name), str)
+    }
+    for first, second in _PAIRS:
+        if texts.get(first) and texts.get(second):
+            room = max(_TITLE_LENGTH // 2, _TITLE_LENGTH - len(texts[second]) - len(_BETWEEN))
+            return f"{texts[first][:room]}{_BETWEEN}{texts[second]}"[:_TITLE_LENGTH]
+    return next((texts[name][:_TITLE_LENGTH] for name in _QUESTION_FIELDS if texts.get(name)), None)
 
 
 def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> float | None:

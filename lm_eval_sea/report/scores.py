@@ -30,7 +30,7 @@ def headline_scores(frames: Frames) -> tuple[pd.DataFrame, list[str]]:
     """One row a model and task of the pack: the headline metric, all numbers in per cent; see `task_score.task_score`.
 
     `normalised` is 0 at chance and 100 at best; below chance it is negative, but for the tasks of SEA-HELM, on whose scale it
-    is 0. `few` says that there are too few independent rows to say much.
+    is 0. `few` says that there are too few independent rows to say much, `contradicted` that the logged rows make another score.
 
     Returns:
         The frame, and notes on scores that contradict themselves.
@@ -56,11 +56,12 @@ def headline_scores(frames: Frames) -> tuple[pd.DataFrame, list[str]]:
                 )
             continue
         notes += [f"{key[0]}, {key[1]}: {note}" for note in score.notes]
-        numbers = {name: getattr(score, name) for name in TASK_NUMBERS} | {"few": score.few}
+        numbers = {name: getattr(score, name) for name in TASK_NUMBERS} | {"few": score.few, "contradicted": bool(score.notes)}
         if task["suite"] == SEA_HELM:
             numbers["normalised"] = max(0.0, score.normalised)
         rows.append({**task, "metric": task["headline"], **numbers})
-    columns = [*frames.tasks.columns, *(name for name in ("metric", *TASK_NUMBERS, "few") if name not in frames.tasks.columns)]
+    more = ("metric", *TASK_NUMBERS, "few", "contradicted")
+    columns = [*frames.tasks.columns, *(name for name in more if name not in frames.tasks.columns)]
     return pd.DataFrame(rows, columns=columns), notes
 
 

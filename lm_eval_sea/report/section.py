@@ -16,7 +16,7 @@ from lm_eval_sea.report.tables import FILTERS, Column, Table
 MODEL, TASK = Column("model", "model"), Column("task", "task")
 DATA_SET, LANGUAGE, PROMPT = Column("dataset", "data set"), Column("language", "language"), Column("prompt_language", "prompt")
 ROWS = Column("rows", "rows", "count", marker="limited")
-SCORE = Column("score", "score [95 %]", "score", low="low", high="high", marker="limited", few="few")
+SCORE = Column("score", "score [95 %]", "score", low="low", high="high", marker="limited", few="few", contradicted="contradicted")
 
 
 @dataclass(frozen=True)

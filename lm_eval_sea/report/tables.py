@@ -12,6 +12,7 @@ from lm_eval_sea.results.visible_text import one_line, visible
 
 MISSING = "–"
 LIMITED = "†"  # behind a number that is not of all rows
+CONTRADICTED = "‡"  # behind a number of the results that the logged rows contradict
 FEW = " few"  # behind a number of so few independent rows that it says little
 SHADES = 8  # of a heat map, from chance to the best possible score
 
@@ -51,6 +52,7 @@ class Column:
     members: str = ""
     marker: str = ""  # a column; where it is true the number is marked as not of all rows
     few: str = ""  # likewise, as of too few rows
+    contradicted: str = ""  # likewise, as one that the logged rows contradict
     link: str = ""  # a column with links
     strong: str = ""  # a column; where it is true the number is emphasised
     rank: str = ""  # a column with marks to stand behind the number
@@ -126,7 +128,8 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
     if not _absent(members) and len(set(str(members).split(" of "))) > 1:
         text = f"({text}; {members})"
     text += FEW if column.few and record.get(column.few) is True else ""
-    return text + (LIMITED if column.marker and record.get(column.marker) is True else "")
+    text += LIMITED if column.marker and record.get(column.marker) is True else ""
+    return text + (CONTRADICTED if column.contradicted and record.get(column.contradicted) is True else "")
 
 
 def _number(kind: str, value: float) -> str:

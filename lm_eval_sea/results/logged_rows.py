@@ -96,6 +96,10 @@ class LoggedRows:
         """The headline score; see `task_score`."""
         return task_score(metadata, reported, self.statistics, self.scores, self.clusters, evaluated=evaluated)
 
+    def one_gold(self) -> int | None:
+        """The right option, if it is the same in all rows."""
+        return self.golds[0] if len(set(self.golds)) == 1 else None
+
     def collapsed(self) -> tuple[int, float, float] | None:
         """See `task_score.collapsed_answer`; None where no options are chosen."""
         return collapsed_answer(self.chosen, self.golds) if any(gold is not None for gold in self.golds) else None

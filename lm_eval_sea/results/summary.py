@@ -116,6 +116,9 @@ def _line(task: TaskResult, metadata: Mapping[str, Any], rows: Iterable[Mapping[
     if score is not None:
         notes += [f"{task.name}: {note}" for note in score.notes]
     total = rows_expected(metadata) or task.rows_total
+    limited = evaluated is not None and total is not None and evaluated < total
+    if logged and limited and (text := one_label_text(task.config, metadata, logged)) is not None:
+        notes.append(f"{task.name}: {text}")
     notes += filter(None, [row_count_note(task, metadata)])
     return Line(task.name, evaluated, total, metric, score, notes)
 
@@ -131,6 +134,22 @@ def collapsed_text(labels: Any, option: int, share: float, right: float) -> str:
     """
     word = f" (“{one_line(str(labels[option]))}”)" if isinstance(labels, list) and option < len(labels) else ""
     return f"{share:.0f} % of the answers are option {option + 1}{word}, which is right on {right:.0f} %"
+
+
+def one_label_text(config: Mapping[str, Any], metadata: Mapping[str, Any], logged: LoggedRows) -> str | None:
+    """What is said of a part of the rows of a task with labels in which one label is always right; None for other rows.
+
+    Args:
+        config: of the task.
+        metadata: of the task.
+        logged: the part of the rows.
+    """
+    lists = [labels for labels in (config.get("doc_to_choice"), metadata.get("labels")) if isinstance(labels, list)]
+    gold = logged.one_gold()
+    if not lists or gold is None or gold >= len(lists[0]):
+        return None
+    label = one_line(str(lists[0][gold]))
+    return f"“{label}” is right in all {len(logged.golds)} rows, so that the score says nothing of other labels; take more rows"
 
 
 def _text(run: Run, model: str, lines: Sequence[Line], others: Sequence[str], notes: Sequence[str]) -> str:

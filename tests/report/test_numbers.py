@@ -268,6 +268,29 @@ def test_models_that_were_not_tested_have_no_rank(tmp_path):
     assert not any(cells[model].rank or cells[model].strong for model in "ab")
 
 
+def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
+    frames = two_models(tmp_path, {"a": [1.0] * 30, "b": [0.0, 1.0] * 15})
+    path = next((tmp_path / "a").glob("results_*"))
+    path.write_text(path.read_text().replace('"acc,none": 1.0', '"acc,none": 0.5'))
+    analysis = Analysis(load([tmp_path]), NO_SUITE)
+    [cells] = overview(analysis, "scores_by_model")
+    assert cells["a"].text.endswith("‡") and not cells["b"].text.endswith("‡")
+    assert any("‡ marks" in text for text in overview_section(analysis, None, steps=False).text)
+    assert not any("‡" in text for text in overview_section(Analysis(frames, NO_SUITE), None, steps=False).text)
+
+
+def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
+    plant(tmp_path)
+    analysis = Analysis(load([tmp_path]), read_suite())
+    scored = [cells["org/a"].text != "–" for cells in overview(analysis, "scores_by_model")]
+    assert scored.index(False) == sum(scored) == 7
+    assert list(overview(analysis, "means_by_task")[0])[:2] == ["model", "all"]
+    notes = list(provenance.provenance_section(analysis).tables[0].frame.warning)
+    for model in ("org/a", "org/b"):
+        assert sum(note.startswith(f"{model}, {TEXT}: the data had 6 rows") for note in notes) == 1
+    assert len(notes) == len(set(notes))
+
+
 def test_means_of_few_rows_are_not_tested(tmp_path):
     answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
     frames = two_models(tmp_path, answers)

@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.cli import main
+from lm_eval_sea.report import load
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.provenance import provenance_section
+from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.results.summary import WIDTH, summary_of_files, summary_of_results
 
 from .lm_eval_output import NEW, OLD, row, write_results, write_samples
@@ -78,6 +82,21 @@ def test_one_answer_to_everything_is_said(tmp_path):
     ]
     write_samples(tmp_path, "toy_th", OLD, lines)
     assert "toy_th: 95 % of the answers are option 2, which is right on 50 %" in summary_of_files([tmp_path])
+
+
+@pytest.mark.parametrize(("golds", "said"), [([1, 1, 1], True), ([0, 1, 1], False)])
+def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
+    task = {"metadata": RANKED, "doc_to_choice": ["yes", "no"]}
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1.0}}, configs={"toy_th": task})
+    lines = [row(doc_id=n, filter="none", acc=1.0, doc={"id": str(n), "gold": gold}) for n, gold in enumerate(golds)]
+    write_samples(tmp_path, "toy_th", OLD, lines)
+    for text in (summary_of_files([tmp_path]), "\n".join(report_notes(tmp_path))):
+        assert ("toy_th: “no” is right in all 3 rows" in text) == said
+
+
+def report_notes(folder):
+    analysis = Analysis(load([folder]), Suite({}, {}, {}, {}, {}, {}, {}))
+    return list(provenance_section(analysis).tables[0].frame.warning)
 
 
 def test_a_value_that_cannot_be_is_not_shown(tmp_path):

@@ -241,7 +241,7 @@ async function showSamples() {
     byId("sample-count").textContent = "This model was not run on this task, or without --log_samples.";
     return;
   }
-  const { metric, language, shown, total, file } = part.dataset;
+  const { metric, language, shown, total, file, spaced } = part.dataset;
   const asked = [task, model, beside].join("\n");
   list.dataset.asked = asked;
   const [rows, others] = [await unpack(part), other ? await unpack(other) : []];
@@ -256,7 +256,7 @@ async function showSamples() {
   });
   const order = ORDERS[byId("sample-order").value];
   if (order) found.sort(order);
-  const all = shown === total ? `all ${total} rows` : `${shown} of ${total} rows, evenly spaced (all of them: ${file})`;
+  const all = shown === total ? `all ${total} rows` : `${shown} of ${total} rows, ${spaced === "1" ? "evenly spaced" : "first those that the other models were asked, too"} (all of them: ${file})`;
   const pairs = other ? ` ${found.filter(({ second }) => second).length} of them were also asked of ${beside}.` : "";
   const margins = order && !rows.some((row) => row.margin !== undefined) ? " Answers of this task have no margins, so that the order is that of the data." : "";
   byId("sample-count").textContent = `${found.length} shown; the page holds ${all}. Right and wrong by ${metric}.${pairs}${margins}`;

@@ -1,0 +1,45 @@
+"""Which rows the page shows, and what it calls them."""
+
+import pytest
+
+from lm_eval_sea.report import frames
+from lm_eval_sea.report.sample_row import question_of
+from lm_eval_sea.report.shown_rows import chosen_numbers
+
+from ..results.lm_eval_output import NEW, row, write_results, write_samples
+
+
+def test_runs_of_different_rows_show_those_that_they_share(tmp_path):
+    metadata = {"headline_metric": "acc", "chance": 0.25, "version": 1.0, "dataset": "toy"}
+    for model, numbers in (("all", range(90)), ("some", range(3, 43)), ("one", [89])):
+        write_results(tmp_path / model, NEW, {"toy": {"acc,none": 1.0}}, model=model, configs={"toy": {"metadata": metadata}})
+        lines = [row(doc_id=n, filter=f, metrics=["acc"], doc={"id": f"r{n}"}, acc=1.0) for n in numbers for f in ("a", "b")]
+        write_samples(tmp_path / model, "toy", NEW, lines)
+    found = frames.load([tmp_path], shown_rows=11)
+    shown = {model: [int(text["number"]) for text in rows] for (model, _), rows in found.shown.items()}
+    assert shown["one"] == [89]
+    assert shown["some"] == list(range(3, 43, 4))
+    assert shown["all"] == [*shown["some"], 89]
+
+
+def test_rows_are_evenly_spaced_over_those_of_one_run():
+    assert chosen_numbers(range(6), [range(6)], 4) == {0, 2, 4}
+    assert chosen_numbers(range(6), [range(6), range(6)], 50) == set(range(6))
+    assert chosen_numbers(range(6), [range(6)], 0) == set()
+
+
+@pytest.mark.parametrize(
+    ("doc", "title"),
+    [
+        ({"question": "cause", "premise": "The river rose."}, "The river rose. · cause"),
+        ({"premise": "It rains.", "hypothesis": "It is\ndry."}, "It rains. · It is dry."),
+        ({"premise": "p" * 500, "hypothesis": "h" * 30}, "p" * 167 + " · " + "h" * 30),
+        ({"sentence1": "a", "sentence2": "b"}, "a · b"),
+        ({"question": "Who came?", "passage": "Many came."}, "Who came?"),
+        ({"story": "Once upon a time."}, "Once upon a time."),
+        ({"document": "Today in the news."}, "Today in the news."),
+        ({"question": " ", "gold": 1}, None),
+    ],
+)
+def test_a_row_is_called_by_what_tells_it_from_others(doc, title):
+    assert question_of(doc) == title
