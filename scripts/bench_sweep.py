@@ -32,6 +32,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import read_plan
 from lm_eval_sea.sweep.sweep import prepare
+from lm_eval_sea.tasks._shared.sources import Source
 
 MODELS, SUITES = 100, 50
 TASK = "sea_xcopa_th_to_ppl"
@@ -60,6 +61,11 @@ def measured(name: str, work: Any) -> Any:
     return result
 
 
+def _is_here(source: Source) -> bool:
+    """Whether a task's rows are in a folder below the current one."""
+    return bool(source.files) and all(Path(source.repository, path).is_file() for _, path in source.files)
+
+
 def bench_start(folder: Path, model: Path) -> None:
     """From the plan to the first job."""
     models = []
@@ -67,11 +73,9 @@ def bench_start(folder: Path, model: Path) -> None:
         models.append(folder / f"step{number}")
         shutil.copytree(model, models[-1])
     tasks = read_tasks()
-    here = [
-        name
-        for name, leaves in tasks.groups.items()
-        if all(Path(tasks.tasks[leaf].source.repository).is_dir() for leaf in leaves)
-    ]
+    here = [name for name, leaves in tasks.groups.items() if all(_is_here(tasks.tasks[leaf].source) for leaf in leaves)]
+    if len(here) < SUITES:
+        sys.exit(f"only {len(here)} of {SUITES} suites have all their rows here; name another folder with --data")
     plan = read_plan(write_plan(folder, "large", models, here[:SUITES]))
     prepared = measured(f"{MODELS} models × {len(here[:SUITES])} suites, checked", lambda: prepare(plan, "suite"))
     measured(f"{len(prepared.jobs)} jobs, looked for", prepared.split)

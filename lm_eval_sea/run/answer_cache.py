@@ -37,7 +37,7 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
     A local folder counts with the names, sizes and times of its files, a repository of the hub with its commit.
     """
     loaded = {name: _identity(str(model_args[name]), file, model_args) for name, file in _LOADED.items() if model_args.get(name)}
-    parts = [model, dict(model_args), loaded, {name: _version(name) for name in _PACKAGES}, sorted(tasks)]
+    parts = [model, dict(model_args), loaded, versions(), sorted(tasks)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
@@ -54,6 +54,11 @@ def _identity(name: str, file: str, model_args: Mapping[str, Any]) -> Any:
         return Path(hf_hub_download(name, file, revision=model_args.get("revision") or "main")).parent.name
     except Exception:  # an API's model has a name only; whatever else cannot be had fails when it is loaded
         return name
+
+
+def versions() -> dict[str, str | None]:
+    """The versions of the packages that decide answers; None for one that is not installed."""
+    return {name: _version(name) for name in _PACKAGES}
 
 
 def _version(package: str) -> str | None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea import __version__
 from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.run_files import Run, RunFilesError, find_runs
 from lm_eval_sea.run import answer_cache
@@ -105,6 +106,29 @@ def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Ma
     )
     _to_disk(beside)
     beside.replace(folder / MARK)
+
+
+def installed() -> dict[str, str | None]:
+    """The versions of this pack and of the packages that decide answers, as they are on this machine."""
+    return {"lm_eval_sea": __version__, **answer_cache.versions()}
+
+
+def check_versions(wanted: Mapping[str, str | None]) -> None:
+    """Compares the packages of this machine with those of the one that the sweep was started on.
+
+    Args:
+        wanted: what `installed` returned there.
+
+    Raises:
+        IncompleteError: if they differ, for the results would be marked as those of other versions.
+    """
+    here = installed()
+    for name, version in wanted.items():
+        if here.get(name) != version:
+            raise IncompleteError(
+                f"{name} on this machine is {here.get(name) or 'not installed'}, and {version or 'not installed'} where the "
+                "sweep began; use the same packages on all machines"
+            )
 
 
 def _run_in(folder: Path) -> Run:

@@ -22,7 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.run import answer_cache
-from lm_eval_sea.sweep.completeness import LOCK, LOG, IncompleteError, read_mark, remove_incomplete, set_aside, write_mark
+from lm_eval_sea.sweep.completeness import (
+    LOCK,
+    LOG,
+    IncompleteError,
+    check_versions,
+    read_mark,
+    remove_incomplete,
+    set_aside,
+    write_mark,
+)
 
 STARTED = "--- started"
 _ATTEMPTS = 3  # at a job whose process is killed, by a system that is short of memory perhaps
@@ -171,6 +180,7 @@ def main() -> int:
 def _run(task: Mapping[str, Any], folder: Path) -> int:
     if read_mark(folder, task["digest"]):
         return 0
+    check_versions(task["versions"])
     set_aside(folder, Path(task["output"]))
     remove_incomplete(folder)
     print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.sweep.completeness import LOG
+from lm_eval_sea.sweep.completeness import LOG, installed
 from lm_eval_sea.sweep.plan import Model, Plan
 
 WHOLE_PLAN = "all"  # the folder of a job with all tasks
@@ -54,6 +54,7 @@ class Job:
             "digest": self.digest,
             "cpus": plan.resources.cpus,
             "minutes": plan.minutes,
+            "versions": installed(),
         }
 
     def has_begun(self, since: float) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import shutil
 from collections import defaultdict
 from collections.abc import Generator, Iterable
@@ -67,8 +68,9 @@ class Outcomes:
             self.found[report.nodeid] = (Attempt(*words), report.outcome)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self.found:
-            write_page(self.found.values())
+        if self.found and (worse := write_page(self.found.values())):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            print(f"\n{PAGE.name} stays as it is: {worse}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -112,11 +114,30 @@ def _cells(outcomes: list[str]) -> str:
     return " | ".join(map(str, (len(outcomes), outcomes.count("passed"), outcomes.count("skipped"))))
 
 
-def write_page(counts: Iterable[tuple[Attempt, str]]) -> None:
-    """Puts the table into the page."""
-    head, rest = PAGE.read_text(encoding="utf-8").split(START)
-    _, tail = rest.split(END)
-    PAGE.write_text(f"{head}{START}\n{table(counts)}\n{END}{tail}", encoding="utf-8")
+def write_page(counts: Iterable[tuple[Attempt, str]], page: Path = PAGE) -> str:
+    """Puts the table into the page, unless it is worse than the one there: what was survived once must be so again.
+
+    Returns:
+        What is worse, if anything. An attempt that is given up on purpose is to be taken out of the page by hand.
+    """
+    head, rest = page.read_text(encoding="utf-8").split(START)
+    before, tail = rest.split(END)
+    after = table(counts)
+    (survived, failed), (survived_before, failed_before) = _sums(after), _sums(before)
+    if survived < survived_before:
+        return f"{survived} attempts survived, and {survived_before} did before"
+    if failed > failed_before:
+        return f"{failed} attempts failed, and {failed_before} did before"
+    page.write_text(f"{head}{START}\n{after}\n{END}{tail}", encoding="utf-8")
+    return ""
+
+
+def _sums(text: str) -> tuple[int, int]:
+    """How many attempts of a table survived and failed."""
+    found = re.search(r"^\| \*\*all\*\* \| (\d+) \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
+    assert found is not None, f"{PAGE} has no sums"
+    attempts, survived, skipped = map(int, found.groups())
+    return survived, attempts - survived - skipped
 
 
 @pytest.fixture

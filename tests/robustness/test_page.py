@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from ..conftest import ROOT
-from .conftest import END, PAGE, START, Attempt, table
+from .conftest import END, PAGE, START, Attempt, table, write_page
 
 
 def listed():
@@ -51,3 +51,15 @@ def test_the_table_counts_outcomes():
     lines = table(outcomes).split("\n")
     assert lines[2:5] == ["| data | 2 | 1 | 0 |", "| text | 1 | 0 | 1 |", "| **all** | 3 | 1 | 1 |"]
     assert "| cut | 2 | 1 | 0 |" in lines
+
+
+def test_a_worse_table_is_not_written(tmp_path):
+    page = tmp_path / "page.md"
+    one, other = Attempt("data", "cut"), Attempt("text", "bell")
+    kept = f"{START}\n{table([(one, 'passed'), (other, 'failed')])}\n{END}"
+    page.write_text(kept)
+    assert write_page([(one, "skipped"), (other, "failed")], page) == "0 attempts survived, and 1 did before"
+    assert write_page([(one, "passed"), (other, "failed"), (other, "failed")], page) == "2 attempts failed, and 1 did before"
+    assert page.read_text() == kept
+    assert write_page([(one, "passed"), (other, "passed"), (other, "skipped")], page) == ""
+    assert "| **all** | 3 | 2 | 1 |" in page.read_text()

@@ -12,6 +12,8 @@ from lm_eval_sea.sweep.completeness import (
     MARK,
     REPLACED,
     IncompleteError,
+    check_versions,
+    installed,
     read_mark,
     remove_incomplete,
     set_aside,
@@ -143,3 +145,10 @@ def test_a_job_ends_with_whoever_started_it(tmp_path):
 
 def test_the_mark_says_what_was_asked(folder):
     assert json.loads((marked(folder) / MARK).read_text())["asked"] == ASKED
+
+
+def test_a_machine_with_other_packages_begins_no_job():
+    check_versions(installed())
+    for name in ("lm_eval_sea", "torch", "transformers", "lm_eval"):
+        with pytest.raises(IncompleteError, match=rf"{name} on this machine is \S+, and 0\.0 where the sweep began"):
+            check_versions(installed() | {name: "0.0"})

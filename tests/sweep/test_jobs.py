@@ -24,8 +24,6 @@ def test_splits(tmp_path, split, parts):
     jobs = jobs_of(tmp_path, split)
     folders = [job.folder.relative_to(tmp_path / "out").as_posix() for job in jobs]
     assert folders == [f"{m}/{p}/default" for m in "ab" for p in parts]
-        f"{m}/{p}/default" for m in "ab" for p in parts
-    ]
     for name in "ab":
         assert {leaf for job in jobs if job.model.name == name for leaf in job.part.leaves} == set(FACTS)
 

@@ -70,8 +70,9 @@ class ModelTask:
         covers all that shapes a request, so that another prompt, row or tokenizer never meets old requests.
 
         Raises:
-            ValueError: for `--limit 0`, which lm-eval would take for no limit, for more exemplars than there are, and for a model
-                without a tokenizer.
+            ValueError: for `--limit 0`, which lm-eval would take for no limit, for `--samples` of other rows than it would seem,
+                for more exemplars than there are, for a chat template that does not show a question, and for a model without
+                a tokenizer.
         """
         if limit is not None and limit < 1:
             raise ValueError(f"{self.task_name}: --limit {limit} leaves no rows; give at least 1, or leave it out for all")
@@ -82,10 +83,34 @@ class ModelTask:
                 f"choose 0 to {len(self.sampler.df)}"
             )
         self._tokenizer = find_tokenizer(model_under_evaluation(), self.config.metadata or {}, self.NEEDS_TOKENIZER)
-        self.test_docs()  # lm-eval 0.5 loads rows when asked for them; they fill the provenance, a part of the shape
+        rows = len(self.test_docs())  # lm-eval 0.5 loads rows when asked for them; they fill the provenance, a part of the shape
+        if samples is not None and (not samples or len(set(samples)) < len(samples) or min(samples) < 0 or max(samples) >= rows):
+            raise ValueError(
+                f"{self.task_name}: --samples {list(samples)[:5]}: expected different numbers of rows from 0 to {rows - 1}, "
+                "one at least"
+            )
+        if kwargs.get("chat_template") is not None:
+            kwargs["chat_template"] = self._shows_questions(kwargs["chat_template"])
         shape = json.dumps([self._request_shape(), samples], sort_keys=True, default=str)
         digest = hashlib.sha256(shape.encode()).hexdigest()[:16]
         super().build_all_requests(limit=limit, samples=samples, tokenizer_name=f"{tokenizer_name}-{digest}", **kwargs)
+
+    def _shows_questions(self, apply: Callable[..., Any]) -> Callable[..., Any]:
+        """A model's `apply_chat_template` that refuses to drop or change what the user says; white space does not count."""
+
+        def checked(messages: Sequence[Mapping[str, str]], **options: Any) -> Any:
+            prompt = apply(messages, **options)
+            if isinstance(prompt, str):  # a server that chats gets messages, and its template is its own
+                shown = " ".join(prompt.split())
+                said = (" ".join(message["content"].split()) for message in messages if message["role"] == "user")
+                if lost := next((text for text in said if text not in shown), None):
+                    raise ValueError(
+                        f"{self.task_name}: the chat template drops or changes a question. The question: {lost[:300]} | "
+                        f"The prompt: {shown[:300]}"
+                    )
+            return prompt
+
+        return checked
 
     def _request_shape(self) -> dict[str, Any]:
         """All that decides what the requests of this task look like."""

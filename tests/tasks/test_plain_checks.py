@@ -1,0 +1,52 @@
+"""What ranking tasks and summaries refuse under plain `lm_eval`, which calls nothing else of the pack."""
+
+import re
+
+import pytest
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+
+TASKS = ["sea_xcopa_th_to_ppl", "sea_helm_th_nli_ppl"]
+
+
+def fair(messages, **_):
+    return "".join(f"<{message['role']}> {message['content']}\n" for message in messages)
+
+
+def cutting(messages, **_):
+    return fair([message | {"content": message["content"][:20]} for message in messages])
+
+
+def forgetful(messages, **_):
+    return messages[-1]["content"]
+
+
+@pytest.fixture(scope="module", params=TASKS)
+def task(request, samples):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        yield TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load([request.param])["tasks"][request.param]
+
+
+@pytest.mark.parametrize("numbers", [[], [-1], [1, 1], [0, 10_000]], ids=str)
+def test_rows_that_are_not_what_they_seem(task, numbers):
+    with pytest.raises(ValueError, match=re.escape(f"--samples {numbers}: expected different numbers of rows from 0 to ")):
+        task.build_all_requests(samples=numbers)
+
+
+def test_rows_that_are_there(task):
+    task.build_all_requests(samples=[1, 0])
+    assert {instance.doc_id for instance in task.instances} == {0, 1}
+
+
+@pytest.mark.parametrize("template", [cutting, forgetful])
+def test_a_template_that_does_not_show_what_is_said(task, template):
+    task.set_config("num_fewshot", 1)
+    with pytest.raises(ValueError, match="the chat template drops or changes a question") as error:
+        task.build_all_requests(limit=1, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=template)
+    assert "\n" not in str(error.value)
+
+
+def test_a_template_that_does(task):
+    task.build_all_requests(limit=1, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=fair)
