@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from lm_eval_sea.commands.declaration import fail
+from lm_eval_sea.interruption import terminated_as_interrupted
 
 NAME = "run"
 
@@ -22,6 +23,14 @@ def run(argv: Sequence[str]) -> int:
     Args:
         argv: the arguments behind its name.
     """
+    try:
+        with terminated_as_interrupted():
+            return _run(argv)
+    except KeyboardInterrupt:  # before or after what the run says of itself
+        return fail(InterruptedError("interrupted; the same command begins anew"), 130)
+
+
+def _run(argv: Sequence[str]) -> int:
     from lm_eval_sea.run.output_folder import ResultsNotWrittenError
     from lm_eval_sea.run.request import RunError
     from lm_eval_sea.run.run import InterruptedRunError

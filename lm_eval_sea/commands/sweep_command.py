@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_sea.commands.declaration import declare, fail
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.interruption import terminated_as_interrupted
 
 if TYPE_CHECKING:
+    from lm_eval_sea.sweep.job_process import Outcome
+    from lm_eval_sea.sweep.jobs import Job
     from lm_eval_sea.sweep.plan import Plan
-    from lm_eval_sea.sweep.sweep import Engine
+    from lm_eval_sea.sweep.sweep import Engine, Prepared
 
 
 def add_sweep(commands: argparse._SubParsersAction) -> None:
@@ -48,32 +52,52 @@ Exit status: 0, 1 if jobs failed or data cannot be had, 2 for a plan that cannot
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.sweep.plan import PlanError, read_plan
+    from lm_eval_sea.sweep.plan import PlanError
 
     try:
-        plan = read_plan(arguments.plan)
-        if arguments.download_only:
-            return _download(plan)
-        from lm_eval_sea.sweep.sweep import carry_out, prepare, report, table_of_failures
-
-        if arguments.dry_run:
-            from lm_eval_sea.sweep.estimate import describe
-
-            print(describe(prepare(plan, arguments.split)))
-            return 0
-        engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
-        prepared = prepare(plan, arguments.split)
-        failed = carry_out(prepared, engine)
+        with terminated_as_interrupted():
+            return _run(arguments)
     except PlanError as error:
         return fail(error, 2)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return fail(KeyboardInterrupt("interrupted; the same command goes on where this one stopped"), 130)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.sweep.plan import read_plan
+
+    plan = read_plan(arguments.plan)
+    if arguments.download_only:
+        return _download(plan)
+    engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
+    from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, report
+
+    prepared = prepare(plan, arguments.split)
+    if arguments.dry_run:
+        from lm_eval_sea.sweep.estimate import describe
+
+        check_room(prepared, engine)
+        print(describe(prepared))
+        return 0
+    failed: dict[Job, Outcome] = {}
+    try:
+        carry_out(prepared, engine, failed)
+    except KeyboardInterrupt:
+        _print_failures(failed, prepared, arguments.plan)
+        raise
     print("\n".join(report(prepared)))
+    _print_failures(failed, prepared, arguments.plan)
+    return 1 if failed else 0
+
+
+def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, plan: Path) -> None:
+    from lm_eval_sea.sweep.sweep import table_of_failures
+
     if failed:
         print(table_of_failures(failed))
-        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; the same command runs them again")
-    return 1 if failed else 0
+        again = shlex.join(["lm-eval-sea", "sweep", str(plan)])
+        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; {again} runs them again (commands above complete no job)")
 
 
 def _engine(arguments: argparse.Namespace) -> Engine:
@@ -96,10 +120,11 @@ def _engine(arguments: argparse.Namespace) -> Engine:
 def _download(plan: Plan) -> int:
     """Loads what a sweep needs, which fills the caches of the hub."""
     from lm_eval_sea.sweep.plan import PlanError
-    from lm_eval_sea.sweep.preflight import check_models, load_wanted
+    from lm_eval_sea.sweep.preflight import check_models, load_wanted, sampling_of
 
     try:
         check_models(plan.models)
+        sampling_of(plan)  # reads the generation configurations
         _, tasks = load_wanted(plan)
     except PlanError as error:
         return fail(error, 1)

@@ -12,18 +12,54 @@ from lm_eval_sea.run.request import RunError
 _SHOWN = 300  # characters of a prompt in a message
 
 
-def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
-    """The tokenizer that a backend of transformers or vLLM will use; None if there is none to be had before the model."""
+def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
+    """The tokenizer that a backend of transformers or vLLM will use; None if the arguments name none.
+
+    Raises:
+        Exception: what libraries like, if it cannot be loaded.
+    """
     name = model_args.get("tokenizer") or model_args.get("pretrained")
     if not isinstance(name, str):
         return None
     from transformers import AutoTokenizer
 
+    return AutoTokenizer.from_pretrained(
+        name,
+        revision=model_args.get("revision") or "main",
+        trust_remote_code=bool(model_args.get("trust_remote_code")),  # without a word transformers would ask on the terminal
+    )
+
+
+def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
+    """What `read_tokenizer` returns; None also where that fails, for the backend says so better, or knows how to load it."""
     try:
-        return AutoTokenizer.from_pretrained(name, revision=model_args.get("revision") or "main")
-    # Libraries raise what they like for what is no model; the backend says so better, or knows how to load it.
+        return read_tokenizer(model_args)
     except Exception:
         return None
+
+
+def check_template_of_model(model_args: Any, tasks: Mapping[str, Any], *, apply: bool | str, multiturn: bool) -> None:
+    """Checks the template of a model's tokenizer, or warns that it cannot.
+
+    Args:
+        model_args: the model's arguments; what is no mapping names no tokenizer.
+        tasks: lm-eval's tasks by name.
+        apply: the name of a template, or True for the default.
+        multiturn: whether exemplars are messages of their own.
+
+    Raises:
+        RunError: see `check_chat_template`.
+    """
+    tokenizer = load_tokenizer(model_args) if isinstance(model_args, Mapping) else None
+    if tokenizer is None:
+        logging.getLogger("lm_eval_sea").warning(
+            "whether the chat template shows the questions is not checked: there is no tokenizer that can be loaded here"
+        )
+        return
+    settings = dict(model_args.get("chat_template_args") or {})
+    if "enable_thinking" in model_args:
+        settings["enable_thinking"] = model_args["enable_thinking"]
+    check_chat_template(tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn)
 
 
 def check_chat_template(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -90,6 +91,12 @@ def _method(kind: str, own: Callable[..., list[Any]], through: Callable[[Any, st
         return through(self, kind, requests, lambda part: own(self, part, *more, **settings))
 
     return method
+
+
+def raised_while_building(error: BaseException) -> bool:
+    """Whether `simple_evaluate` raised an error when it made the model, and not when the model was asked."""
+    names = {frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)}
+    return bool(names & {"create_from_arg_obj", "create_from_arg_string"})
 
 
 def requests_folder() -> Path:

@@ -14,6 +14,14 @@ class RunError(ValueError):
     """What a user asked for cannot be run; one line that says what and how to mend it."""
 
 
+def in_one_line(error: BaseException) -> str:
+    """What an error of any library says; of a missing package, what to type."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, ImportError) and error.name and "pip install" not in text:
+        return f"needs the package {error.name}: pip install {error.name}"
+    return text
+
+
 def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | None) -> None:
     """Checks what can be known without data and model. Names of other packs are left to lm-eval.
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
-import signal
-import threading
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,12 @@ from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answering import Answering
 from lm_eval_sea.run.api_server import check_api_server
-from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
+from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.language import group_of_language
-from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through, requests_folder
+from lm_eval_sea.run.lm_eval_cli import Evaluate, LMEvalCommand, asked_through, raised_while_building, requests_folder
+from lm_eval_sea.run.model_check import check_backend, check_folders, check_named_tokenizer
 from lm_eval_sea.run.output_folder import ResultsNotWrittenError, check_space, failures_of_saving, probe, save_elsewhere
-from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
+from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples, in_one_line
 from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.run.task_loading import load_tasks
 from lm_eval_sea.run.thinking import add_thinking_tokens
@@ -43,19 +42,6 @@ class InterruptedRunError(Exception):
     """The run was interrupted; one line that says how to go on."""
 
 
-@contextmanager
-def terminated_as_interrupted() -> Iterator[None]:
-    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is."""
-    if threading.current_thread() is not threading.main_thread():  # only that one may change what a signal does
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 class _Evaluation:
     """What happens around lm-eval's `simple_evaluate`."""
 
@@ -63,7 +49,8 @@ class _Evaluation:
         self._skip_missing = skip_missing
         self._thinking_tokens = thinking_tokens
         self._resume = resume
-        self.cache: str | None = None  # of the answers, made by this run
+        self.kept_in: str | None = None  # the answers, while the model works
+        self.cache: str | None = None  # the same, if this run made it
         self._left_out: list[str] = []
         self._table = ""
         self.tracker: Any = None
@@ -74,6 +61,10 @@ class _Evaluation:
         """Checks what can be checked without the model, and evaluates; keeps what is needed when lm-eval has saved."""
         from lm_eval_sea.results.summary import summary_of_results
 
+        model, model_args = arguments["model"], arguments["model_args"]
+        named = model_args if isinstance(model_args, Mapping) else {}
+        check_backend(model)
+        check_folders(model, named)
         self.tracker = arguments["evaluation_tracker"]
         output, logs = self.tracker.output_path, arguments["log_samples"]
         if output:
@@ -87,19 +78,24 @@ class _Evaluation:
             check_samples(arguments["samples"], {name: len(task.eval_docs) for name, task in tasks.items()})
         if output and logs:
             check_space(output, tasks, arguments["limit"])
-        if isinstance(arguments["model"], str):
-            check_api_server(arguments["model"], tasks, apply_chat_template=arguments["apply_chat_template"])
+        check_api_server(model, tasks, apply_chat_template=arguments["apply_chat_template"])
+        check_named_tokenizer(model, named, arguments["metadata"] or {}, tasks.values())
         if arguments["apply_chat_template"]:
-            _check_chat_template(arguments, tasks)
+            multiturn = bool(arguments["fewshot_as_multiturn"]) and arguments["num_fewshot"] != 0
+            check_template_of_model(model_args, tasks, apply=arguments["apply_chat_template"], multiturn=multiturn)
         use_cache = self._use_cache(arguments, tasks)
-        try:
-            with asked_through(arguments["model"], Answering(arguments["model"], tasks)):
+        with asked_through(model, Answering(model, tasks)):
+            try:
                 results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
-        except ValueError as error:
-            # by its name: the folder of tasks is a package of its own name, and so are its classes
-            if type(error).__name__ != "TokenizerError":
-                raise
-            raise RunError(str(error)) from error
+            except Exception as error:  # backends raise what they like
+                # by its name: the folder of tasks is a package of its own name, and so are its classes
+                if type(error).__name__ == "TokenizerError":
+                    raise RunError(str(error)) from error
+                if not raised_while_building(error):
+                    raise
+                logging.getLogger(PACK_LOGGER).debug("the model cannot be loaded", exc_info=error)
+                what = f"{type(error).__name__}: {in_one_line(error)}"
+                raise RunError(f"the model cannot be loaded ({what}); LMEVAL_LOG_LEVEL=debug shows where") from error
         if results is not None:  # it is None on all ranks but the first
             self._table = summary_of_results(results)
             self.results = results
@@ -121,31 +117,28 @@ class _Evaluation:
         use_cache = f"{own}_{key}" if own else answer_cache.prepare(output, key)
         if found := answer_cache.check_databases(use_cache):
             logging.getLogger(PACK_LOGGER).info("going on with %d answers of an earlier run (%s)", found, use_cache)
-        self.cache = None if own else use_cache
+        self.kept_in, self.cache = use_cache, None if own else use_cache
         return use_cache
+
+    def what_is_kept(self) -> str:
+        """How to go on after an interruption."""
+        answers = 0
+        if self.kept_in:
+            with suppress(RunError):  # the file was not whole yet
+                answers = answer_cache.check_databases(self.kept_in)
+        if answers:
+            return f"the same command goes on where this one stopped, with the {answers:,} answers in {self.kept_in}"
+        if self._resume is False:
+            return "nothing is kept (without --no-resume a run goes on where it stopped)"
+        if self.tracker is not None and not self.tracker.output_path and not self.kept_in:
+            return "nothing is kept (with --output_path a run goes on where it stopped)"
+        return "there was no answer yet; the same command begins anew"
 
     def table(self, results: Mapping[str, Any], column: str = "results", **_: Any) -> str:
         """What is printed in the place of lm-eval's table. Groups stand below the tasks in the same one."""
         if column == "groups":
             return ""
         return self._table + "".join(f"left out: {line}\n" for line in self._left_out)
-
-
-def _check_chat_template(arguments: Mapping[str, Any], tasks: Mapping[str, Any]) -> None:
-    model_args = arguments["model_args"]
-    tokenizer = load_tokenizer(model_args) if isinstance(model_args, Mapping) else None
-    if tokenizer is None:
-        return
-    settings = dict(model_args.get("chat_template_args") or {})
-    if "enable_thinking" in model_args:
-        settings["enable_thinking"] = model_args["enable_thinking"]
-    check_chat_template(
-        tokenizer,
-        tasks,
-        apply=arguments["apply_chat_template"],
-        settings=settings,
-        multiturn=bool(arguments["fewshot_as_multiturn"]) and arguments["num_fewshot"] != 0,
-    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -228,15 +221,11 @@ def run(arguments: Sequence[str]) -> None:
 
 def _run_once(command: LMEvalCommand, parsed: argparse.Namespace, evaluation: _Evaluation) -> None:
     try:
-        with terminated_as_interrupted(), warnings_as_of_lm_eval(), failures_of_saving() as failures:
+        with warnings_as_of_lm_eval(), failures_of_saving() as failures:
             command.execute(parsed, evaluation.evaluate, evaluation.table)
     except KeyboardInterrupt as error:
         traceback.clear_frames(error.__traceback__)  # closes the file of answers and the progress bar before the last line
-        raise InterruptedRunError(
-            f"interrupted; the same command goes on where this one stopped, with the answers in {evaluation.cache}"
-            if evaluation.cache
-            else "interrupted; nothing is kept (with --output_path a run goes on where it stopped)"
-        ) from error
+        raise InterruptedRunError(f"interrupted; {evaluation.what_is_kept()}") from error
     if failures.count and evaluation.results is not None:
         wanted = evaluation.tracker.output_path
         folder = save_elsewhere(evaluation.tracker, evaluation.results, evaluation.samples)

@@ -9,18 +9,21 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_index import config_of, leaf_names, members_of
 from lm_eval_sea.run.lm_eval_cli import serve_loaded
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import RunError, in_one_line
 
 _NAMES_SHOWN = 4
 
 
-def load_tasks(manager: Any, wanted: Sequence[Any], *, skip_missing: bool) -> tuple[list[Any], Mapping[str, Any], list[str]]:
+def load_tasks(
+    manager: Any, wanted: Sequence[Any], *, skip_missing: bool | None
+) -> tuple[list[Any], Mapping[str, Any], list[str]]:
     """Loads tasks; lm-eval then takes them as they are loaded.
 
     Args:
         manager: lm-eval's `TaskManager`.
         wanted: names of tasks, groups and tags, or configurations.
         skip_missing: whether to go on without tasks whose rows cannot be had; groups that lack one are then left out, too.
+            None where the user has no such choice.
 
     Returns:
         What is to be run, the tasks by name, and a line for each data set that is left out.
@@ -37,7 +40,7 @@ def load_tasks(manager: Any, wanted: Sequence[Any], *, skip_missing: bool) -> tu
             raise
         lines = _describe(faults)
         if not skip_missing or not all(map(_is_missing_data, faults.values())):
-            raise RunError("\n  ".join(lines + _advice(faults))) from error
+            raise RunError("\n  ".join(lines + _advice(faults, can_skip=skip_missing is not None))) from error
         rest = without(manager, wanted, set(faults))
         if not rest:
             raise RunError("\n  ".join(["of all tasks the data is missing", *lines])) from error
@@ -89,7 +92,7 @@ def _describe(faults: Mapping[str, Exception]) -> list[str]:
     """A line for each cause, with its tasks."""
     tasks: dict[str, list[str]] = defaultdict(list)
     for name, error in faults.items():
-        tasks[_text(error)].append(name)
+        tasks[in_one_line(error)].append(name)
     return [f"{_some(names)}: {text}" for text, names in tasks.items()]
 
 
@@ -98,20 +101,13 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMES_SHOWN]) + more
 
 
-def _text(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, ImportError) and error.name and "pip install" not in text:
-        return f"needs the package {error.name}: pip install {error.name}"
-    return text
-
-
-def _advice(faults: Mapping[str, Exception]) -> list[str]:
+def _advice(faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
     missing = [name for name, error in faults.items() if _is_missing_data(error)]
     if not missing:
         return []
     advice = [f"to ask for access: {page}, then `hf auth login` or HF_TOKEN" for page in _pages(faults.values())]
     advice += [f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"]
-    if len(missing) == len(faults):
+    if can_skip and len(missing) == len(faults):
         advice.append("to go on without: --skip_missing")
     return advice
 

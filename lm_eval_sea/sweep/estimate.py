@@ -32,7 +32,7 @@ class _Sizes:
         """The sum over the tasks of a job; without tokens where there is no tokenizer."""
         key, shots = tokenizer_key(job.model), job.asked["settings"].get("num_fewshot")
         if key not in self._tokenizers:
-            self._tokenizers[key] = load_tokenizer(job.model.model_args)
+            self._tokenizers[key] = load_tokenizer(job.model.loaded_with)
         tokenizer = self._tokenizers[key]
         total: Counter = Counter()
         for leaf in job.part.leaves:

@@ -38,6 +38,11 @@ class Model:
     model_args: Mapping[str, Any]
     run: Mapping[str, Any]  # further flags of `lm-eval-sea run`
 
+    @property
+    def loaded_with(self) -> Mapping[str, Any]:
+        """`model_args` as lm-eval completes them: trust in the code of a model may be a flag of the run."""
+        return {**self.model_args, "trust_remote_code": True} if self.run.get("trust_remote_code") else self.model_args
+
 
 @dataclass(frozen=True)
 class Resources:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import hashlib
 import io
@@ -13,7 +14,10 @@ from typing import Any
 from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.results.provenance import provenance_of
+from lm_eval_sea.run.api_server import check_api_server
+from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.lm_eval_cli import LMEvalCommand
+from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer
 from lm_eval_sea.run.output_folder import probe, size_of_samples
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request
 from lm_eval_sea.run.run import add_arguments
@@ -22,8 +26,6 @@ from lm_eval_sea.run.task_loading import load_tasks
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
 
-# Arguments of a model that name a folder or a repository of the hub, with a file that all such have.
-_LOADED = {"pretrained": "config.json", "tokenizer": "tokenizer_config.json", "peft": "adapter_config.json"}
 _TOKENIZER_FILES = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json", "chat_template*", "*.model")
 
 
@@ -62,7 +64,7 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
         for wanted, found in names.items()
     }
     try:
-        _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=False)
+        _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=None)
     except RunError as error:
         raise PlanError(str(error).split("\n  ")) from error
     return leaves, tasks
@@ -82,14 +84,19 @@ def facts_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def check_models(models: Iterable[Model]) -> None:
-    """Looks for what the models load, and for their tokenizers.
+    """Looks for backends, for what the models load, and for their tokenizers.
 
     Raises:
-        PlanError: for folders and repositories that do not exist, and tokenizers that cannot be loaded.
+        PlanError: for backends, folders, weights and repositories that are not here, and tokenizers that cannot be loaded.
     """
     faults, tokenizers = [], set()
     for model in models:
-        missing = [fault for name, file in _LOADED.items() if (fault := _missing(model, name, file))]
+        try:
+            check_backend(model.backend)
+            check_folders(model.backend, model.model_args)
+            missing = [fault for name, file in LOADED.items() if (fault := _missing_on_hub(model, name, file))]
+        except RunError as error:
+            missing = [f"{model.name}: {error}"]
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)
@@ -98,17 +105,10 @@ def check_models(models: Iterable[Model]) -> None:
         raise PlanError(faults)
 
 
-def _missing(model: Model, argument: str, file: str) -> str:
+def _missing_on_hub(model: Model, argument: str, file: str) -> str:
     given = model.model_args.get(argument)
-    if not isinstance(given, str):
+    if not isinstance(given, str) or Path(given).is_dir():
         return ""
-    folder = Path(given)
-    if folder.is_dir():
-        return (
-            "" if (folder / file).is_file() else f"{model.name}: the folder {given} has no {file}; {argument} names no such model"
-        )
-    if folder.is_absolute() or given.startswith((".", "~")) or given.count("/") > 1:
-        return f"{model.name}: there is no folder {given} ({argument}; looked in {Path.cwd()})"
     from huggingface_hub import hf_hub_download
 
     try:
@@ -127,15 +127,11 @@ def tokenizer_key(model: Model) -> str:
 
 
 def _tokenizer_fault(model: Model) -> list[str]:
-    from transformers import AutoTokenizer
-
     name = model.model_args.get("tokenizer") or model.model_args.get("pretrained")
-    if not isinstance(name, str) or model.model_args.get("trust_remote_code"):
-        return []
-    if not Path(name).is_dir() and "pretrained" not in model.model_args:
+    if not isinstance(name, str) or (not Path(name).is_dir() and "pretrained" not in model.model_args):
         return []  # an API's model, whose backend chooses
     try:
-        AutoTokenizer.from_pretrained(name, revision=model.model_args.get("revision") or "main")
+        read_tokenizer(model.loaded_with)
     except Exception as error:  # libraries raise what they like for what is no tokenizer
         return [f"{model.name}: the tokenizer of {name} cannot be loaded ({_first_line(error)})"]
     return []
@@ -168,34 +164,59 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
     return found
 
 
-def check_flags(jobs: Sequence[Job]) -> None:
-    """Has lm-eval's parser read the arguments of a job of each model.
+def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
+    """Has lm-eval's parser read the arguments of a job of each model, and checks what they say of tokenizer and chat template.
+
+    Args:
+        jobs: all that there are.
+        tasks: lm-eval's tasks by name.
 
     Raises:
-        PlanError: with what it says.
+        PlanError: for flags that it does not know, tokenizers that are not the model's, and templates that are missing or unfair.
     """
     command = LMEvalCommand()
     add_arguments(command.parser)
-    faults = []
-    for job in {job.model.name: job for job in jobs}.values():
+    faults, checked = [], set()
+    with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last ones, if any
+    for job in {job.model.name: job for job in with_exemplars}.values():
         errors = io.StringIO()
         try:
             with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-                command.parse(job.arguments)
+                parsed = command.parse(job.arguments)
         except SystemExit:
             faults.append(f"{job.model.name}: run: {errors.getvalue().strip().rpartition('error: ')[2]}")
+            continue
         except ValueError as error:
             faults.append(f"{job.model.name}: run: {_first_line(error)}")
+            continue
+        if (key := (tokenizer_key(job.model), repr(job.model.run))) in checked:  # checkpoints have the same one
+            continue
+        checked.add(key)
+        try:
+            _check_tokenizer(job, parsed, tasks)
+        except RunError as error:
+            faults.append(f"{job.model.name}: run: {error}")
     if faults:
         raise PlanError(faults)
 
 
-def check_machines(needed: Resources, machines: Sequence[Resources]) -> None:
-    """Whether there is a machine that has what a job needs.
+def _check_tokenizer(job: Job, parsed: argparse.Namespace, tasks: Mapping[str, Any]) -> None:
+    backend, model_args = job.model.backend, job.model.loaded_with
+    check_named_tokenizer(backend, model_args, getattr(parsed, "metadata", None) or {}, tasks.values())
+    apply = getattr(parsed, "apply_chat_template", False)
+    check_api_server(backend, tasks, apply_chat_template=apply)
+    if apply:
+        multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False)) and getattr(parsed, "num_fewshot", None) != 0
+        check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn)
+
+
+def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
+    """Whether there is a machine that has what a job needs, and the device that a model names.
 
     Raises:
         PlanError: if there is none.
     """
+    needed = plan.resources
 
     def enough(machine: Resources) -> bool:
         return machine.gpus >= needed.gpus and machine.cpus >= needed.cpus and machine.memory_gb >= needed.memory_gb
@@ -208,20 +229,32 @@ def check_machines(needed: Resources, machines: Sequence[Resources]) -> None:
                 f"machines: {most}"
             ]
         )
+    most_gpus = max(machine.gpus for machine in machines)
+    devices = [(model.name, str(model.run.get("device") or "")) for model in plan.models]
+    faults = [
+        f"{name}: run: device {device}: no machine has {_gpus_of(device)} GPUs, and lm-eval would take another device"
+        for name, device in devices
+        if _gpus_of(device) > most_gpus
+    ]
+    if faults:
+        raise PlanError(faults)
+
+
+def _gpus_of(device: str) -> int:
+    """How many GPUs a machine has at least that has a device: one for cuda, eight for cuda:7."""
+    kind, _, number = device.partition(":")
+    return int(number) + 1 if kind == "cuda" and number.isdecimal() else int(kind == "cuda")
 
 
 def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
-    """Compares the free space with what the samples of all jobs take, about.
+    """Compares the free space with what the samples of all jobs take, about. Makes no folder.
 
     Raises:
-        PlanError: if there is less, or the folder cannot be written to.
+        PlanError: if there is less.
     """
-    try:
-        probe(str(plan.output))
-    except RunError as error:
-        raise PlanError([str(error).replace("--output_path", "output")]) from error
+    there = next(folder for folder in (plan.output.resolve(), *plan.output.resolve().parents) if folder.is_dir())
     sizes = {name: size_of_samples(task, plan.limit) for name, task in tasks.items()}
-    needed, free = sum(sizes[leaf] for job in jobs for leaf in job.part.leaves), shutil.disk_usage(plan.output).free
+    needed, free = sum(sizes[leaf] for job in jobs for leaf in job.part.leaves), shutil.disk_usage(there).free
     if free < needed:
         raise PlanError(
             [
@@ -229,3 +262,15 @@ def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> Non
                 f"at {plan.output}; name a folder on another disk"
             ]
         )
+
+
+def check_writable(plan: Plan) -> None:
+    """Makes the folder of the output and writes to it.
+
+    Raises:
+        PlanError: if that fails.
+    """
+    try:
+        probe(str(plan.output))
+    except RunError as error:
+        raise PlanError([str(error).replace("--output_path", "output")]) from error

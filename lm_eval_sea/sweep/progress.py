@@ -16,13 +16,19 @@ from lm_eval_sea.sweep.jobs import Job
 class Progress:
     """Counts jobs and tokens; tqdm estimates the time that is left."""
 
-    def __init__(self, complete: int, total: int) -> None:
-        """Args: complete: jobs that were so before; total: all jobs."""
+    def __init__(self, complete: int, total: int, failed: dict[Job, Outcome]) -> None:
+        """Begins to count.
+
+        Args:
+            complete: jobs that were so before.
+            total: all jobs.
+            failed: gets those that fail.
+        """
         self._bar = tqdm(total=total, initial=complete, desc="jobs", unit="job", dynamic_ncols=True)
         self._running: set[str] = set()
         self._tokens = 0
         self._begin = time.monotonic()
-        self.failed: dict[Job, Outcome] = {}
+        self._failed = failed
 
     def __enter__(self) -> Progress:
         """Shows the line."""
@@ -43,7 +49,7 @@ class Progress:
         self._running.discard(str(job.folder))
         mark = read_mark(job.folder, job.digest)
         if outcome.status or mark is None:
-            self.failed[job] = outcome
+            self._failed[job] = outcome
             self._bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
         else:
             self._tokens += mark.get("tokens") or 0
@@ -51,7 +57,7 @@ class Progress:
         self._show()
 
     def _show(self) -> None:
-        shown: dict[str, int | str] = {"running": len(self._running), "failed": len(self.failed)}
+        shown: dict[str, int | str] = {"running": len(self._running), "failed": len(self._failed)}
         if self._tokens:  # of the jobs that are done
             shown["tokens/s"] = f"{self._tokens / (time.monotonic() - self._begin):,.0f}"
         self._bar.set_postfix(shown)

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.run import answer_cache
-from lm_eval_sea.run.run import terminated_as_interrupted
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.job_process import Outcome
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
@@ -19,6 +18,7 @@ from lm_eval_sea.sweep.preflight import (
     check_flags,
     check_machines,
     check_models,
+    check_writable,
     facts_of,
     load_wanted,
     sampling_of,
@@ -71,32 +71,44 @@ def prepare(plan: Plan, split: str) -> Prepared:
     folders = [job.folder for job in jobs]
     if twice := sorted({str(folder) for folder in folders if folders.count(folder) > 1} if len(set(folders)) < len(jobs) else ()):
         raise PlanError([f"two jobs with the same output: {folder}" for folder in twice])
-    check_flags(jobs)
+    check_flags(jobs, tasks)
     return Prepared(plan, jobs, tasks)
 
 
-def carry_out(prepared: Prepared, engine: Engine) -> dict[Job, Outcome]:
+def check_room(prepared: Prepared, engine: Engine) -> None:
+    """Compares what the jobs that are not complete need with the machines and the disk.
+
+    Raises:
+        PlanError: if no machine, or not the disk, can take them.
+    """
+    check_machines(prepared.plan, engine.machines())
+    check_disk(prepared.plan, prepared.split()[1], prepared.tasks)
+
+
+def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) -> None:
     """Runs the jobs that are not complete.
 
-    Returns:
-        Those that failed.
+    Args:
+        prepared: what is to be run.
+        engine: on what.
+        failed: gets the jobs that failed.
 
     Raises:
         PlanError: if no machine, or not the disk, can take them.
         KeyboardInterrupt: if the user stopped it; what is running was stopped, too.
     """
+    check_room(prepared, engine)
+    check_writable(prepared.plan)
     complete, open_jobs = prepared.split()
-    check_machines(prepared.plan.resources, engine.machines())
-    check_disk(prepared.plan, open_jobs, prepared.tasks)
-    with Progress(len(complete), len(prepared.jobs)) as progress, terminated_as_interrupted():
+    with Progress(len(complete), len(prepared.jobs), failed) as progress:
         if open_jobs:
             engine.run(prepared.plan, open_jobs, progress.started, progress.ended)
-    return progress.failed
 
 
 def table_of_failures(failed: Mapping[Job, Outcome]) -> str:
-    """The jobs that failed, each with its last line and the command that repeats it."""
-    return "\n".join(f"failed: {job.folder}\n  {outcome.last_line}\n  {job.command}" for job, outcome in failed.items())
+    """The jobs that failed, each with its last line and the command that shows the fault."""
+    lines = [f"failed: {job.folder}\n  {outcome.last_line}\n  shown by: {job.command}" for job, outcome in failed.items()]
+    return "\n".join(lines)
 
 
 def report(prepared: Prepared) -> list[str]:

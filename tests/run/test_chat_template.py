@@ -1,13 +1,15 @@
 """Chat templates that are none, or show something else than the question."""
 
+import json
 import re
+import shutil
 
 import pytest
 from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
-from lm_eval_sea.run.chat_template import check_chat_template, load_tokenizer
+from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.request import RunError
 
 FAIR = (
@@ -76,3 +78,31 @@ def test_a_template_that_fails(tokenizer, tasks):
 def test_a_model_that_names_no_tokenizer_is_left_to_its_backend(tmp_path):
     assert load_tokenizer({"base_url": "http://127.0.0.1:1/v1"}) is None
     assert load_tokenizer({"pretrained": str(tmp_path / "nothing")}) is None
+
+
+def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):
+    check_template_of_model({"pretrained": str(tmp_path / "nothing")}, {}, apply=True, multiturn=False)
+    [record] = caplog.records
+    assert "not checked" in record.message
+
+
+CODE = """
+from transformers import PreTrainedTokenizerFast
+
+
+class Own(PreTrainedTokenizerFast):
+    own = True
+"""
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_code_of_a_tokenizer_is_run_where_it_is_trusted_and_nobody_is_asked(trusted, tiny_model, tmp_path, monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("transformers asks on the terminal"))
+    folder = tmp_path / "m"
+    shutil.copytree(tiny_model, folder)
+    (folder / "own.py").write_text(CODE)
+    path = folder / "tokenizer_config.json"
+    config = json.loads(path.read_text()) | {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": [None, "own.Own"]}}
+    path.write_text(json.dumps(config))
+    tokenizer = load_tokenizer({"pretrained": str(folder), "trust_remote_code": trusted})
+    assert getattr(tokenizer, "own", False) == trusted

@@ -1,5 +1,6 @@
 """What is said before a model is loaded, and what becomes of results that cannot be written."""
 
+import importlib.util
 import json
 import re
 
@@ -12,6 +13,7 @@ from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError, check_samples
 from lm_eval_sea.run.task_loading import load_tasks
+from tests.model_folder import model_folder
 
 NO_MODEL = ["run", "--model", "hf", "--model_args", "pretrained=no/such-model"]
 
@@ -160,7 +162,8 @@ def test_gated_sets_are_named_with_their_page():
     from lm_eval_sea.tasks._shared.hub_files import DataError
 
     error = DataError("cannot get data/x.jsonl of owner/gated-set: ask for access on the repository's page, then log in")
-    assert any("/datasets/owner/gated-set, then `hf auth login` or HF_TOKEN" in line for line in _advice({"sea_a": error}))
+    advice = _advice({"sea_a": error}, can_skip=False)
+    assert any("/datasets/owner/gated-set, then `hf auth login` or HF_TOKEN" in line for line in advice)
 
 
 @pytest.mark.parametrize(
@@ -176,3 +179,53 @@ def test_what_a_server_that_chats_cannot_give(task, flags, message, samples, cap
     server = ["--model", "local-chat-completions", "--model_args", "model=none,base_url=http://127.0.0.1:9/v1/chat/completions"]
     assert main(["run", *server, "--tasks", task, "--limit", "2", *flags]) == 2
     assert message in capsys.readouterr().err
+
+
+def said_of_model(capsys, *arguments):
+    """What is said of a run that is refused: one line."""
+    assert main(["run", "--tasks", "sea_xcopa_th_to_ppl", "--limit", "1", *map(str, arguments)]) == 2
+    err = capsys.readouterr().err
+    said = err.rpartition("lm-eval-sea: ")[2].strip()
+    assert "\n" not in said
+    return said
+
+
+def test_a_backend_that_is_not_there(capsys, tmp_path, monkeypatch):
+    """Before the data, of which there is none."""
+    monkeypatch.chdir(tmp_path)
+    assert said_of_model(capsys, "--model", "nonsense").startswith("there is no backend 'nonsense'; there are ")
+    if importlib.util.find_spec("vllm") is None:
+        needed = "the backend vllm cannot be used: needs the package vllm: pip install vllm"
+        assert said_of_model(capsys, "--model", "vllm", "--model_args", "pretrained=m") == needed
+
+
+def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
+    """Before the data, of which there is none."""
+    monkeypatch.chdir(tmp_path)
+    folder = model_folder(tmp_path / "m", weights=None)
+    model = ["--model", "hf", "--model_args", f"pretrained={folder}"]
+    assert said_of_model(capsys, *model).startswith(f"the folder {folder} has no weights (*.safetensors, ")
+    (folder / "model-1.safetensors").touch()
+    index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert said_of_model(capsys, *model).startswith(f"the folder {folder} has no model-2.safetensors, which model.safe")
+    gone = tmp_path / "gone"
+    assert said_of_model(capsys, *model[:3], f"pretrained={gone}").startswith(f"there is no folder {gone} (pretrained; ")
+
+
+def test_another_tokenizer_is_refused_before_the_model(capsys, tmp_path, samples, monkeypatch):
+    """The weights are none, which loading them would say first."""
+    monkeypatch.chdir(samples)
+    folder, other = model_folder(tmp_path / "m"), model_folder(tmp_path / "other", text="กรุงเทพฯ เป็นเมืองหลวง")
+    model = ["--model", "hf", "--model_args", f"pretrained={folder}", "--device", "cpu"]
+    said = said_of_model(capsys, *model, "--metadata", f"tokenizer={tmp_path / 'gone'}")
+    assert said.startswith(f"metadata: tokenizer '{tmp_path / 'gone'}' cannot be loaded")
+    said = said_of_model(capsys, *model, "--metadata", f"tokenizer={other}")
+    assert said.startswith(f"metadata: tokenizer '{other}' encodes text otherwise than the model's own, '{folder}'")
+
+
+def test_what_a_backend_raises_when_it_loads_is_one_line(capsys, tmp_path, samples, monkeypatch):
+    monkeypatch.chdir(samples)
+    said = said_of_model(capsys, "--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'm')}", "--device", "cpu")
+    assert said.startswith("the model cannot be loaded (SafetensorError: ")
+    assert said.endswith("); LMEVAL_LOG_LEVEL=debug shows where")

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -100,18 +101,17 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, tmp_path
 
 
 def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models, tmp_path, samples):
-    for path in [model_without_weights := models / "c"]:
-        path.mkdir(exist_ok=True)
-        for file in (models / "a").iterdir():
-            if file.suffix != ".safetensors":
-                (path / file.name).write_bytes(file.read_bytes())
+    damaged = models / "c"  # what no check before the first job sees
+    shutil.copytree(models / "a", damaged)
+    (damaged / "model.safetensors").write_bytes(b"no weights")
     entries = [{"model_args": {"pretrained": str(models / name)}} for name in "ca"]
     status, out, err = finish(start(models, tmp_path / "out", samples, "--split", "model", models=entries))
     assert status == 1, err
     assert f"failed: {tmp_path / 'out' / 'c' / 'all' / 'default'}" in out
-    assert "  lm-eval-sea run --tasks sea_xcopa_th_to_ppl,sea_xnli_th" in out
-    assert str(model_without_weights) in out
-    assert "1 of 2 jobs failed" in out
+    assert "lm-eval-sea: the model cannot be loaded (SafetensorError: " in out, "the last line of its log"
+    assert "  shown by: lm-eval-sea run --tasks sea_xcopa_th_to_ppl,sea_xnli_th" in out
+    assert str(damaged) in out
+    assert f"1 of 2 jobs failed; lm-eval-sea sweep {models / 'out.yaml'} runs them again" in out
     assert [path.relative_to(tmp_path / "out").parts[0] for path in (tmp_path / "out").rglob(MARK)] == ["a"]
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from lm_eval_sea.cli import main
 from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
+from lm_eval_sea.sweep.preflight import load_wanted
+from tests.model_folder import model_folder
 from tests.sweep.plans import write_plan
 
 
@@ -61,15 +63,6 @@ def test_a_model_overrides_what_the_plan_says_for_all(tmp_path):
     assert (plan.resources, plan.num_fewshot, plan.seeds) == (Resources(gpus=2), [3], [None])
 
 
-def model_folder(path):
-    """A folder with a tokenizer and a configuration, without weights."""
-    from make_tiny_model import train_tokenizer
-    from transformers import LlamaConfig
-
-    LlamaConfig(hidden_size=16, num_attention_heads=2).save_pretrained(path)
-    train_tokenizer(["a b c"], bos=False, vocabulary=300).save_pretrained(path)
-
-
 @pytest.mark.slow
 def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
     monkeypatch.chdir(samples)
@@ -88,5 +81,22 @@ def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
     assert refusal(resources={"gpus": 1000}).startswith("resources: no machine has 1000 GPUs")
     assert "unrecognized arguments: --colour red" in refusal(run={"colour": "red"})
     assert "seeds: the model's generation config says nothing of sampling" in refusal(seeds=[1, 2])
+    assert refusal(backend="nonsense").startswith("a: there is no backend 'nonsense'; there are ")
+    gone = tmp_path / "gone"
+    assert refusal(run={"metadata": {"tokenizer": str(gone)}}).startswith(
+        f"a: run: metadata: tokenizer '{gone}' cannot be loaded"
+    )
+    assert "has no chat template; leave the flag out" in refusal(run={"apply_chat_template": True})
+    assert refusal(run={"device": "cuda:700"}).startswith("a: run: device cuda:700: no machine has 701 GPUs")
+    (tmp_path / "a" / "model.safetensors").unlink()
+    assert refusal().startswith(f"a: the folder {tmp_path / 'a'} has no weights")
+    (tmp_path / "a" / "model.safetensors").touch()
     (tmp_path / "a" / "tokenizer.json").write_text(json.dumps({}))
     assert refusal().startswith(f"a: the tokenizer of {tmp_path / 'a'} cannot be loaded")
+
+
+def test_missing_data_is_named_without_a_flag_that_a_sweep_lacks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PlanError) as error:
+        load_wanted(read_plan(write_plan(tmp_path / "plan.yaml")))
+    assert str(error.value).endswith("to fetch: lm-eval-sea data fetch --tasks sea_xcopa_th_to_ppl")

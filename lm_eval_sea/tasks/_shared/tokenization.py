@@ -142,7 +142,7 @@ def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -
     named = metadata.get("tokenizer")
     if (own := _own_tokenizer(model)) is not None:
         if isinstance(named, str) and named != own.name:
-            _refuse_another(named, own)
+            refuse_another(named, own)
         return own
     name = next((metadata[key] for key in _NAME_KEYS if isinstance(metadata.get(key), str)), None)
     if name == NO_TOKENIZER:
@@ -185,7 +185,12 @@ def _own_tokenizer(model: Any | None) -> TextTokenizer | None:
     return TextTokenizer(model.tok_encode, name=name, bos_token_id=bos, max_length=model.max_length)
 
 
-def _refuse_another(named: str, own: TextTokenizer) -> None:
+def refuse_another(named: str, own: TextTokenizer) -> None:
+    """Refuses a tokenizer that a user names beside the model's own.
+
+    Raises:
+        ValueError: if it cannot be loaded, or encodes text otherwise.
+    """
     try:
         tokenizer = _load(named)
     except (OSError, ValueError, KeyError) as error:

@@ -1,0 +1,112 @@
+"""What is wrong with a model before any of it is loaded: its backend, its files, its tokenizer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.run.chat_template import load_tokenizer
+from lm_eval_sea.run.request import RunError, in_one_line
+
+# Arguments of a model that name a folder or a repository of the hub, with a file that all such have.
+LOADED = {"pretrained": "config.json", "tokenizer": "tokenizer_config.json", "peft": "adapter_config.json"}
+_HAVE_WEIGHTS = ("pretrained", "peft")
+_WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
+_SHARDS = "model.safetensors.index.json"
+# How the names of backends begin that read folders in the layout of transformers.
+_READ_FOLDERS = ("hf", "huggingface", "vllm")
+# Arguments with which such a backend reads something else.
+_ELSEWHERE = ("subfolder", "gguf_file", "load_format")
+
+
+def check_backend(name: str) -> None:
+    """Whether there is a backend, and the package that it needs.
+
+    Raises:
+        RunError: if not.
+    """
+    from lm_eval.api.registry import get_model, model_registry
+
+    import lm_eval_sea.models  # noqa: F401 (registers the backends)
+
+    if name not in model_registry:
+        raise RunError(f"there is no backend {name!r}; there are {', '.join(sorted(model_registry))}")
+    try:
+        get_model(name)
+    except Exception as error:  # a package that is missing, or one that is broken, which raises what it likes
+        raise RunError(f"the backend {name} cannot be used: {in_one_line(error)}") from error
+
+
+def reads_folders(backend: str) -> bool:
+    """Whether a backend reads configuration, weights and tokenizer in the layout of transformers."""
+    return backend.startswith(_READ_FOLDERS)
+
+
+def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Looks into the folders that a model's arguments name, for configurations and weights.
+
+    Raises:
+        RunError: for a folder that is not there or lacks a file.
+    """
+    if not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
+        return
+    for argument, file in LOADED.items():
+        given = model_args.get(argument)
+        if not isinstance(given, str):
+            continue
+        folder = Path(given)
+        if not folder.is_dir():
+            if _is_path(given):
+                raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()})")
+        elif not (folder / file).is_file():
+            raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
+        elif argument in _HAVE_WEIGHTS and (lacking := _lacking_weights(folder)):
+            raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
+
+
+def _is_path(given: str) -> bool:
+    """Whether a name can be that of a folder only, and of no repository of the hub."""
+    return Path(given).is_absolute() or given.startswith((".", "~")) or given.count("/") > 1
+
+
+def _lacking_weights(folder: Path) -> str:
+    """What is missing, if anything."""
+    if not any(any(folder.glob(pattern)) for pattern in _WEIGHTS):
+        return f"weights ({', '.join(_WEIGHTS)})"
+    index = folder / _SHARDS
+    if not index.is_file() or (folder / "model.safetensors").is_file():
+        return ""
+    try:
+        shards = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return f"{_SHARDS} that can be read"
+    return next((f"{shard}, which {_SHARDS} names" for shard in shards if not (folder / shard).is_file()), "")
+
+
+def check_named_tokenizer(backend: str, model_args: Mapping[str, Any], metadata: Mapping[str, Any], tasks: Iterable[Any]) -> None:
+    """Compares the tokenizer that a user names for the tasks with the model's own, as the tasks do once the model is loaded.
+
+    Args:
+        backend: of the model.
+        model_args: its arguments.
+        metadata: what the user says to the tasks, `--metadata`.
+        tasks: lm-eval's.
+
+    Raises:
+        RunError: if it cannot be loaded, or encodes text otherwise.
+    """
+    from lm_eval_sea.tasks._shared.tokenization import TextTokenizer, refuse_another
+
+    named = metadata.get("tokenizer")
+    if not isinstance(named, str) or not reads_folders(backend) or not any(hasattr(task, "NEEDS_TOKENIZER") for task in tasks):
+        return
+    tokenizer = load_tokenizer(model_args)
+    if tokenizer is None or named == tokenizer.name_or_path:
+        return
+    own = TextTokenizer(tokenizer.encode, name=tokenizer.name_or_path, bos_token_id=tokenizer.bos_token_id, max_length=0)
+    try:
+        refuse_another(named, own)
+    except ValueError as error:
+        raise RunError(f"metadata: {in_one_line(error)}") from error
