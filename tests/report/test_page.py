@@ -218,7 +218,7 @@ def test_charts_and_means_show_what_is_chosen_and_nothing_else(browser, planted)
     }
     assert browser.run("byId('figure-robustness').hidden && byId('figure-labels').hidden")
     # chrF++ of 30 and 45.5, 20 and 25, of the chosen set alone
-    means = [float(re.match(r"\(?([\d.]+)", text)[1]) for text in visible(browser, "means_by_task", 9)]
+    means = [float(re.match(r"\(?([\d.]+)", text)[1]) for text in visible(browser, "means_by_task", 1)]
     assert means == [pytest.approx(37.75, abs=0.051), pytest.approx(22.5, abs=0.051)]
     assert visible(browser, "common_means", 2) == ["2"]
     browser.run("filters.elements.language.value = 'Thai'; filters.dispatchEvent(new Event('change'))")
@@ -235,6 +235,8 @@ def test_an_open_sample_fits_a_phone(browser, real):
         assert browser.run("document.documentElement.scrollWidth") == 390
         wide = "[...document.querySelectorAll('.sample .inside > *')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
         assert browser.run(wide) == 0
+        numbers = "[...document.querySelectorAll('.sample td.number, .sample th')].filter((cell) => cell.textContent)"
+        assert set(browser.run(f"{numbers}.map((cell) => getComputedStyle(cell).whiteSpace)")) <= {"nowrap"}
 
 
 def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
@@ -249,6 +251,8 @@ def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
         assert browser.run("document.documentElement.scrollWidth") <= width
         cut = "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollHeight > box.clientHeight + 1).length"
         assert browser.run(cut) == 0
+        heads = "[...document.querySelectorAll('table[data-name=runs] th')]"
+        assert set(browser.run(f"{heads}.map((cell) => getComputedStyle(cell).overflowWrap)")) == {"normal"}
         assert browser.run("[...document.querySelectorAll('#bar nav, form, #samples')].every((part) => !part.offsetParent)")
     finally:
         browser.call("Emulation.setEmulatedMedia", media="")
