@@ -281,3 +281,28 @@ def test_scores_are_the_packs(folder, leaf, metrics, manager, pack, hub_mirror, 
         highest = 100 if "bleu" in metrics else 1
         assert all(0 < score < highest for score in scores[which].values())
     assert scores["theirs"] == pytest.approx(scores["ours"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("folder", "leaf"), [("wisesight", "wisesight"), ("m3exam", "m3exam_vi"), ("seahelm", "seahelm_toxicity_id")]
+)
+def test_a_model_answers_each_row_alike(folder, leaf, manager, pack, hub_mirror, tiny_model, monkeypatch):
+    monkeypatch.chdir(hub_mirror)
+    theirs, ours, places = pair(manager, pack, folder, leaf, hub_mirror, rows=20)
+    answers = []
+    for index, task, rows in (
+        (manager, theirs, list(places)),
+        (TaskManager(include_path=str(TASKS), include_defaults=False), ours, list(places.values())),
+    ):
+        name = task.config.task
+        results = lm_eval.simple_evaluate(
+            "hf", f"pretrained={tiny_model}", tasks=[name], task_manager=index, samples={name: sorted(rows)}, device="cpu",
+            batch_size=8, bootstrap_iters=0,
+        )  # fmt: skip
+        samples = {sample["doc_id"]: sample for sample in results["samples"][name]}
+        answers.append([(samples[row]["acc"], [float(answer[0][0]) for answer in samples[row]["resps"]]) for row in rows])
+    for (their_acc, of_options), (our_acc, of_all) in zip(*answers, strict=True):
+        assert their_acc == our_acc
+        assert len(set(of_options)) > 1
+        assert of_options == pytest.approx(of_all[: len(of_options)], abs=1e-4)
