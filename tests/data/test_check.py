@@ -48,10 +48,15 @@ def edit(path, change):
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
+NOT_ONE_FOR_ONE = {"blend", "bmpt3"}  # some published rows are not scored, or many are one text
+
+
 @pytest.mark.slow
 def test_whole_files_have_no_faults(pack, check, mirror):
     complete_samples(mirror)
     for task in distinct_data([task for task in pack.tasks.values() if not task.may_change]):
+        if task.metadata["dataset"] in NOT_ONE_FOR_ONE:
+            continue
         rows = 0
         for path in (path for split, path in task.source.files if split == "test"):
             text = (mirror / task.source.repository / path).read_text(encoding="utf-8")
