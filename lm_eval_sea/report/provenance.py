@@ -16,6 +16,7 @@ from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.run_settings import NOT_RECORDED
 from lm_eval_sea.results.summary import collapsed_text, one_label_text
+from lm_eval_sea.some_names import some_names
 
 WARNINGS = "warnings"  # the table of what to know before comparing
 # Columns of the frame `runs` that should agree between runs that are compared.
@@ -108,8 +109,7 @@ def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
     for column, name in TASK_SETTINGS.items():
         differing = [task for task, group in tasks.groupby("task", sort=False) if _differs(group[column])]
         if differing:
-            others = f" and {len(differing) - 4} more" if len(differing) > 4 else ""
-            lines.append(f"Models differ in the {name} of {', '.join(differing[:4])}{others}")
+            lines.append(f"Models differ in the {name} of {some_names(differing)}")
     return lines
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_sea.results.run_files import TaskResult
-
-_NAMES_SHOWN = 4
+from lm_eval_sea.some_names import some_names
 
 
 def rows_expected(metadata: Mapping[str, Any]) -> int | None:
@@ -35,10 +34,6 @@ def unknown_size_note(metadata: Mapping[str, Mapping[str, Any]]) -> str | None:
         return None
     short = [name.removeprefix("sea_helm_") for name in names]
     return (
-        f"the pack does not know how many rows {_some(short)} should have, so a file that was cut off would not be noticed there"
+        f"the pack does not know how many rows {some_names(short)} should have, "
+        "so a file that was cut off would not be noticed there"
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_sea.run.request import RunError
-
-_NAMES_SHOWN = 4
+from lm_eval_sea.some_names import some_names
 
 
 def check_api_server(model: str, tasks: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
@@ -27,9 +26,8 @@ def check_api_server(model: str, tasks: Mapping[str, Any], *, apply_chat_templat
         return
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE != "generate_until"]
     if ranked:
-        more = f" and {len(ranked) - _NAMES_SHOWN} more" if len(ranked) > _NAMES_SHOWN else ""
         raise RunError(
-            f"--model {model} gives no log-probabilities, which are needed for {', '.join(ranked[:_NAMES_SHOWN])}{more}; "
+            f"--model {model} gives no log-probabilities, which are needed for {some_names(ranked)}; "
             "leave them out, or use local-completions with a server that echoes them, such as vllm serve"
         )
     if not apply_chat_template:

@@ -10,8 +10,7 @@ from typing import Any
 from lm_eval_sea.catalogue.task_index import config_of, leaf_names, members_of
 from lm_eval_sea.run.lm_eval_cli import serve_loaded
 from lm_eval_sea.run.request import RunError, in_one_line
-
-_NAMES_SHOWN = 4
+from lm_eval_sea.some_names import some_names
 
 
 def load_tasks(
@@ -93,12 +92,7 @@ def _describe(faults: Mapping[str, Exception]) -> list[str]:
     tasks: dict[str, list[str]] = defaultdict(list)
     for name, error in faults.items():
         tasks[in_one_line(error)].append(name)
-    return [f"{_some(names)}: {text}" for text, names in tasks.items()]
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(names[:_NAMES_SHOWN]) + more
+    return [f"{some_names(names)}: {text}" for text, names in tasks.items()]
 
 
 def _advice(faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
