@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+def _hold_back() -> None:
+    if _is_ours():
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+def _let_through() -> None:
+    if _is_ours():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+
+def _end_at_once() -> None:
+    if _is_ours():
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+
+def _is_ours() -> bool:
+    return signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+
+
+# lm-eval's bootstrap ends a pool of forked processes with SIGTERM. One that heard it as Ctrl-C could wait for ever, and so could
+# one that it reached before the new handler was set.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold_back, after_in_parent=_let_through, after_in_child=_end_at_once)
+
+
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is."""
+    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is; forked processes end at once."""
     if threading.current_thread() is not threading.main_thread():  # only that one may change what a signal does
         yield
         return

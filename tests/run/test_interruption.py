@@ -1,5 +1,6 @@
 """What a run that is interrupted says: how to go on, and what is kept."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import pytest
 
 from lm_eval_sea.cli import main
+from lm_eval_sea.interruption import terminated_as_interrupted
 from lm_eval_sea.run import run as run_module
 from tests.conftest import ROOT
 from tests.sweep.plans import write_plan
@@ -59,3 +61,15 @@ def test_a_termination_while_libraries_are_imported(command, tmp_path):
     assert process.returncode == 130, process.stderr
     assert process.stderr.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command ")
     assert "Traceback" not in process.stderr
+
+
+def test_a_forked_process_ends_at_once_whatever_it_waits_for():
+    """lm-eval's bootstrap ends its pool so."""
+    fork = multiprocessing.get_context("fork")
+    lock = fork.Lock()
+    with terminated_as_interrupted(), lock:
+        process = fork.Process(target=lock.acquire)
+        process.start()
+        process.terminate()
+        process.join(60)
+    assert process.exitcode == -signal.SIGTERM
