@@ -15,7 +15,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.generate.generated_files import Content, GeneratedFiles
-from lm_eval_sea.generate.prompt_books import BookError, read_book
+from lm_eval_sea.generate.prompt_books import BookError, entry, read_book
 from lm_eval_sea.generate.task_yaml import Quoted, render
 
 PARAPHRASES = 2  # of each book that has any
@@ -53,13 +53,16 @@ class PromptVariations:
         """The other wordings of a task's instruction.
 
         Raises:
-            BookError: if a book has another number than `PARAPHRASES`.
+            BookError: if a book has another number than `PARAPHRASES`, or none for one of its directions of translation.
         """
         metadata = self._files.read(task)["metadata"]
         data_set, language = metadata["dataset"], metadata["prompt_language"]
         if data_set not in self._books:
             self._books[data_set] = read_book(self._prompts, data_set)["languages"]
         texts = self._books[data_set][language].get("paraphrases", [])
+        if texts and "source_language" in metadata:  # translation
+            direction = f"{metadata['source_language']}_{metadata['answer_language']}"
+            texts = entry(texts, direction, f"{data_set}: {language}: paraphrases")
         if texts and (len(texts) != PARAPHRASES or not all(texts)):
             raise BookError(f"{data_set}: {language}: 'paraphrases' has {len(texts)} texts; expected {PARAPHRASES}")
         return texts

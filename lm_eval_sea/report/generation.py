@@ -10,6 +10,7 @@ from lm_eval_sea.generate.task_kinds import GENERATED
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.robustness import setting_column
 from lm_eval_sea.report.scores import percent
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -39,23 +40,24 @@ def generation_table(frames: Frames) -> pd.DataFrame:
 
 
 def translation_table(frames: Frames) -> pd.DataFrame:
-    """One row a model, data set, language x and prompt language ("native" or "en"): chrF++ from English, into it, the difference.
+    """chrF++ from English, into it, and the difference: one row a model, data set, language x, prompt language and setting.
 
-    `difference` is en→x minus x→en, in points of chrF++. The two are of different texts, so it compares models, not directions.
-    Only of tasks that name both languages: SEA-HELM's translations have another chrF++.
+    The prompt language is "native" or "en". `difference` is en→x minus x→en, in points of chrF++. The two are of different texts,
+    so it compares models, not directions. Only of tasks that name both languages: SEA-HELM's translations have another chrF++.
     """
     with_english = (frames.tasks.source_language == ENGLISH) | (frames.tasks.answer_language == ENGLISH)
     known = frames.tasks.of_pack & (frames.tasks.variant == "translation") & (frames.tasks.source_language != "")
     tasks = frames.tasks[known & with_english]
     values = {(row.model, row.task): row.value for row in frames.metrics[frames.metrics.metric == "chrf++"].itertuples()}
-    cells: dict[tuple[str, str, str, str], dict[str, float | None]] = {}
-    limited = tasks[tasks.limited][["model", "dataset", "language"]].apply(tuple, axis=1).tolist()
+    cells: dict[tuple[str, str, str, str, str], dict[str, float | None]] = {}
+    limited = tasks[tasks.limited][["model", "dataset", "language", "setting"]].apply(tuple, axis=1).tolist()
     for task in tasks.itertuples():
         prompt = ENGLISH if task.prompt_language == ENGLISH else "native"
         direction = "from_english" if task.source_language == ENGLISH else "into_english"
-        cells.setdefault((task.model, task.dataset, task.language, prompt), {})[direction] = values.get((task.model, task.task))
+        key = (task.model, task.dataset, task.language, prompt, task.setting)
+        cells.setdefault(key, {})[direction] = values.get((task.model, task.task))
     rows = []
-    for (model, dataset, language, prompt), found in cells.items():
+    for (model, dataset, language, prompt, setting), found in cells.items():
         out, into = found.get("from_english"), found.get("into_english")
         difference = None if out is None or into is None else out - into
         rows.append(
@@ -64,13 +66,14 @@ def translation_table(frames: Frames) -> pd.DataFrame:
                 "dataset": dataset,
                 "language": language,
                 "prompt": prompt,
+                "setting": setting,
                 "from_english": out,
                 "into_english": into,
                 "difference": difference,
-                "limited": (model, dataset, language) in limited,
+                "limited": (model, dataset, language, setting) in limited,
             }
         )
-    return pd.DataFrame(rows, columns=["model", "dataset", "language", "prompt", *DIRECTIONS, "limited"])
+    return pd.DataFrame(rows, columns=["model", "dataset", "language", "prompt", "setting", *DIRECTIONS, "limited"])
 
 
 def generation_section(analysis: Analysis) -> Section:
@@ -101,6 +104,7 @@ def generation_section(analysis: Analysis) -> Section:
                     DATA_SET,
                     LANGUAGE,
                     Column("prompt", "prompt"),
+                    *setting_column(directions),
                     Column("from_english", "English → x", "percent"),
                     Column("into_english", "x → English", "percent"),
                     Column("difference", "difference", "points", marker="limited"),
@@ -112,7 +116,7 @@ def generation_section(analysis: Analysis) -> Section:
 
 
 def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
-    """chrF++ from and into English, a line per data set, language and language of the prompt."""
+    """chrF++ from and into English, a line per data set, language, language of the prompt and setting."""
     if table.empty:
         return None
     means = table.groupby("model")[["from_english", "into_english"]].mean()
@@ -134,7 +138,7 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
 
 def _lines(table: pd.DataFrame, column: str, suite: Suite) -> list[Line]:
     lines = []
-    for (dataset, language, prompt), group in table.groupby(["dataset", "language", "prompt"], sort=False):
+    for (dataset, language, prompt, setting), group in table.groupby(["dataset", "language", "prompt", "setting"], sort=False):
         marks = [
             Mark(DOT, row[column], series=row["model"], keys=keys_of(row, "model"))
             for row in group.to_dict("records")
@@ -142,5 +146,6 @@ def _lines(table: pd.DataFrame, column: str, suite: Suite) -> list[Line]:
         ]
         label = f"{suite.data_sets.get(str(dataset), dataset)}: {suite.languages.get(str(language), language)}"
         label += ", English prompt" if prompt == ENGLISH else ""
+        label += f", {setting}" if setting else ""
         lines.append(Line(label, marks, {"dataset": str(dataset), "language": str(language)}))
     return lines

@@ -133,7 +133,7 @@ def prompts_section(analysis: Analysis) -> Section:
                     DATA_SET,
                     LANGUAGE,
                     PROMPT,
-                    Column("variant", "variant"),
+                    Column("base", "task"),
                     Column("varied", "varied"),
                     Column("prompts", "prompts", "count"),
                     *(Column(key, title, "percent", marker="limited") for key, title in percent.items()),

@@ -2,7 +2,6 @@
 
 import shutil
 import unicodedata
-from collections import Counter
 
 import pytest
 import yaml
@@ -26,17 +25,22 @@ def books_with_paraphrases():
                 yield name, language, book
 
 
+def wordings(book, facts=None):
+    """The three instructions of a book; of translation those of a task's direction, or else of each direction."""
+    if "instructions" not in book:
+        return [book["instruction"], *book["paraphrases"]]
+    directions = [f"{facts['source_language']}_{facts['answer_language']}"] if facts else book["instructions"]
+    return [text for pair in directions for text in (book["instructions"][pair], *book["paraphrases"][pair])]
+
+
 def test_wordings_are_different_texts_that_name_every_label():
-    seen = Counter()
     for name, language, book in books_with_paraphrases():
-        texts = [book["instruction"], *book["paraphrases"]]
-        assert len(set(texts)) == 3, (name, language)
+        texts = wordings(book)
+        assert len(set(texts)) == len(texts) == 3 * len(book.get("instructions", [""])), (name, language)
         for text in texts:
             assert unicodedata.is_normalized("NFC", text)
             assert text == text.strip() and "\n" not in text
             assert all(label in text for label in book.get("labels", {}).values()), (name, language, text)
-        seen[name] += 1
-    assert set(seen) == {"belebele", "xcopa", "m3exam", "xnli", "indonli", "wisesight", "indolem", "vsmec"}
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +53,9 @@ def config(listed, name):
 
 
 def test_a_wording_differs_from_the_plain_task_in_the_instruction_alone(listed):
-    assert len(listed.tags["sea_setting_p2"]) == len(listed.tags["sea_setting_p3"]) == 30
-    for number, tag in enumerate(("sea_setting_p2", "sea_setting_p3")):
+    suite = set(listed.groups["sea_sailcompass"])
+    for number, tag in enumerate(("sea_setting_p2", "sea_setting_p3"), start=1):
+        assert {name[:-3] for name in listed.tags[tag]} == suite | {f"{name}_enprompt" for name in suite}
         for name in listed.tags[tag]:
             one, plain = config(listed, name), config(listed, name[:-3])
             assert {key: value for key, value in one.items() if key not in OWN} == {
@@ -58,19 +63,33 @@ def test_a_wording_differs_from_the_plain_task_in_the_instruction_alone(listed):
             }
             facts = one["metadata"]
             book = read_book(PROMPTS, facts["dataset"])["languages"][facts["prompt_language"]]
-            assert one["description"] == book["paraphrases"][number] + "\n\n"
-            assert plain["description"] == book["instruction"] + "\n\n"
+            texts = wordings(book, facts)
+            assert one["description"] == texts[number] + "\n\n"
+            assert plain["description"] == texts[0] + "\n\n"
             assert facts == plain["metadata"] | {"setting": name[-2:]}
 
 
-def test_a_book_with_one_paraphrase_is_refused(tmp_path, capsys):
+def books_without(data_set, language, place, tmp_path):
+    """A copy of the books in which one lacks a paraphrase, or those of a direction."""
     books = shutil.copytree(PROMPTS, tmp_path / "books")
-    path = books / "xcopa.yaml"
+    path = books / f"{data_set}.yaml"
     book = yaml.safe_load(path.read_text(encoding="utf-8"))
-    book["languages"]["vi"]["paraphrases"].pop()
+    book["languages"][language]["paraphrases"].pop(place)
     path.write_text(yaml.safe_dump(book, allow_unicode=True), encoding="utf-8")
+    return books
+
+
+@pytest.mark.parametrize(
+    ("book", "said"),
+    [
+        (("xcopa", "vi", -1), "xcopa: vi: 'paraphrases' has 1 texts; expected 2"),
+        (("flores", "th", "th_en"), "flores: th: paraphrases: 'th_en' is missing or empty"),
+    ],
+)
+def test_a_book_that_lacks_a_paraphrase_is_refused(book, said, tmp_path, capsys):
+    books = books_without(*book, tmp_path)
     assert main(["tasks", "make", "--prompts", str(books), "--out", str(tmp_path / "out")]) == 2
-    assert "xcopa: vi: 'paraphrases' has 1 texts; expected 2" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 def test_exemplars_are_drawn_from_those_of_the_book(listed, tmp_path):

@@ -464,6 +464,14 @@ def test_translations_of_sea_helm_are_no_direction_of_flores(tmp_path):
     assert (direction.from_english, direction.into_english, direction.difference) == (10, 20, -10)
 
 
+def test_directions_of_other_wordings_stay_apart(tmp_path):
+    found = {TO_THAI: 10.0, FROM_THAI: 20.0, f"{TO_THAI}_p2": 30.0, f"{FROM_THAI}_p2": 50.0}
+    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
+    table = generation.translation_table(load([tmp_path]))
+    assert dict(zip(table.setting, table.difference, strict=True)) == {"": -10, "p2": -20}
+
+
 def test_data_sets_of_one_language_have_directions_of_their_own(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_ntrex_en_th": 30.0}
     configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
