@@ -14,8 +14,8 @@ def add_show(commands: argparse._SubParsersAction) -> None:
         "show",
         "Print the scores of runs, one line per task.",
         """One line per task: rows evaluated, headline metric, score with a 95 % interval, what guessing scores. All in per
-cent. Groups with a mean of their own follow. Of several runs of a task by one model the one with more rows counts,
-then the newer.
+cent. Groups with a mean of their own follow; it has an interval if all rows were logged. Of several runs of a task by
+one model the one with more rows counts, then the newer.
 
 examples:
   lm-eval-sea show results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 
 import numpy as np
@@ -12,8 +11,8 @@ from lm_eval_sea.report import differences, means, ranks, scores
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.means import Mean
 from lm_eval_sea.report.suite import Suite
-from lm_eval_sea.results.bootstrap import DRAWS, cluster_weights
 from lm_eval_sea.results.normalisation import normalised_score
+from lm_eval_sea.results.score_draws import score_draws
 
 
 class Analysis:
@@ -51,26 +50,16 @@ class Analysis:
     def draws(self) -> dict[tuple[str, str], np.ndarray]:
         """(model, task) → its normalised score on each draw of rows, (draws,), as far as its uncertainty is known.
 
-        Rows are drawn by cluster. Where the rows do not tell the score, the draws are normal with the reported standard error.
+        See `score_draws.score_draws`.
         """
         found = {}
         for row in self.headline.to_dict("records"):
             key = (row["model"], row["task"])
-            chance = row["chance"] / 100
-            logged = self.frames.logged.get(key)
-            if (
-                logged is not None
-                and logged.statistics is not None
-                and abs(logged.statistics.of_all_rows - row["score"] / 100) < 1e-6
-            ):
-                shares = logged.statistics.of_draws(cluster_weights(row["dataset"], logged.clusters))
-            elif not pd.isna(row["stderr"]):
-                seed = hashlib.sha256("\0".join(key).encode(errors="replace")).digest()
-                normal = np.random.default_rng(int.from_bytes(seed[:8], "big")).standard_normal(DRAWS)
-                shares = (row["score"] + row["stderr"] * normal) / 100
-            else:
+            stderr = None if pd.isna(row["stderr"]) else row["stderr"]
+            shares = score_draws(key, row["dataset"], row["score"], stderr, self.frames.logged.get(key))
+            if shares is None:
                 continue
-            normalised = normalised_score(shares, chance)
+            normalised = normalised_score(shares, row["chance"] / 100)
             found[key] = np.maximum(normalised, 0) if row["suite"] == scores.SEA_HELM else normalised
         return found
 

@@ -18,7 +18,7 @@ from lm_eval_sea.results.model_names import short_names
 from lm_eval_sea.results.row_count import row_count_note, rows_expected
 from lm_eval_sea.results.run_files import Run, RunFilesError, TaskResult, find_runs, read_samples
 from lm_eval_sea.results.run_settings import run_settings
-from lm_eval_sea.results.task_metadata import HEADLINE, item_metric, metadata_of, version_note
+from lm_eval_sea.results.task_metadata import HEADLINE, data_set_of, item_metric, metadata_of, version_note
 from lm_eval_sea.results.task_score import chance_of
 from lm_eval_sea.results.visible_text import one_line, visible
 
@@ -34,7 +34,6 @@ METADATA = {
     "source_language": "",
     "answer_language": "",
 }
-AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
 _METADATA_NAMES = {"task_kind": "task"}
 
 
@@ -140,7 +139,7 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
             for column, absent in METADATA.items()
         },
         "chance": chance_of(metadata),
-        "dataset": one_line(str(metadata.get("dataset") or "")) + (AS_PUBLISHED if metadata.get("as_published") else ""),
+        "dataset": data_set_of(metadata),
         "item_metric": item_metric(metadata),
         "rows": rows,
         "rows_total": total,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.bootstrap import spread_of
+from lm_eval_sea.results.score_draws import mean_draws
 
 MEANS = ("native", "translated", "difference")
 COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")
@@ -36,7 +37,8 @@ def native_table(headline: pd.DataFrame, origins: Mapping[str, str], draws: Mapp
         if native.empty or translated.empty:
             continue
         means = {"native": native.normalised.mean(), "translated": translated.normalised.mean()}
-        drawn = {name: _mean_draws(model, part.task, draws) for name, part in (("native", native), ("translated", translated))}
+        parts = {"native": native, "translated": translated}
+        drawn = {name: mean_draws(draws.get((model, task)) for task in part.task) for name, part in parts.items()}
         if drawn["native"] is not None and drawn["translated"] is not None:
             drawn["difference"] = drawn["native"] - drawn["translated"]
         spreads = {name: spread_of(array) for name, array in drawn.items() if array is not None}
@@ -54,12 +56,6 @@ def native_table(headline: pd.DataFrame, origins: Mapping[str, str], draws: Mapp
             }
         )
     return pd.DataFrame(rows, columns=[*COLUMNS, *ENDS]).astype(dict.fromkeys(ENDS, "float64"))
-
-
-def _mean_draws(model: str, tasks: Iterable[str], draws: Mapping[tuple[str, str], np.ndarray]) -> np.ndarray | None:
-    found = [draws.get((model, task)) for task in tasks]
-    known = [array for array in found if array is not None]
-    return np.mean(known, axis=0) if len(known) == len(found) else None
 
 
 def _mean(name: str, title: str, kind: str) -> Column:

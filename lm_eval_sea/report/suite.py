@@ -10,7 +10,7 @@ from lm_eval_sea.catalogue import LITE_SUITE, SUITE, read_data_sets
 from lm_eval_sea.catalogue.origins import origin_of
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.generate.lite_files import language_group, lite_name
-from lm_eval_sea.report.frames import AS_PUBLISHED
+from lm_eval_sea.results.task_metadata import AS_PUBLISHED
 
 Members = Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
 

@@ -66,6 +66,7 @@ class Run:
     versions: Mapping[str, str]  # of lm-eval and of libraries
     tasks: Mapping[str, TaskResult] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, Metric]] = field(default_factory=dict)  # those with a mean of their own
+    subtasks: Mapping[str, Sequence[str]] = field(default_factory=dict)  # group → the tasks and groups in it
 
 
 def is_number(value: Any) -> bool:
@@ -216,7 +217,12 @@ def run_of(content: Mapping[str, Any], path: Path | None, notes: list[str], date
         versions={name: str(version) for name, version in versions.items() if version},
         tasks={plain_name(name): _task(name, content, where, notes) for name in results if name not in of_groups},
         groups={name: numbers for name in results if name in of_groups and (numbers := _metrics(results[name], where, notes))},
+        subtasks={plain_name(name): _names(inner) for name, inner in subtasks.items()},
     )
+
+
+def _names(value: Any) -> list[str]:
+    return [plain_name(name) for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
 def _from_seconds(seconds: Any) -> datetime:

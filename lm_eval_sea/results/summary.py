@@ -8,16 +8,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lm_eval_sea.results.batch_calibration import with_choices
+from lm_eval_sea.results.group_means import GroupMean, group_means, tasks_of_group
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.model_names import short_names
 from lm_eval_sea.results.row_count import row_count_note, rows_expected, unknown_size_note
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.run_files import Run, TaskResult, find_runs, read_samples, run_of
-from lm_eval_sea.results.task_metadata import HEADLINE, metadata_of
+from lm_eval_sea.results.score_draws import score_draws
+from lm_eval_sea.results.task_metadata import HEADLINE, data_set_of, metadata_of
 from lm_eval_sea.results.task_score import TaskScore, task_score
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.some_names import some_names
 
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
@@ -34,6 +39,7 @@ class Line(NamedTuple):
     metric: str
     score: TaskScore | None
     notes: Sequence[str]
+    draws: np.ndarray | None  # the score on each draw of rows; None: not logged, not known, or not asked for
 
     @property
     def limited(self) -> bool:
@@ -89,24 +95,29 @@ def rows_of_file(task: TaskResult, notes: list[str]) -> Rows:
 def _lines(run: Run, notes: list[str], rows_of: Callable[[TaskResult], Rows]) -> tuple[list[Line], list[str]]:
     """The lines of the pack's tasks, and the names of other tasks."""
     lines, others, known = [], [], {}
+    in_groups = {name for group in run.groups for name in tasks_of_group(run, group)}
     for task in run.tasks.values():
         metadata = metadata_of(task, notes)
         if not metadata.get(HEADLINE):
             others.append(task.name)
             continue
         known[task.name] = metadata
-        lines.append(_line(task, metadata, rows_of(task)))
+        lines.append(_line(task, metadata, rows_of(task), run.model if task.name in in_groups else None))
     notes += filter(None, [unknown_size_note(known)])
     return lines, others
 
 
-def _line(task: TaskResult, metadata: Mapping[str, Any], rows: Iterable[Mapping[str, Any]] | None) -> Line:
+def _line(task: TaskResult, metadata: Mapping[str, Any], rows: Rows, drawn_for: str | None) -> Line:
+    """A line, with draws if a model is named for which they are made."""
     metric = str(metadata[HEADLINE])
     reported, notes = task.metrics.get(metric), []
     logged = LoggedRows.of(metadata, rows) if rows is not None else None
     evaluated = task.rows if task.rows is not None else len(logged.keys) if logged else None
+    draws = None
     if logged and logged.keys:
         score = logged.score(metadata, reported, evaluated)
+        if score is not None and drawn_for is not None:
+            draws = score_draws((drawn_for, task.name), data_set_of(metadata), score.score, score.stderr, logged)
         if (found := logged.collapsed()) is not None:
             notes.append(f"{task.name}: {collapsed_text(task.config.get('doc_to_choice'), *found)}")
     else:
@@ -120,7 +131,7 @@ def _line(task: TaskResult, metadata: Mapping[str, Any], rows: Iterable[Mapping[
     if logged and limited and (text := one_label_text(task.config, metadata, logged)) is not None:
         notes.append(f"{task.name}: {text}")
     notes += filter(None, [row_count_note(task, metadata)])
-    return Line(task.name, evaluated, total, metric, score, notes)
+    return Line(task.name, evaluated, total, metric, score, notes, draws)
 
 
 def collapsed_text(labels: Any, option: int, share: float, right: float) -> str:
@@ -154,9 +165,10 @@ def one_label_text(config: Mapping[str, Any], metadata: Mapping[str, Any], logge
 
 def _text(run: Run, model: str, lines: Sequence[Line], others: Sequence[str], notes: Sequence[str]) -> str:
     parts = [_title(run, model)]
+    groups = group_means(run, {line.name: line.metric for line in lines}, {line.name: line.draws for line in lines})
     if lines:
         table = [HEAD, *(_cells(line) for line in lines)]
-        means = [(one_line(name), "", metric, f"{value:.1f}", "", "") for name, metric, value in _group_means(run, lines)]
+        means = [_cells_of_group(group) for group in groups]
         widths = [max(len(row[place]) for row in table + means) for place in range(len(HEAD))]
         widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(HEAD) - 1))
         parts += [_aligned(row, widths) for row in table]
@@ -165,7 +177,7 @@ def _text(run: Run, model: str, lines: Sequence[Line], others: Sequence[str], no
     if others:
         some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
         parts.append(f"{len(others)} tasks that are not of this pack: {some}")
-    said = [*(note for line in lines for note in line.notes), *_common_notes(run, lines), *notes]
+    said = [*(note for line in lines for note in line.notes), *_common_notes(lines, groups), *notes]
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
 
 
@@ -181,8 +193,15 @@ def _cells(line: Line) -> tuple[str, ...]:
     if line.score is None:
         return (name, rows, one_line(line.metric), "–", "–", "–")
     found = line.score
-    interval = "–" if found.low is None or found.high is None else f"[{found.low:.1f}, {found.high:.1f}]"
-    return (name, rows, one_line(line.metric), f"{found.score:.1f}", interval, f"{found.chance:.1f}")
+    return (name, rows, one_line(line.metric), f"{found.score:.1f}", _interval(found.low, found.high), f"{found.chance:.1f}")
+
+
+def _cells_of_group(group: GroupMean) -> tuple[str, ...]:
+    return (one_line(group.name), "", one_line(group.metric), f"{group.mean:.1f}", _interval(group.low, group.high), "")
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"[{low:.1f}, {high:.1f}]"
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -195,18 +214,7 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
     ).rstrip()
 
 
-def _group_means(run: Run, lines: Sequence[Line]) -> list[tuple[str, str, float]]:
-    """Name, headline metric and mean in per cent of the groups whose mean lm-eval gives."""
-    headlines = list(dict.fromkeys(line.metric for line in lines))
-    found = []
-    for name, metrics in run.groups.items():
-        metric = next((metric for metric in headlines if metric in metrics), None)
-        if metric is not None and 0 <= (value := metrics[metric].value / scale_of(metric)) <= 1:
-            found.append((name, metric, 100 * value))
-    return found
-
-
-def _common_notes(run: Run, lines: Sequence[Line]) -> list[str]:
+def _common_notes(lines: Sequence[Line], groups: Sequence[GroupMean]) -> list[str]:
     limited = [line for line in lines if line.limited]
     notes = []
     if limited:
@@ -216,6 +224,9 @@ def _common_notes(run: Run, lines: Sequence[Line]) -> list[str]:
         notes.append(
             f"{len(few)} of {len(lines)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
         )
+    for obstacle in dict.fromkeys(group.obstacle for group in groups if group.obstacle):
+        names = [one_line(group.name) for group in groups if group.obstacle == obstacle]
+        notes.append(f"no interval for the mean of {some_names(names)}: {obstacle}")
     return notes
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.run_files import TaskResult
+from lm_eval_sea.results.visible_text import one_line
 
 HEADLINE = "headline_metric"
+AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
 
 
 def metadata_of(task: TaskResult, notes: list[str]) -> dict[str, Any]:
@@ -37,6 +39,11 @@ def version_note(task: TaskResult) -> str | None:
         f"{task.name}: made by version {task.metadata.get('version')} of the task; the installed pack has "
         f"{known.metadata['version']}"
     )
+
+
+def data_set_of(metadata: Mapping[str, Any]) -> str:
+    """The name of a task's data set, within which equal names of clusters are the same rows; empty, if it is not known."""
+    return one_line(str(metadata.get("dataset") or "")) + (AS_PUBLISHED if metadata.get("as_published") else "")
 
 
 def item_metric(metadata: Mapping[str, Any]) -> str:

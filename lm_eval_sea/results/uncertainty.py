@@ -137,8 +137,9 @@ def paired_difference(first: Sequence[float], second: Sequence[float], clusters:
     """The mean of first − second, row by row, with clustered standard error, 95 % interval and p-value (Miller 2024, 4.2).
 
     The p-value is that of the two-sided t-test, t = mean / stderr with clusters − 1 degrees of freedom, and the interval mean ±
-    t · stderr, cut to −1 to 1. Both are None for fewer than `FEWEST_CLUSTERS` clusters. Where all rows differ by the same amount
-    the standard error is 0 and there is no interval: p is 1 if that amount is 0 and otherwise None, for nothing can be tested.
+    t · stderr, cut to −1 to 1. Both are None for fewer than `FEWEST_CLUSTERS` clusters, identical scores or not.
+    Where all rows differ by the same amount the standard error is 0 and there is no interval: p is 1 if that amount is 0 and
+    otherwise None, for nothing can be tested.
 
     Args:
         first: scores of one model.
@@ -156,9 +157,11 @@ def paired_difference(first: Sequence[float], second: Sequence[float], clusters:
     deltas = [a - b for a, b in zip(first, second, strict=True)]
     stderr, mean, count = clustered_standard_error(deltas, clusters), math.fsum(deltas) / len(deltas), len(set(clusters))
     low = high = p_value = None
-    if stderr == 0:
+    if stderr is None or count < FEWEST_CLUSTERS:
+        pass
+    elif stderr == 0:
         p_value = 1.0 if mean == 0 else None
-    elif stderr is not None and count >= FEWEST_CLUSTERS:
+    else:
         half = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) * stderr
         low, high = max(-1.0, mean - half), min(1.0, mean + half)
         p_value = float(2 * stats.t.sf(abs(mean) / stderr, count - 1))

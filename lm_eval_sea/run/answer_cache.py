@@ -2,7 +2,8 @@
 
 The file is lm-eval's (`--use_cache`): request → answer, written batch by batch. Its name here carries all that decides an answer
 besides the request, for lm-eval would hand the answers of one model to another. A request is its whole text with the settings of
-its generation, so other rows, prompts and exemplars never meet an old answer. Sampled answers are not kept.
+its generation, so other rows, prompts and exemplars never meet an old answer.
+Sampled answers have entries of their own; see `kept_generations`.
 """
 
 from __future__ import annotations

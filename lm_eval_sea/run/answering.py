@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lm_eval_sea.run.kept_generations import KeptGenerations
 from lm_eval_sea.run.lm_eval_cli import Ask
 from lm_eval_sea.run.pace import Pace
 from lm_eval_sea.run.warnings_once import PACK_LOGGER
@@ -20,14 +21,16 @@ logger = logging.getLogger(PACK_LOGGER)
 class Answering:
     """For `lm_eval_cli.asked_through`."""
 
-    def __init__(self, backend: str, tasks: Mapping[str, Any]) -> None:
+    def __init__(self, backend: str, tasks: Mapping[str, Any], seeds: Sequence[Any] | None = None) -> None:
         """Begins a run.
 
         Args:
             backend: the name of the model's class in lm-eval.
             tasks: lm-eval's tasks by name; their requests are all made before the first is answered.
+            seeds: of the run, if it keeps sampled answers.
         """
         self._backend, self._tasks = backend, tasks
+        self._kept = KeptGenerations(seeds)
         self._begun = False
 
     def __call__(self, model: Any, kind: str, requests: list[Any], ask: Ask) -> list[Any]:
@@ -36,12 +39,19 @@ class Answering:
             self._begun = True
             self._introduce(model)
         hook = model.cache_hook
+        kept = self._kept.begin(hook, requests) if kind == GENERATION else [None] * len(requests)
+        remaining = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
+        keeping: Any = self._kept if kind == GENERATION else hook
         if model.rank == 0:
-            model.set_cache_hook(Pace(hook, kind, requests, logger.info))
+            keeping = Pace(keeping, kind, remaining, logger.info)
+            if found := len(requests) - len(remaining):
+                logger.info("%d of %d sampled answers are those of the interrupted run", found, len(requests))
+        model.set_cache_hook(keeping)
         try:
-            return [answer for part in self._parts(model, kind, requests) for answer in ask(part)]
+            answers = iter([answer for part in self._parts(model, kind, remaining) for answer in ask(part)])
         finally:
             model.set_cache_hook(hook)
+        return [next(answers) if answer is None else answer for answer in kept]
 
     def _introduce(self, model: Any) -> None:
         workload = workload_of((task.instances for task in self._tasks.values()), token_counter(model))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,11 @@ def _method(kind: str, own: Callable[..., list[Any]], through: Callable[[Any, st
         return through(self, kind, requests, lambda part: own(self, part, *more, **settings))
 
     return method
+
+
+def answers_on_disk(hook: Any) -> MutableMapping[str, Any] | None:
+    """What a model's cache hook writes answers to; None in a run that keeps none."""
+    return hook.dbdict
 
 
 def raised_while_building(error: BaseException) -> bool:

@@ -37,6 +37,8 @@ examples:
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks arc_easy      tasks of lm-eval work, too
 """
 
+SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed")
+
 
 class InterruptedRunError(Exception):
     """The run was interrupted; one line that says how to go on."""
@@ -84,7 +86,9 @@ class _Evaluation:
             multiturn = bool(arguments["fewshot_as_multiturn"]) and arguments["num_fewshot"] != 0
             check_template_of_model(model_args, tasks, apply=arguments["apply_chat_template"], multiturn=multiturn)
         use_cache = self._use_cache(arguments, tasks)
-        with asked_through(model, Answering(model, tasks)):
+        # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
+        seeds = [arguments[name] for name in SEEDS] if self.cache else None
+        with asked_through(model, Answering(model, tasks, seeds)):
             try:
                 results = simple_evaluate(**{**arguments, "tasks": wanted, "use_cache": use_cache})
             except Exception as error:  # backends raise what they like
@@ -164,7 +168,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="N runs with sampled answers into folders seed_1 … seed_N of --output_path. Temperature and so on are those of the "
         "model's generation config, or of --gen_kwargs. Seeds that have all results of this request are left out; an interrupted "
-        "one begins anew. With --metadata first_turn=FOLDER each seed takes the answers of its own, FOLDER/seed_K",
+        "one goes on. With --metadata first_turn=FOLDER each seed takes the answers of its own, FOLDER/seed_K",
     )
     group.add_argument(
         "--thinking_tokens",

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from scipy import stats
 from lm_eval_sea.cli import main
 from lm_eval_sea.report import load
 from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.means import suite_means
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.results.summary import WIDTH, summary_of_files, summary_of_results
@@ -72,6 +74,59 @@ def test_groups_stand_below(tmp_path):
     path = write_results(tmp_path, OLD, results, configs=configs(toy_th=RANKED), group_subtasks={"toy": ["toy_th"]})
     text = summary_of_files([path])
     assert text.index("toy_th") < text.index("groups") < text.index("62.5")
+
+
+def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, group="toy", mean=None):
+    """Tasks on the same passages of two rows, and a group of them within another; `logged` are those with samples."""
+    right = {language: [float((7 * n + shift) % 10 < 6) for n in range(40)] for shift, language in enumerate(languages)}
+    metadata = {f"toy_{language}": RANKED | {"chance": 0.0} for language in languages}
+    scores = {f"toy_{language}": {"acc,none": sum(own) / 40} for language, own in right.items()}
+    mean = sum(entry["acc,none"] for entry in scores.values()) / len(scores) if mean is None else mean
+    subtasks = {group: ["inner"], "inner": list(metadata)}
+    write_results(folder, stamp, scores | {group: {"acc,none": mean}}, configs=configs(**metadata), group_subtasks=subtasks)
+    for language in logged:
+        docs = [{"id": str(n), "cluster": f"passage {n // 2}"} for n in range(40)]
+        lines = [row(doc_id=n, filter="none", doc=docs[n], acc=score) for n, score in enumerate(right[language])]
+        write_samples(folder, f"toy_{language}", stamp, lines)
+    return right
+
+
+def interval_of(text, name):
+    return [float(end) for end in re.findall(r"\d+\.\d", re.split(r"\s{2,}", line(text, name))[-1])]
+
+
+def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path):
+    """Passages that languages share are drawn together."""
+    right = write_group(tmp_path, ["th", "vi", "lo"], group="all_toys")
+    found = interval_of(summary_of_files([tmp_path]), "all_toys")
+    suite = {f"toy_{language}": ("mcq", language) for language in right}
+    analysis = Analysis(load([tmp_path]), Suite({}, {}, {}, {}, {}, {}, {}))
+    mean = suite_means(analysis.headline, suite, analysis.models, analysis.draws)[analysis.models[0]]["all"]
+    assert found == pytest.approx(mean.interval, abs=0.05)
+    by_passage = np.mean(list(right.values()), axis=0).reshape(20, 2).mean(axis=1)  # a row of all languages at once
+    draws = np.random.default_rng(0).dirichlet(np.ones(20), size=20_000) @ by_passage
+    assert found == pytest.approx(100 * np.quantile(draws, [0.025, 0.975]), abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("logged", "mean", "said"),
+    [
+        (["th", "vi"], None, "no interval for the mean of all_toys: the rows of its tasks were not logged (--log_samples)"),
+        (["th", "vi", "lo"], 0.61, "no interval for the mean of all_toys: it is not the plain mean of the scores above"),
+    ],
+    ids=["not logged", "weighted"],
+)
+def test_a_group_without_an_interval_says_why(tmp_path, logged, mean, said):
+    write_group(tmp_path, logged, group="all_toys", mean=mean)
+    text = summary_of_files([tmp_path])
+    assert line(text, "all_toys").endswith("–")
+    assert said in " ".join(text.split())
+
+
+def test_a_group_of_which_a_newer_run_has_a_task_has_no_interval(tmp_path):
+    write_group(tmp_path, ["th", "vi"], languages=["th", "vi"], group="all_toys")
+    write_results(tmp_path, NEW, {"toy_vi": {"acc,none": 0.1}}, configs=configs(toy_vi=RANKED))
+    assert line(summary_of_files([tmp_path]), "all_toys").endswith("–")
 
 
 def test_one_answer_to_everything_is_said(tmp_path):

@@ -135,6 +135,25 @@ def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples):
 
 
 @pytest.mark.slow
+def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, samples):
+    output, sampling = tmp_path / "results", ["--gen_kwargs", "do_sample=True,temperature=1.0"]
+    process = start(tiny_model, samples, output, *sampling)
+    deadline = time.monotonic() + 1500
+    while process.poll() is None and not answers(output) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    _, err = process.communicate(timeout=100)
+    kept = answers(output)
+    assert kept, f"the run ended before it was killed: {err[-2000:]}"
+    again = start(tiny_model, samples, output, *sampling)
+    _, err = again.communicate(timeout=1500)
+    assert again.returncode == 0, err[-2000:]
+    found, total = map(int, re.search(r"(\d+) of (\d+) sampled answers are those of the interrupted run", err).groups())
+    assert kept == found < total
+    assert not (output / FOLDER).exists()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
 def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model, samples):
     """What the progress bar of the killed run had counted is on disk, but for a batch; a batch is one passage's options here."""

@@ -1,0 +1,98 @@
+"""Generated answers that an interrupted run keeps, through lm-eval's own cache; the model is a counter."""
+
+from collections import Counter
+
+import pytest
+from lm_eval.api import registry
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM, CachingLM
+
+from lm_eval_sea.run.answering import Answering
+from lm_eval_sea.run.lm_eval_cli import asked_through
+
+SAMPLED, GREEDY = {"do_sample": True, "temperature": 1.0}, {"do_sample": False}
+SEEDS = [1, 1, 1]
+
+
+class Backend(LM):
+    """No two of its answers are equal. It may name the settings that its engine takes, as lm-eval's vLLM does."""
+
+    tokenizer, backend, batch_size, drawn = None, "seq2seq", "1", 0
+
+    def __init__(self, stops_after, renames):
+        super().__init__()
+        self.stops_after, self.renames, self.asked = stops_after, renames, []
+
+    def generate_until(self, requests):
+        answers = []
+        for request in requests:
+            if len(self.asked) == self.stops_after:
+                raise KeyboardInterrupt
+            prompt, settings = request.args
+            self.asked.append(prompt)
+            Backend.drawn += 1
+            answers.append(f"{prompt}, draw {Backend.drawn}")
+            own = {"temperature": settings.get("temperature", 0.0)} if self.renames else settings
+            self.cache_hook.add_partial("generate_until", (prompt, own), answers[-1])
+        return answers
+
+    loglikelihood = loglikelihood_rolling = generate_until
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "get_model", lambda _: Backend)
+
+    def run(prompts, settings=SAMPLED, *, seeds=SEEDS, stops_after=None, renames=False):
+        """What was asked, and the answers; None for an interrupted run."""
+        model = Backend(stops_after, renames)
+        cached = CachingLM(model, str(tmp_path / "answers_rank0.db"))
+        requests = [Instance("generate_until", {}, (prompt, settings), 0, metadata=("task", 0, 1)) for prompt in prompts]
+        try:
+            with asked_through("counter", Answering("counter", {}, seeds)):
+                return model.asked, cached.generate_until(requests)
+        except KeyboardInterrupt:
+            return model.asked, None
+        finally:
+            cached.dbdict.close()
+
+    return run
+
+
+@pytest.mark.parametrize("settings", [SAMPLED, GREEDY], ids=["sampled", "greedy"])
+@pytest.mark.parametrize("renames", [False, True], ids=["hf", "vllm"])
+def test_what_was_answered_before_an_interruption_is_not_asked_again(run, settings, renames):
+    prompts = [f"question {number}" for number in range(9)]
+    asked, answers = run(prompts, settings, stops_after=4, renames=renames)
+    assert (asked, answers) == (prompts[:4], None)
+    asked, answers = run(prompts, settings, renames=renames)
+    assert asked == prompts[4:]
+    assert [answer.split(",")[0] for answer in answers] == prompts
+
+
+def test_equal_requests_keep_an_answer_each(run):
+    """Of the second question one draw was kept, which the generator, beginning anew, could draw once more: it is left."""
+    prompts = ["a", "a", "b", "b", "c", "c"]
+    run(prompts, stops_after=3)
+    asked, answers = run(prompts)
+    assert asked == ["b", "b", "c", "c"]
+    assert [answer[0] for answer in answers] == prompts
+    assert set(Counter(answers).values()) == {1}
+
+
+def test_other_seeds_or_settings_draw_anew(run):
+    run(["a", "b"], stops_after=1)
+    assert run(["a", "b"], seeds=[2, 1, 1], stops_after=1)[0] == ["a"]
+    assert run(["a", "b"], SAMPLED | {"temperature": 0.5}, stops_after=1)[0] == ["a"]
+    assert run(["a", "b"], seeds=None, stops_after=1)[0] == ["a"], "no cache of the run's own"
+    assert run(["a", "b"])[0] == ["b"]
+
+
+def test_a_second_round_of_the_same_requests_is_drawn_anew(run, tmp_path):
+    model = Backend(None, False)
+    cached = CachingLM(model, str(tmp_path / "answers_rank0.db"))
+    request = Instance("generate_until", {}, ("a", SAMPLED), 0, metadata=("task", 0, 1))
+    with asked_through("counter", Answering("counter", {}, SEEDS)):
+        first, second = cached.generate_until([request]), cached.generate_until([request])
+    cached.dbdict.close()
+    assert first != second
