@@ -26,6 +26,7 @@ from lm_eval_sea.sweep.completeness import (
     LOCK,
     LOG,
     IncompleteError,
+    check_model,
     check_versions,
     read_mark,
     remove_incomplete,
@@ -180,19 +181,22 @@ def main() -> int:
 def _run(task: Mapping[str, Any], folder: Path) -> int:
     if read_mark(folder, task["digest"]):
         return 0
+    model_args = task["asked"]["settings"]["model_args"]
     check_versions(task["versions"])
+    check_model(model_args, task["files"])
     set_aside(folder, Path(task["output"]))
     remove_incomplete(folder)
     print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)
-    begin, resumed = time.time(), (folder / answer_cache.FOLDER).exists()
+    begin, resumed = time.monotonic(), (folder / answer_cache.FOLDER).exists()
     from lm_eval_sea.commands.run_command import run
     from lm_eval_sea.sweep.size import tokens_of_run
 
     status = run(task["arguments"])
     if status == 0:
-        seconds = time.time() - begin
+        seconds = time.monotonic() - begin  # by a clock that nobody sets
+        check_model(model_args, task["files"])  # a training that goes on may have written over what was loaded
         # what an earlier attempt computed took none of these seconds
-        tokens = None if resumed else tokens_of_run(folder, task["asked"]["settings"]["model_args"])
+        tokens = None if resumed else tokens_of_run(folder, model_args)
         measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
         write_mark(folder, task["digest"], task["asked"], measured)
     return status
