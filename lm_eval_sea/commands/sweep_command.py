@@ -78,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> int:
         from lm_eval_sea.sweep.estimate import describe
 
         check_room(prepared, engine)
-        print(describe(prepared))
+        print(describe(prepared, engine.machines()))
         return 0
     failed: dict[Job, Outcome] = {}
     try:
