@@ -67,12 +67,16 @@ def run_job(task: Mapping[str, Any]) -> Outcome:
 
 def _attempt(task: Mapping[str, Any]) -> Outcome:
     folder = Path(task["cwd"], task["folder"])
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        log = (folder / LOG).open("ab")
+    except OSError as error:  # of this job alone; the others go on
+        return Outcome(1, f"the folder of the job cannot be written to ({error.strerror})", 0)
     environment = dict(os.environ)
     if task["cpus"]:
         environment["OMP_NUM_THREADS"] = str(max(1, int(task["cpus"])))
     begin = time.monotonic()
-    with (folder / LOG).open("ab") as log:
+    with log:
         process = subprocess.Popen(
             [sys.executable, "-m", "lm_eval_sea.sweep.job_process"],
             stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment, cwd=task["cwd"],

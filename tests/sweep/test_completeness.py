@@ -22,6 +22,7 @@ from lm_eval_sea.sweep.completeness import (
     write_mark,
 )
 from lm_eval_sea.sweep.job_process import _run as run_job_here
+from lm_eval_sea.sweep.job_process import run_job
 from tests.model_folder import model_folder
 from tests.results.lm_eval_output import NEW, OLD, row, write_results, write_samples
 
@@ -172,6 +173,12 @@ def test_weights_that_were_written_over_begin_no_job_and_cost_no_results(folder,
     with pytest.raises(IncompleteError, match=f"the files of the model {model} are not those of when the sweep was started"):
         run_job_here(task, folder)
     assert read_mark(folder, "d")
+
+
+def test_a_job_whose_folder_cannot_be_made_fails_and_the_others_go_on(tmp_path):
+    (tmp_path / "model").touch()
+    outcome = run_job({"cwd": str(tmp_path), "folder": "model/toy/default"})
+    assert (outcome.status, outcome.last_line) == (1, "the folder of the job cannot be written to (Not a directory)")
 
 
 def test_the_mark_says_what_was_asked(folder):
