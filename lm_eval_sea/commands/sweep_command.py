@@ -69,7 +69,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     plan = read_plan(arguments.plan)
     if arguments.download_only:
-        return _download(plan)
+        return _download(plan, arguments.split)
     engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
     from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, report, state
 
@@ -125,15 +125,13 @@ def _engine(arguments: argparse.Namespace) -> Engine:
     return RayEngine(arguments.address)
 
 
-def _download(plan: Plan) -> int:
-    """Loads what a sweep needs, which fills the caches of the hub."""
+def _download(plan: Plan, split: str) -> int:
+    """Prepares the sweep as on the machine without a network, which fills the caches of the hub with what is needed there."""
     from lm_eval_sea.sweep.plan import PlanError
-    from lm_eval_sea.sweep.preflight import check_models, load_wanted, sampling_of
+    from lm_eval_sea.sweep.sweep import prepare
 
     try:
-        check_models(plan.models)
-        sampling_of(plan)  # reads the generation configurations
-        _, tasks = load_wanted(plan)
+        tasks = prepare(plan, split).tasks
     except PlanError as error:
         return fail(error, 1)
     rows = sum(len(task.eval_docs) for task in tasks.values())

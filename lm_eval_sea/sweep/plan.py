@@ -9,7 +9,6 @@ from typing import Any
 
 import yaml
 
-SPLITS = ("task", "suite", "model")
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
 RESERVED = (
