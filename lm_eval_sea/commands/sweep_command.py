@@ -69,35 +69,43 @@ def _run(arguments: argparse.Namespace) -> int:
 
     plan = read_plan(arguments.plan)
     if arguments.download_only:
-        return _download(plan)
+        return _download(plan, arguments.split)
     engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
-    from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, report
+    from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, report, state
 
     prepared = prepare(plan, arguments.split)
     if arguments.dry_run:
         from lm_eval_sea.sweep.estimate import describe
 
         check_room(prepared, engine)
-        print(describe(prepared))
+        print(describe(prepared, engine.machines()))
         return 0
     failed: dict[Job, Outcome] = {}
     try:
         carry_out(prepared, engine, failed)
     except KeyboardInterrupt:
-        _print_failures(failed, prepared, arguments.plan)
+        _print_failures(failed, prepared, arguments)
+        print(f"{state(prepared, failed)}\nto go on: {_again(arguments)}")
         raise
     print("\n".join(report(prepared)))
-    _print_failures(failed, prepared, arguments.plan)
+    _print_failures(failed, prepared, arguments)
     return 1 if failed else 0
 
 
-def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, plan: Path) -> None:
+def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, arguments: argparse.Namespace) -> None:
     from lm_eval_sea.sweep.sweep import table_of_failures
 
     if failed:
         print(table_of_failures(failed))
-        again = shlex.join(["lm-eval-sea", "sweep", str(plan)])
+        again = _again(arguments)
         print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; {again} runs them again (commands above complete no job)")
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    """The command that goes on with the same jobs, for another `--split` would cut other ones."""
+    named = [(f"--{name}", getattr(arguments, name)) for name in ("split", "engine", "address")]
+    flags = [part for flag, value in named if value for part in (flag, value)]
+    return shlex.join(["lm-eval-sea", "sweep", str(arguments.plan), *flags])
 
 
 def _engine(arguments: argparse.Namespace) -> Engine:
@@ -117,15 +125,13 @@ def _engine(arguments: argparse.Namespace) -> Engine:
     return RayEngine(arguments.address)
 
 
-def _download(plan: Plan) -> int:
-    """Loads what a sweep needs, which fills the caches of the hub."""
+def _download(plan: Plan, split: str) -> int:
+    """Prepares the sweep as on the machine without a network, which fills the caches of the hub with what is needed there."""
     from lm_eval_sea.sweep.plan import PlanError
-    from lm_eval_sea.sweep.preflight import check_models, load_wanted, sampling_of
+    from lm_eval_sea.sweep.sweep import prepare
 
     try:
-        check_models(plan.models)
-        sampling_of(plan)  # reads the generation configurations
-        _, tasks = load_wanted(plan)
+        tasks = prepare(plan, split).tasks
     except PlanError as error:
         return fail(error, 1)
     rows = sum(len(task.eval_docs) for task in tasks.values())

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -42,13 +43,29 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
+def files_of_model(model_args: Mapping[str, Any]) -> str:
+    """A digest of the names, sizes and times of the files in the folders that a model's arguments name.
+
+    Copies that keep the times of their files have the same.
+    """
+    folders = {name: Path(str(model_args[name])) for name in _LOADED if model_args.get(name)}
+    states = {
+        name: [(path, state.st_size, state.st_mtime_ns) for path, state in _states(folder)]
+        for name, folder in folders.items()
+        if folder.is_dir()
+    }
+    return hashlib.sha256(json.dumps(states, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _states(folder: Path) -> list[tuple[str, os.stat_result]]:
+    return [(str(path.relative_to(folder)), path.stat()) for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
 def _identity(name: str, file: str, model_args: Mapping[str, Any]) -> Any:
     folder = Path(name)
     if folder.is_dir():
-        files = sorted(path for path in folder.rglob("*") if path.is_file())
-        states = [(str(path.relative_to(folder)), path.stat()) for path in files]
         # the time of the last change besides that of the content, which archives and copies set
-        return [[name, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for name, state in states]
+        return [[path, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for path, state in _states(folder)]
     from huggingface_hub import hf_hub_download
 
     try:

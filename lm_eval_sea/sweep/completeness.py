@@ -15,7 +15,7 @@ from typing import Any
 
 from lm_eval_sea import __version__
 from lm_eval_sea.results.provenance import provenance_of
-from lm_eval_sea.results.run_files import Run, RunFilesError, find_runs
+from lm_eval_sea.results.run_files import Run, RunFilesError, find_runs, read_samples
 from lm_eval_sea.run import answer_cache
 
 MARK = "job.json"
@@ -45,6 +45,17 @@ def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return mark if whole and mark.get("digest") == digest else None
+
+
+def results_of(folder: Path, digest: str) -> list[Path]:
+    """The results files of a complete job; whatever else lies in its folder is none of its.
+
+    Args:
+        folder: of the job.
+        digest: of what is asked now.
+    """
+    mark = read_mark(folder, digest) or {"files": {}}
+    return [folder / name for name in mark["files"] if Path(name).match("results_*.json")]
 
 
 def set_aside(folder: Path, output: Path) -> None:
@@ -131,6 +142,23 @@ def check_versions(wanted: Mapping[str, str | None]) -> None:
             )
 
 
+def check_model(model_args: Mapping[str, Any], wanted: str) -> None:
+    """Compares the files of a model with those that were there when the sweep was started.
+
+    Args:
+        model_args: of the model.
+        wanted: what `answer_cache.files_of_model` returned then.
+
+    Raises:
+        IncompleteError: if they differ, for the results would be marked as those of other weights.
+    """
+    if answer_cache.files_of_model(model_args) != wanted:
+        raise IncompleteError(
+            f"the files of the model {model_args.get('pretrained')} are not those of when the sweep was started (names, sizes or "
+            "times differ); start the sweep again, and let all machines see the same files"
+        )
+
+
 def _run_in(folder: Path) -> Run:
     try:
         runs, _ = find_runs([folder], all_runs=True)
@@ -142,13 +170,16 @@ def _run_in(folder: Path) -> Run:
 
 
 def _compare(run: Run, tasks: Mapping[str, Mapping[str, Any]]) -> None:
-    """Whether there are the tasks that were asked for, with their samples, versions and rows, and numbers."""
+    """Whether there are the tasks that were asked for, with all their samples, versions and rows, and numbers."""
     for name, asked in tasks.items():
         task = run.tasks.get(name)
         if task is None or not task.metrics:
             raise IncompleteError(f"the results have no score of {name}")
         if task.samples is None:
             raise IncompleteError(f"the results have no samples of {name}")
+        there = len({sample["doc_id"] for sample in read_samples(task.samples, ["doc_id"], [])})
+        if there < (task.rows or 1):
+            raise IncompleteError(f"the samples of {name} have {there} of {task.rows} rows; is the disk full?")
         found = {"version": task.version, "rows": provenance_of(task.metadata).data_sha256}
         for key, value in found.items():
             if value != asked[key]:

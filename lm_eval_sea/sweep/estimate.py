@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
@@ -11,7 +11,7 @@ from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.jobs import Job
-from lm_eval_sea.sweep.plan import Model
+from lm_eval_sea.sweep.plan import Model, Resources
 from lm_eval_sea.sweep.preflight import tokenizer_key
 from lm_eval_sea.sweep.size import measure, weights_of
 from lm_eval_sea.sweep.sweep import Prepared
@@ -58,8 +58,13 @@ class _Sizes:
         return self._managers[key, own_path]
 
 
-def describe(prepared: Prepared) -> str:
-    """Lines of text: a line for each size of models and backend."""
+def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
+    """Lines of text: a line for each size of models and backend, and what a job gets of which machines.
+
+    Args:
+        prepared: the plan.
+        machines: those that there are.
+    """
     complete, open_jobs = prepared.split()
     sizes, speeds = _Sizes(prepared.plan.limit), _speeds(complete)
     totals: dict[tuple[str, str], Counter] = defaultdict(Counter)
@@ -72,7 +77,8 @@ def describe(prepared: Prepared) -> str:
             f"  {backend}, {size}: {total['jobs']} jobs, {total['requests']:,.0f} requests, {tokens}, "
             f"{_time(total, speeds.get((backend, size)))}"
         )
-    return "\n".join(lines)
+    there = ", ".join(f"{number} of {machine}" for machine, number in Counter(map(str, machines)).items())
+    return "\n".join([*lines, f"each job asks for {prepared.plan.resources}; machines: {there}"])
 
 
 def _kind(model: Model) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from lm_eval_sea.sweep.completeness import (
     LOCK,
     LOG,
     IncompleteError,
+    check_model,
     check_versions,
     read_mark,
     remove_incomplete,
@@ -66,12 +67,16 @@ def run_job(task: Mapping[str, Any]) -> Outcome:
 
 def _attempt(task: Mapping[str, Any]) -> Outcome:
     folder = Path(task["cwd"], task["folder"])
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        log = (folder / LOG).open("ab")
+    except OSError as error:  # of this job alone; the others go on
+        return Outcome(1, f"the folder of the job cannot be written to ({error.strerror})", 0)
     environment = dict(os.environ)
     if task["cpus"]:
         environment["OMP_NUM_THREADS"] = str(max(1, int(task["cpus"])))
     begin = time.monotonic()
-    with (folder / LOG).open("ab") as log:
+    with log:
         process = subprocess.Popen(
             [sys.executable, "-m", "lm_eval_sea.sweep.job_process"],
             stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment, cwd=task["cwd"],
@@ -180,19 +185,22 @@ def main() -> int:
 def _run(task: Mapping[str, Any], folder: Path) -> int:
     if read_mark(folder, task["digest"]):
         return 0
+    model_args = task["asked"]["settings"]["model_args"]
     check_versions(task["versions"])
+    check_model(model_args, task["files"])
     set_aside(folder, Path(task["output"]))
     remove_incomplete(folder)
     print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)
-    begin, resumed = time.time(), (folder / answer_cache.FOLDER).exists()
+    begin, resumed = time.monotonic(), (folder / answer_cache.FOLDER).exists()
     from lm_eval_sea.commands.run_command import run
     from lm_eval_sea.sweep.size import tokens_of_run
 
     status = run(task["arguments"])
     if status == 0:
-        seconds = time.time() - begin
+        seconds = time.monotonic() - begin  # by a clock that nobody sets
+        check_model(model_args, task["files"])  # a training that goes on may have written over what was loaded
         # what an earlier attempt computed took none of these seconds
-        tokens = None if resumed else tokens_of_run(folder, task["asked"]["settings"]["model_args"])
+        tokens = None if resumed else tokens_of_run(folder, model_args)
         measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
         write_mark(folder, task["digest"], task["asked"], measured)
     return status

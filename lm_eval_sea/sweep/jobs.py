@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.run.answer_cache import files_of_model
 from lm_eval_sea.sweep.completeness import LOG, installed
 from lm_eval_sea.sweep.plan import Model, Plan
 
@@ -37,6 +38,7 @@ class Job:
     part: Part
     arguments: Sequence[str]  # of `lm-eval-sea run`
     asked: Mapping[str, Any]  # all that decides the results
+    files: str  # of the model, see `answer_cache.files_of_model`
 
     @property
     def command(self) -> str:
@@ -55,6 +57,7 @@ class Job:
             "cpus": plan.resources.cpus,
             "minutes": plan.minutes,
             "versions": installed(),
+            "files": self.files,
         }
 
     def has_begun(self, since: float) -> bool:
@@ -116,6 +119,7 @@ def cut(
     """
     jobs = []
     for model in plan.models:
+        files = files_of_model(model.model_args)
         for part in parts:
             for shots in plan.num_fewshot:
                 for seed in plan.seeds:
@@ -136,7 +140,7 @@ def cut(
                         "--log_samples",
                     ]
                     varied = [f"{shots} exemplars"] * (len(plan.num_fewshot) > 1) + [f"seed {seed}"] * (seed is not None)
-                    jobs.append(Job(folder, ", ".join([model.name, *varied]), model, part, arguments, asked))
+                    jobs.append(Job(folder, ", ".join([model.name, *varied]), model, part, arguments, asked, files))
     return jobs
 
 

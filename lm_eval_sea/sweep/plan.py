@@ -9,7 +9,6 @@ from typing import Any
 
 import yaml
 
-SPLITS = ("task", "suite", "model")
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
 RESERVED = (
@@ -46,11 +45,15 @@ class Model:
 
 @dataclass(frozen=True)
 class Resources:
-    """What one job needs of a machine."""
+    """What one job needs of a machine, or a machine has."""
 
     gpus: float = 0
     cpus: float = 0  # 0: not said
     memory_gb: float = 0  # 0: not said
+
+    def __str__(self) -> str:
+        """As messages say it."""
+        return f"{self.gpus:g} GPUs, {self.cpus:g} CPUs, {self.memory_gb:.4g} GB of memory"
 
 
 @dataclass(frozen=True)

@@ -222,13 +222,8 @@ def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
         return machine.gpus >= needed.gpus and machine.cpus >= needed.cpus and machine.memory_gb >= needed.memory_gb
 
     if not any(map(enough, machines)):
-        most = "; ".join(dict.fromkeys(f"{m.gpus:g} GPUs, {m.cpus:g} CPUs, {m.memory_gb:.0f} GB" for m in machines)) or "none"
-        raise PlanError(
-            [
-                f"resources: no machine has {needed.gpus:g} GPUs, {needed.cpus:g} CPUs and {needed.memory_gb:g} GB of memory; "
-                f"machines: {most}"
-            ]
-        )
+        there = "; ".join(dict.fromkeys(map(str, machines))) or "none"
+        raise PlanError([f"resources: no machine has {needed}; machines: {there}"])
     most_gpus = max(machine.gpus for machine in machines)
     devices = [(model.name, str(model.run.get("device") or "")) for model in plan.models]
     faults = [

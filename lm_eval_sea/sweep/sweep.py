@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.run import answer_cache
-from lm_eval_sea.sweep.completeness import read_mark
+from lm_eval_sea.some_names import some_names
+from lm_eval_sea.sweep.completeness import LOG, read_mark, results_of
 from lm_eval_sea.sweep.job_process import Outcome
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
@@ -105,9 +106,25 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
             engine.run(prepared.plan, open_jobs, progress.started, progress.ended)
 
 
+def state(prepared: Prepared, failed: Collection[Job]) -> str:
+    """How many jobs are complete, failed, have begun, with their names, and never have."""
+    complete, open_jobs = prepared.split()
+    left = [job for job in open_jobs if job not in failed]
+    begun = [str(job.folder) for job in left if (job.folder / LOG).exists()]
+    numbers = {
+        "complete": len(complete),
+        "failed": len(failed),
+        "stopped": f"{len(begun)}  {some_names(begun)}",
+        "not begun": len(left) - len(begun),
+    }
+    return "\n".join(f"{name:<9} {number}".rstrip() for name, number in numbers.items())
+
+
 def table_of_failures(failed: Mapping[Job, Outcome]) -> str:
     """The jobs that failed, each with its last line and the command that shows the fault."""
-    lines = [f"failed: {job.folder}\n  {outcome.last_line}\n  shown by: {job.command}" for job, outcome in failed.items()]
+    lines = [
+        f"failed: {job.folder}\n  {one_line(outcome.last_line)}\n  shown by: {job.command}" for job, outcome in failed.items()
+    ]
     return "\n".join(lines)
 
 
@@ -126,7 +143,7 @@ def report(prepared: Prepared) -> list[str]:
         from lm_eval_sea.report.write import write_report
     except ModuleNotFoundError as error:
         return [f"no report: it needs {error.name}: {install_extra('report')}"]
-    names = {Path(job.folder).resolve(): job.label for job in complete}
+    names = {path.resolve(): job.label for job in complete for path in results_of(job.folder, job.digest)}
     try:
         written = write_report(list(names), prepared.plan.output / "report", shown_rows=_ROWS_IN_REPORT, names=names)
     except (RunFilesError, OSError) as error:

@@ -1,4 +1,4 @@
-"""A data hub on this machine: serves a mirror folder through the part of the hub's API that downloads call.
+"""A hub on this machine: serves a mirror folder through the part of the hub's API that downloads call.
 
 A mirror folder holds OWNER/NAME/PATH, as lm_eval_sea/samples does, and may hold OWNER/NAME@parquet/PATH, the files of the branch
 refs/convert/parquet. Point HF_ENDPOINT at `HubServer.url`.
@@ -8,6 +8,8 @@ What `datasets` 5.2 and `huggingface_hub` 2.4 ask for, REV being a branch or a c
     HEAD, GET  /datasets/OWNER/NAME/resolve/REV/PATH         a file; its commit, ETag and size in the headers
     GET        /api/datasets/OWNER/NAME[/revision/REV]       {"id", "sha", "siblings", …}
     GET        /api/datasets/OWNER/NAME/tree/REV[/FOLDER]    entries of a folder; ?recursive=true for all below
+
+Of models they ask for the same, with /api/models for /api/datasets and without /datasets; a mirror holds both alike.
 
 What is missing is told by the status 404 and the header X-Error-Code: RepoNotFound, RevisionNotFound or EntryNotFound. Files of a
 gated repository are refused with 401 (no token) or 403 (a token without access) and GatedRepo.
@@ -27,9 +29,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 PARQUET_BRANCH = "refs/convert/parquet"
 REPOSITORY = r"(?P<repository>[^/]+/[^/]+)"
 REVISION = rf"(?P<revision>{PARQUET_BRANCH}|[^/]+)"
-RESOLVE = re.compile(rf"/datasets/{REPOSITORY}/resolve/{REVISION}/(?P<path>.+)")
-INFO = re.compile(rf"/api/datasets/{REPOSITORY}(?:/revision/{REVISION})?")
-TREE = re.compile(rf"/api/datasets/{REPOSITORY}/tree/{REVISION}(?:/(?P<path>.*))?")
+RESOLVE = re.compile(rf"(?:/datasets)?/{REPOSITORY}/resolve/{REVISION}/(?P<path>.+)")
+INFO = re.compile(rf"/api/(?:datasets|models)/{REPOSITORY}(?:/revision/{REVISION})?")
+TREE = re.compile(rf"/api/(?:datasets|models)/{REPOSITORY}/tree/{REVISION}(?:/(?P<path>.*))?")
 
 
 class HubError(Exception):

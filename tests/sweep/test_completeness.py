@@ -7,11 +7,13 @@ import time
 
 import pytest
 
+from lm_eval_sea.run.answer_cache import files_of_model
 from lm_eval_sea.sweep.completeness import (
     LOG,
     MARK,
     REPLACED,
     IncompleteError,
+    check_model,
     check_versions,
     installed,
     read_mark,
@@ -19,6 +21,9 @@ from lm_eval_sea.sweep.completeness import (
     set_aside,
     write_mark,
 )
+from lm_eval_sea.sweep.job_process import _run as run_job_here
+from lm_eval_sea.sweep.job_process import run_job
+from tests.model_folder import model_folder
 from tests.results.lm_eval_output import NEW, OLD, row, write_results, write_samples
 
 ASKED = {"tasks": {"toy": {"version": "1.0", "rows": "abc"}}}
@@ -30,7 +35,7 @@ def folder(tmp_path):
     """A job's folder with what a run has written."""
     path = tmp_path / "out" / "model" / "toy"
     write_results(path / "m", NEW, {"toy": {"acc,none": 0.5}}, configs=CONFIGS)
-    write_samples(path / "m", "toy", NEW, [row(doc_id=0)])
+    write_samples(path / "m", "toy", NEW, [row(doc_id=number) for number in range(2)])
     (path / LOG).write_text("log\n")
     return path
 
@@ -94,6 +99,16 @@ def test_a_run_without_results_or_samples_or_with_two_is_never_marked(folder):
         marked(folder)
 
 
+@pytest.mark.parametrize("kept", ["no row", "one row", "half a row"])
+def test_a_run_whose_samples_lack_rows_is_never_marked(kept, folder):
+    samples = next(folder.rglob("samples_*"))
+    lines = samples.read_text().splitlines(keepends=True)
+    samples.write_text({"no row": "", "one row": lines[0], "half a row": lines[0] + lines[1][:-3]}[kept])
+    with pytest.raises(IncompleteError, match=rf"the samples of toy have {int(kept != 'no row')} of 2 rows"):
+        marked(folder)
+    assert read_mark(folder, "d") is None
+
+
 def test_what_is_left_of_an_attempt_is_removed_but_log_and_answers(folder):
     (folder / "unfinished").mkdir()
     (folder / "unfinished" / "answers_rank0.db").touch()
@@ -141,6 +156,29 @@ def test_a_job_ends_with_whoever_started_it(tmp_path):
     while not ended() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert ended()
+
+
+def test_weights_that_were_written_over_begin_no_job_and_cost_no_results(folder, tmp_path):
+    """Of the same size, as those of the next checkpoint are."""
+    model = model_folder(tmp_path / "latest", weights=b"step 1")
+    model_args = {"pretrained": str(model)}
+    task = {
+        "digest": "another", "versions": installed(), "files": files_of_model(model_args), "output": str(tmp_path / "out"),
+        "asked": {"settings": {"model_args": model_args}}, "arguments": [],
+    }  # fmt: skip
+    check_model(model_args, task["files"])
+    time.sleep(0.02)  # a tick of the file system's clock
+    (model / "model.safetensors").write_bytes(b"step 2")
+    marked(folder)
+    with pytest.raises(IncompleteError, match=f"the files of the model {model} are not those of when the sweep was started"):
+        run_job_here(task, folder)
+    assert read_mark(folder, "d")
+
+
+def test_a_job_whose_folder_cannot_be_made_fails_and_the_others_go_on(tmp_path):
+    (tmp_path / "model").touch()
+    outcome = run_job({"cwd": str(tmp_path), "folder": "model/toy/default"})
+    assert (outcome.status, outcome.last_line) == (1, "the folder of the job cannot be written to (Not a directory)")
 
 
 def test_the_mark_says_what_was_asked(folder):

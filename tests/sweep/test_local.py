@@ -1,9 +1,10 @@
 """A sweep on one machine: interrupted, gone on with, and compared with one that was not."""
 
-import contextlib
+import importlib.util
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from tests.sweep.plans import write_plan
 
 pytestmark = pytest.mark.slow
 TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
+HAS_REPORT = importlib.util.find_spec("jinja2") is not None  # which it needs
 TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"}  # the last has clock rates
 
 
@@ -83,8 +85,15 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, tmp_path
         process = start(models, output, samples)
         wait_for(lambda jobs=jobs: len(attempts(output)) > jobs and sum(map(len, attempts(output).values())) > jobs, process)
         process.send_signal(number)
-        status, _, err = finish(process)
+        status, out, err = finish(process)
         assert status == (-9 if number == signal.SIGKILL else 130), err
+    table, _, again = out.strip().rpartition("\n")
+    numbers = dict(re.findall(r"^(complete|failed|stopped|not begun) +(\d+)", table, re.MULTILINE))
+    complete = len(list(output.rglob(MARK)))
+    assert numbers == {"complete": str(complete), "failed": "0", "stopped": "1", "not begun": str(3 - complete)}
+    [stopped] = [folder for folder in attempts(output) if not (folder / MARK).exists()]
+    assert re.search(rf"^stopped +1  {stopped}$", table, re.MULTILINE)
+    assert again == f"to go on: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
     assert err.strip().endswith("interrupted; the same command goes on where this one stopped")
     status, out, err = finish(start(models, output, samples))
     assert status == 0, err
@@ -94,10 +103,7 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, tmp_path
     assert sum(map(len, began.values())) > 4, "nothing was interrupted"
     for folder, times in began.items():
         assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
-    with contextlib.suppress(ImportError):
-        import jinja2  # noqa: F401  (the report needs it)
-
-        assert (output / "report" / "report.html").is_file()
+    assert not HAS_REPORT or (output / "report" / "report.html").is_file()
 
 
 def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models, tmp_path, samples):
@@ -111,16 +117,25 @@ def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models,
     assert "lm-eval-sea: the model cannot be loaded (SafetensorError: " in out, "the last line of its log"
     assert "  shown by: lm-eval-sea run --tasks sea_xcopa_th_to_ppl,sea_xnli_th" in out
     assert str(damaged) in out
-    assert f"1 of 2 jobs failed; lm-eval-sea sweep {models / 'out.yaml'} runs them again" in out
     assert [path.relative_to(tmp_path / "out").parts[0] for path in (tmp_path / "out").rglob(MARK)] == ["a"]
+    assert not HAS_REPORT or "report.html: 1 models, 2 tasks" in out, "the report on the others is written"
+    again = re.search(r"^1 of 2 jobs failed; lm-eval-sea (.*) runs them again", out, re.MULTILINE)[1]
+    shutil.copy(models / "a" / "model.safetensors", damaged)
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "lm_eval_sea.cli", *shlex.split(again)]
+    process = subprocess.run(command, cwd=samples, env=environment, capture_output=True, text=True, timeout=300)
+    assert process.returncode == 0, process.stderr
+    assert not HAS_REPORT or "report.html: 2 models, 2 tasks" in process.stdout
+    assert {folder.parent.parent.name: len(times) for folder, times in attempts(tmp_path / "out").items()} == {"a": 1, "c": 2}
 
 
 def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, samples):
     status, out, err = finish(start(models, tmp_path / "out", samples, "--dry-run"))
     assert status == 0, err
     assert "4 jobs, of which 0 are complete" in out
-    # two models, XCOPA's 4 rows with 2 options, XNLI's with 3 labels and prompts without content
-    assert "hf, weights of" in out
-    assert "4 jobs" in out
-    assert "time not measured" in out
+    options = 4 * (2 + 1) + 6 * (3 + 1)  # XCOPA's rows with two options, XNLI's with three labels; the prompt of each row
+    without_content = 4 * 3  # three prompts without content and the cue alone, once for each label of XNLI
+    assert re.search(rf"^  hf, weights of \S+ GB: 4 jobs, {2 * (options + without_content)} requests, about ", out, re.MULTILINE)
+    assert "time not measured (no complete job of this kind)\n" in out
+    assert re.search(r"^each job asks for 0 GPUs, 0 CPUs, 0 GB of memory; machines: 1 of \d+ GPUs, \d+ CPUs, ", out, re.MULTILINE)
     assert not (tmp_path / "out").exists()

@@ -87,6 +87,10 @@ def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
         f"a: run: metadata: tokenizer '{gone}' cannot be loaded"
     )
     assert "has no chat template; leave the flag out" in refusal(run={"apply_chat_template": True})
+    (tmp_path / "file").touch()
+    assert refusal(output=str(tmp_path / "file" / "out")).startswith(
+        f"output {tmp_path / 'file' / 'out'}: results cannot be written there (Not a directory)"
+    )
     assert refusal(run={"device": "cuda:700"}).startswith("a: run: device cuda:700: no machine has 701 GPUs")
     (tmp_path / "a" / "model.safetensors").unlink()
     assert refusal().startswith(f"a: the folder {tmp_path / 'a'} has no weights")

@@ -52,6 +52,19 @@ def test_a_plan_with_another_setting_leaves_complete_results_alone(varied, tmp_p
     assert read_mark(plain.folder, plain.digest)
 
 
+def test_results_of_no_job_that_lie_in_its_folder_are_not_reported(tmp_path):
+    """As of a command that a user has tried there: newer, and of more rows."""
+    [job] = jobs_of_plan(tmp_path)
+    complete(job, 0.5)
+    later = "2027-01-01T00-00-00"
+    write_results(job.folder / "m", later, {TASK: {"acc,none": 1.0}}, **{"n-samples": {TASK: {"original": 10, "effective": 9}}})
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
+    report(Prepared(plan, [job], {}))
+    with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
+        [run] = csv.DictReader(file)
+    assert later not in run["results"]
+
+
 @pytest.mark.parametrize("varied", VARIED[:2], ids=["exemplars", "seeds"])
 def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
     for job in jobs_of_plan(tmp_path, **varied):

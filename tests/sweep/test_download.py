@@ -1,0 +1,50 @@
+"""`--download-only` on a machine with a network, and the same plan on one without."""
+
+import shutil
+
+import pytest
+
+from tests.data.hub_server import HubServer
+from tests.sweep.plans import write_plan
+
+pytestmark = pytest.mark.slow
+SOURCE = "sail/Sailcompass_data"
+FILES = [f"data/xcopa/{code}_test.jsonl" for code in ("th", "vi")]
+MODEL, TOKENIZER = "me/tiny", "me/tokenizer"
+
+
+@pytest.fixture
+def mirror(tmp_path, samples, tiny_model):
+    """The bundled rows and a model."""
+    shutil.copytree(samples / SOURCE, tmp_path / "mirror" / SOURCE)
+    for name in (MODEL, TOKENIZER):
+        shutil.copytree(tiny_model, tmp_path / "mirror" / name)
+    return tmp_path / "mirror"
+
+
+def test_what_was_downloaded_is_all_that_a_sweep_without_a_network_needs(mirror, tmp_path, run_python):
+    models = [{"name": name, "model_args": {"pretrained": MODEL, "dtype": "float32"}} for name in "ab"]
+    tasks = ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
+    run = {"device": "cpu", "batch_size": 4, "metadata": {"tokenizer": TOKENIZER}}
+    plan = write_plan(tmp_path / "plan.yaml", models=models, tasks=tasks, run=run, limit=2)
+    sweep = ["lm_eval_sea.cli", "sweep", plan, "--engine", "local", "--split", "model"]
+
+    with HubServer(mirror) as hub:
+        process = run_python(*sweep, "--download-only", online=hub.url)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout == "here: the rows of 2 tasks (8), and the tokenizers of 2 models; not their weights\n"
+    fetched = [request for request in hub.requests if request.startswith("GET ")]
+    for source, path in [(SOURCE, path) for path in FILES] + [
+        (MODEL, "config.json"),
+        (MODEL, "tokenizer.json"),
+        (TOKENIZER, "tokenizer.json"),
+    ]:
+        found = [request for request in fetched if f"/{source}/" in request and request.endswith(f"/{path}")]
+        assert len(found) == 1, "once, and not for each of the jobs"
+    assert not any("safetensors" in request for request in fetched)
+    assert not (tmp_path / "out").exists()
+
+    process = run_python(*sweep, "--dry-run")
+    assert process.returncode == 0, process.stderr
+    requests = len(models) * len(tasks) * 2 * (2 + 1)  # two rows, of each two options and the prompt
+    assert f"  hf, weights not here: 2 jobs, {requests} requests, about " in process.stdout

@@ -1,0 +1,56 @@
+"""What the process of a job makes of a run that ended well."""
+
+import itertools
+import json
+import shutil
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from lm_eval_sea.commands import run_command
+from lm_eval_sea.sweep import job_process
+from lm_eval_sea.sweep.completeness import MARK, IncompleteError
+from lm_eval_sea.sweep.plan import read_plan
+from lm_eval_sea.sweep.sweep import prepare
+from tests.sweep.plans import write_plan
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def run_one(tmp_path, tiny_model, samples, monkeypatch):
+    """Runs the only job of a plan in this process; returns its folder."""
+    monkeypatch.chdir(samples)
+    model = shutil.copytree(tiny_model, tmp_path / "a")
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", models=[{"model_args": {"pretrained": str(model)}}]))
+    [job] = prepare(plan, "suite").jobs
+    job.folder.mkdir(parents=True)
+
+    def run_one():
+        assert job_process._run(json.loads(json.dumps(job.task(plan))), job.folder) == 0
+        return job.folder
+
+    return run_one
+
+
+def test_a_clock_that_is_set_back_gives_no_negative_time(run_one, monkeypatch):
+    seconds = itertools.count(time.time(), -100)
+    clock = SimpleNamespace(time=lambda: next(seconds), monotonic=time.monotonic)
+    monkeypatch.setattr(job_process, "time", clock)  # that of this module alone: others wait by it
+    assert 0 < json.loads((run_one() / MARK).read_text())["seconds"] < 3600
+
+
+def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp_path, monkeypatch):
+    run = run_command.run
+
+    def trained_on(arguments):
+        status = run(arguments)
+        weights = tmp_path / "a" / "model.safetensors"
+        weights.write_bytes(weights.read_bytes())
+        return status
+
+    monkeypatch.setattr(run_command, "run", trained_on)
+    with pytest.raises(IncompleteError, match="the files of the model .* are not those of when the sweep was started"):
+        run_one()
+    assert not list((tmp_path / "out").rglob(MARK))
