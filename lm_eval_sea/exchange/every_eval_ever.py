@@ -19,11 +19,11 @@ from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.results.logged_rows import LoggedRows
 from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.results.row_statistics import scale_of
-from lm_eval_sea.results.run_files import Metric, Run, TaskResult, find_runs
+from lm_eval_sea.results.run_files import Metric, Run, TaskResult, find_runs, is_number
 from lm_eval_sea.results.run_settings import run_settings
 from lm_eval_sea.results.summary import rows_of_file
 from lm_eval_sea.results.task_metadata import HEADLINE, metadata_of
-from lm_eval_sea.results.task_score import TaskScore, task_score
+from lm_eval_sea.results.task_score import TaskScore, chance_of, task_score
 from lm_eval_sea.results.visible_text import one_line
 
 SCHEMA = "0.3.0"
@@ -160,7 +160,7 @@ def _metric(task: TaskResult, metadata: Mapping[str, Any], name: str, *, is_head
     listed = task.config.get("metric_list")
     listed = listed if isinstance(listed, list) else []
     entry = next((entry for entry in listed if isinstance(entry, dict) and entry.get("metric") == name.partition(",")[0]), {})
-    details = {"headline": str(is_headline).lower(), "chance": f"{metadata.get('chance', 0):g}"}
+    details = {"headline": str(is_headline).lower(), "chance": f"{chance_of(metadata):g}"}
     if signature := provenance_of(metadata).signatures.get(name):
         details["signature"] = one_line(signature)
     return {
@@ -232,7 +232,8 @@ def _generation(task: TaskResult, metadata: Mapping[str, Any]) -> dict[str, Any]
     if isinstance(task.config.get("doc_to_text"), str):
         arguments["prompt_template"] = f"{task.config.get('description') or ''}{task.config['doc_to_text']}"
     if isinstance(longest := generation.get("max_gen_toks"), int):
-        arguments |= {"max_tokens": longest, "temperature": float(generation.get("temperature") or 0)}
+        temperature = generation.get("temperature")
+        arguments |= {"max_tokens": longest, "temperature": float(temperature) if is_number(temperature) else 0.0}
     details = {
         "num_fewshot": task.num_fewshot,
         "task_version": task.version,

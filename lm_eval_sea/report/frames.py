@@ -133,7 +133,7 @@ def _task_row(key: tuple[str, str], run: Run, task: TaskResult, metadata: Mappin
         "model": key[0],
         "task": key[1],
         "of_pack": bool(metadata.get(HEADLINE)),
-        "headline": metadata.get(HEADLINE) and str(metadata[HEADLINE]),
+        "headline": str(metadata[HEADLINE]) if metadata.get(HEADLINE) else None,
         **{
             column: one_line(str(metadata.get(_METADATA_NAMES.get(column, column)) or absent))
             for column, absent in METADATA.items()

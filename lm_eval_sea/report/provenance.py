@@ -82,9 +82,10 @@ def _text(value: Any) -> str | None:
 def _exemplar_digest(config: Mapping[str, Any], count: Any) -> str | None:
     fewshot = config.get("fewshot_config")
     samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
-    if not isinstance(samples, list) or not isinstance(count, int) or isinstance(count, bool):
+    if not isinstance(samples, list) or pd.isna(count):
         return None
-    return hashlib.sha256(json.dumps(samples[:count], sort_keys=True).encode()).hexdigest()[:12]
+    # where a run does not say how many, the numbers of all are floats
+    return hashlib.sha256(json.dumps(samples[: int(count)], sort_keys=True).encode()).hexdigest()[:12]
 
 
 def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:

@@ -170,6 +170,7 @@ def _score(frames: Frames, task: Mapping[str, Any], metric: str) -> TaskScore | 
     error = None if pd.isna(reported["stderr"]) else reported["stderr"]
     metadata = {**frames.configs[task["model"], task["task"]]["metadata"], HEADLINE: metric}
     logged = LoggedRows(metric, metric)
-    if task["samples"]:
+    if isinstance(task["samples"], str):  # a column with texts has NaN where there is none
         logged = LoggedRows.of(metadata, read_samples(Path(task["samples"]), ["doc_id", "filter", "doc", metric], frames.notes))
-    return logged.score(metadata, Metric(reported["value"], error, reported["filter"]), task["rows"])
+    evaluated = None if pd.isna(task["rows"]) else int(task["rows"])
+    return logged.score(metadata, Metric(reported["value"], error, reported["filter"]), evaluated)

@@ -9,6 +9,7 @@ from lm_eval_sea.results.run_files import is_number
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
 
 METRIC = "acc_bc"
+_MOST = 2.0**53  # nats; sums of numbers near the end of all floats are none
 
 
 def with_choices(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -52,7 +53,7 @@ def _evidence(logged: Any) -> Evidence | None:
     gold, loglikelihoods = logged
     if not isinstance(loglikelihoods, list | tuple) or len(loglikelihoods) < 2:
         return None
-    if not all(is_number(value) or value == float("-inf") for value in loglikelihoods):
+    if not all((is_number(value) and abs(value) < _MOST) or value == float("-inf") for value in loglikelihoods):
         return None
     known = isinstance(gold, int) and not isinstance(gold, bool) and 0 <= gold < len(loglikelihoods)
     return Evidence(gold, list(loglikelihoods)) if known else None

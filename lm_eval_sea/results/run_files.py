@@ -24,6 +24,7 @@ _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _NO_FILTER = "none"
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
+_ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
 
 
 class RunFilesError(ValueError):
@@ -213,7 +214,7 @@ def run_of(content: Mapping[str, Any], path: Path | None, notes: list[str], date
         date=date or _from_seconds(content.get("date")),
         folder=path.parent if path else Path(),
         results=path,
-        config=config | {key: content[key] for key in _BESIDE_CONFIG if key in content},
+        config=_settings(config | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes),
         versions={name: str(version) for name, version in versions.items() if version},
         tasks={plain_name(name): _task(name, content, where, notes) for name in results if name not in of_groups},
         groups={name: numbers for name in results if name in of_groups and (numbers := _metrics(results[name], where, notes))},
@@ -235,6 +236,14 @@ def _from_seconds(seconds: Any) -> datetime:
 def _mapping(content: Mapping[str, Any], key: str) -> dict[str, Any]:
     value = content.get(key)
     return value if isinstance(value, dict) else {}
+
+
+def _settings(config: dict[str, Any], where: Path | str, notes: list[str]) -> dict[str, Any]:
+    """The settings of a run without those that can be no text and no number, by which runs are compared."""
+    given = {name: config[name] for name in _ONE_VALUE if config.get(name) is not None}
+    broken = [name for name, value in given.items() if not isinstance(value, str) and not is_number(value)]
+    notes += [f"{where}: the setting {name} is no text and no number, and left out" for name in broken]
+    return {name: value for name, value in config.items() if name not in broken}
 
 
 def _task(name: str, content: Mapping[str, Any], path: Path | str, notes: list[str]) -> TaskResult:

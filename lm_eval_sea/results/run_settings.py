@@ -25,9 +25,9 @@ def run_settings(run: Run) -> dict[str, Any]:
     arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
     return {
         "backend": config.get("model"),
-        "revision": config.get("model_sha") or config.get("model_revision") or arguments.get("revision"),
+        "revision": _text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),
         "dtype": str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
-        "softmax_dtype": arguments.get("softmax_dtype"),
+        "softmax_dtype": _text(arguments.get("softmax_dtype")),
         "arguments": ", ".join(f"{name}={value}" for name, value in sorted(arguments.items()) if name not in _APART) or None,
         "limit": config.get("limit"),
         "chat_template": config.get("chat_template_sha"),
@@ -36,6 +36,10 @@ def run_settings(run: Run) -> dict[str, Any]:
         "lm_eval": run.versions.get("lm_eval"),
         "transformers": run.versions.get("transformers"),
     }
+
+
+def _text(value: Any) -> str | None:
+    return str(value) if value else None
 
 
 def _task_settings(task: TaskResult) -> dict[str, Any]:

@@ -72,6 +72,20 @@ def test_a_model_in_a_folder_is_exported(of_folder, tmp_path):
     check(tmp_path / "out")
 
 
+@pytest.mark.parametrize("value", [None, "x", [1], {"a": 1}], ids=str)
+def test_settings_of_another_kind_are_not_exported(value, of_folder, tmp_path):
+    [path] = of_folder.glob("results_*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    config = content["configs"][RANKED]
+    config["metadata"]["chance"] = value
+    config["generation_kwargs"] = {"max_gen_toks": 5, "temperature": value}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert main(["export", "every-eval-ever", str(of_folder), "--out", str(tmp_path / "out")]) == 0
+    found = of_model(tmp_path / "out", "local/my_model")[f"{RANKED}/acc_ppl"]
+    assert found["metric_config"]["additional_details"]["chance"] == "0"
+    assert found["generation_config"]["generation_args"] == {"max_tokens": 5, "temperature": 0.0}
+
+
 def test_the_same_run_is_the_same_file(of_folder, tmp_path):
     for _ in range(2):
         assert main(["export", "every-eval-ever", str(of_folder), "--model", "my-lab/mine", "--out", str(tmp_path / "out")]) == 0

@@ -89,6 +89,15 @@ def test_the_error_of_a_corpus_score_is_that_of_draws_of_rows(tmp_path):
     assert line["difference"] / line["errors"] == pytest.approx(error, rel=0.25)
 
 
+def test_a_task_without_samples_has_its_reported_error(tmp_path):
+    right = [1.0] * 15 + [0.0] * 5
+    plant(tmp_path, {XCOPA: ("acc_ppl", right, 0.75), OFFICIAL_XCOPA: ("exact_match_sailcompass", right, 0.75)})
+    next(tmp_path.glob(f"samples_{XCOPA}_*")).unlink()
+    table, _ = found(tmp_path)
+    scores = table[table.published_model == MODEL].set_index("task").score
+    assert scores.to_dict() == pytest.approx({XCOPA: 75, OFFICIAL_XCOPA: 75})
+
+
 def test_few_rows_have_no_size_of_the_difference(tmp_path):
     plant(tmp_path, {XCOPA: ("acc_ppl", [1.0, 0.0, 1.0], 2 / 3)}, total=500)
     table, _ = found(tmp_path)

@@ -41,6 +41,7 @@ def test_choices_are_those_of_the_formula(logs):
         [True, [-1.0, -2.0]],
         [0, [-1.0, "a"]],
         [0, [-1.0, math.nan]],
+        [0, [-1.0, 1e308]],
     ],
 )
 def test_rows_that_say_nothing_are_handed_on(value):

@@ -178,3 +178,14 @@ def test_a_cut_last_line_is_left_out_and_said(tmp_path_factory, cut):
 def test_the_logarithm_of_zero_is_read(tmp_path):
     path = write_samples(tmp_path, "toy", OLD, [row(doc_id=0, resps=[[float("-inf"), False]])])
     assert list(read_samples(path, ["resps"], [])) == [{"resps": [[float("-inf"), False]]}]
+
+
+@pytest.mark.parametrize("value", [["x"], {"a": 1}, True, float("nan"), 10**400], ids=["list", "mapping", "true", "nan", "vast"])
+def test_a_setting_of_another_kind_is_left_out_and_named(value, tmp_path):
+    config = {"model": value, "limit": value, "model_args": {"pretrained": "org/model", "revision": value}}
+    path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, config=config, chat_template_sha=value)
+    [run], notes = find_runs([tmp_path])
+    for name in ("model", "limit", "chat_template_sha"):
+        assert name not in run.config
+        assert f"{path}: the setting {name} is no text and no number, and left out" in notes
+    assert run.tasks["toy_th"].metrics["acc"].value == 0.5

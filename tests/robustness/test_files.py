@@ -5,222 +5,27 @@ A reader of such a file may refuse it with one line, and never ends in a traceba
 
 import json
 import tempfile
-from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_sea.compare_languages.summary import summary
-from lm_eval_sea.compare_languages.tables import ComparisonError, load_comparisons, write_tables
-from lm_eval_sea.data.translated_rows import TranslationError, write_translations
-from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.frames import load
-from lm_eval_sea.report.markdown import render_markdown
-from lm_eval_sea.report.page import render_page
-from lm_eval_sea.report.sections import sections
-from lm_eval_sea.report.suite import read_suite
-from lm_eval_sea.results.run_files import RunFilesError, find_runs
+from lm_eval_sea.results.run_files import find_runs
 from lm_eval_sea.results.summary import summary_of_files, summary_of_results
-from lm_eval_sea.sea_helm import judge, metricx, row_scores
+from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.judge_calls import Cache
-from lm_eval_sea.sea_helm.judge_rows import JudgeRowError
-from lm_eval_sea.sea_helm.totals import suite as helm_suite
-from lm_eval_sea.sea_helm.totals import views
-from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
-from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
 from lm_eval_sea.tasks._shared.published.row_checks import check_row
 
-from ..report.planted import CLASSES, RANKED, TO_THAI, plant
+from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import OLD
-from ..sea_helm.planted_answers import one_turn, two_turns, write_answers
-from ..sea_helm.totals.planted_runs import write_run
 from .mutations import as_json, mutated, mutated_bytes
+from .readers import KEPT, READERS, REFUSALS, Files, check_line, check_text, ranked, whole_input
 
 QUICK, MANY = 15, 2000
 RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-Files = dict[str, str]  # name → text
-
-
-@cache
-def read_report_suite():
-    return read_suite()
-
-
-def texts_of(folder: Path) -> Files:
-    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
-
-
-def written_by(write) -> Files:
-    with tempfile.TemporaryDirectory() as folder:
-        place = write(Path(folder))
-        return texts_of(place if place.is_dir() else place.parent)
-
-
-def _ranked(folder: Path) -> Path:
-    plant(folder)
-    return folder / "org__a"
-
-
-def _parallel(folder: Path) -> Path:
-    """Belebele in Thai and English, for languages to be compared."""
-    plant(folder)
-    place = folder / "org__a"
-    content = json.loads(next(place.glob("results_*")).read_text())
-    english = RANKED.replace("_th_", "_en_")
-    for part in ("results", "configs", "versions", "n-shot", "n-samples"):
-        content[part] = {name: content[part][RANKED] for name in (RANKED, english)}
-    metadata = dict(content["configs"][RANKED]["metadata"])
-    content["configs"] = {
-        RANKED: {"metadata": metadata},
-        english: {"metadata": metadata | {"language": "en", "prompt_language": "en"}},
-    }
-    samples = next(place.glob(f"samples_{RANKED}_*")).read_text(encoding="utf-8")
-    for path in place.iterdir():
-        path.unlink()
-    (place / f"results_{OLD}.json").write_text(json.dumps(content))
-    for name in (RANKED, english):
-        (place / f"samples_{name}_{OLD}.jsonl").write_text(samples, encoding="utf-8")
-    return place
-
-
-def _translated(folder: Path) -> Path:
-    columns = ("flores_passage", "question", "mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4")
-    facts = {"link": "https://example.org/a", "question_number": 1, "number_of_gold": "2"}
-    docs = [facts | {"id": column, "column": column, "text": f"teks {column}", "answer": f"text {column}"} for column in columns]
-    name, stamp = "sea_belebele_jv_to_en", "2026-01-02T03-04-05"
-    metadata = {
-        "setting": "to_en",
-        "data_files": {"test": "data/jav_Latn.jsonl"},
-        "dataset": "belebele",
-        "headline_metric": "chrf++",
-    }
-    content = {"results": {name: {"chrf++,none": 40.0}}, "configs": {name: {"metadata": metadata}}, "model_name": "org/model"}
-    (folder / f"results_{stamp}.json").write_text(json.dumps(content))
-    lines = [json.dumps({"doc_id": number, "filter": "none", "doc": doc}) + "\n" for number, doc in enumerate(docs)]
-    (folder / f"samples_{name}_{stamp}.jsonl").write_text("".join(lines))
-    return folder
-
-
-def _totals(folder: Path) -> Path:
-    rows = {
-        ("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")],
-        ("id", "qa"): [(0.5, ["a", "b"]), (0.25, ["c"])],
-        ("id", "abssum"): [(20.0, "x"), (30.0, "y")],
-    }
-    return write_run(folder / "run", 1, rows)
-
-
-CRITERIA = [{"turn": 0, "criterion": "first", "severity": "high"}, {"turn": 1, "criterion": "second", "severity": "generic"}]
-
-
-def _judged(folder: Path) -> Path:
-    write_answers(folder / "run", "id", "mt-bench-judge", [two_turns(n, "satu", "dua", CRITERIA) for n in range(2)])
-    write_answers(folder / "run", "id", "kalahi-judge", [one_turn(0, "satu", CRITERIA[:1])], seed=2)
-    return folder / "run"
-
-
-def _translations(folder: Path) -> Path:
-    rows = [{"doc_id": n, "doc": {"id": str(n), "text": "teks", "answer": "text", "label": ["text"]}} for n in range(3)]
-    path = write_answers(folder / "run", "id", "translation-en-xx", rows)
-    results = next(path.parent.glob("results_*"))
-    content = json.loads(results.read_text())
-    for record in content["configs"].values():
-        record["metadata"]["score_group"] = "translations"
-    results.write_text(json.dumps(content))
-    return path.parent
-
-
-def check_text(text: str) -> None:
-    text.encode()
-    assert "\x1b" not in text and "\u202e" not in text
-
-
-def check_line(error: Exception) -> None:
-    assert str(error) and "\n" not in str(error)
-
-
-def show(place: Path) -> None:
-    check_text(summary_of_files([place]))
-
-
-def frames(place: Path) -> None:
-    load([place], shown_rows=4)
-
-
-def report(place: Path) -> None:
-    found = load([place], shown_rows=4)
-    made = sections(Analysis(found, read_report_suite()))
-    check_text(render_markdown(made, {}))
-    check_text(render_page(found, made, {}))
-
-
-def score(place: Path) -> None:
-    runs, _ = find_runs([place], seeds=True)
-    totals = compute(gather(runs), helm_suite.read_suite("seahelm"), helm_suite.judges(), "corrected")
-    check_text(views.as_text(totals))
-    json.loads(views.as_json(totals))
-    assert "\x1b" not in views.as_csv(totals)
-
-
-def compare_languages(place: Path) -> None:
-    comparisons, notes = load_comparisons([place])
-    with tempfile.TemporaryDirectory() as out:
-        for name, rows in write_tables(comparisons, Path(out), notes).items():
-            check_text(name.read_text(encoding="utf-8"))
-            if name.name == "differences.csv":
-                check_text(summary(rows))
-
-
-def translate(place: Path) -> None:
-    with tempfile.TemporaryDirectory() as out:
-        for file in write_translations([place], Path(out))[0]:
-            assert file.path.is_relative_to(out)
-
-
-def judge_jobs(place: Path) -> None:
-    runs, notes = find_runs([place], seeds=True)
-    jobs = judge.jobs_of(runs, None, notes)
-    assert all(job.calls for job in jobs)
-    judge.estimate_of(jobs, "judge", 4, (1.0, 2.0))
-
-
-def metricx_jobs(place: Path) -> None:
-    runs, notes = find_runs([place], seeds=True)
-    setting = metricx.Setting("model", "tokenizer", "google", 2)
-    metricx.score(metricx.jobs_of(runs, notes), lambda texts: [1.0] * len(texts), setting)
-
-
-REFUSALS = (RunFilesError, EvidenceError, ComparisonError, TranslationError, JudgeRowError)
-REFUSALS += (judge.NothingToJudgeError, metricx.NothingToScoreError)
-KEPT = (RANKED, CLASSES, TO_THAI)
-# reader, and what makes a whole input for it
-READERS = {
-    "show": (show, _ranked),
-    "frames": (frames, _ranked),
-    "report": (report, _ranked),
-    "score sea-helm": (score, _totals),
-    "compare-languages": (compare_languages, _parallel),
-    "belebele translated": (translate, _translated),
-    "judge": (judge_jobs, _judged),
-    "metricx": (metricx_jobs, _translations),
-}
-
-
-@cache
-def whole_input(reader: str) -> Files:
-    files = written_by(READERS[reader][1])
-    return {
-        name: text
-        for name, text in files.items()
-        if name.startswith("results") or READERS[reader][1] is not _ranked or _kept(name)
-    }
-
-
-def _kept(name: str) -> bool:
-    return any(f"samples_{task}_" in name for task in KEPT)
 
 
 @st.composite
@@ -431,7 +236,7 @@ def test_samples_of_200_megabytes(tmp_path):
     import subprocess
     import sys
 
-    place = _ranked(tmp_path)
+    place = ranked(tmp_path)
     path = place / f"samples_{RANKED}_{OLD}.jsonl"
     row = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
     row["resps"] = [["ก" * 60_000]]

@@ -1,0 +1,246 @@
+"""What reads results and samples, and whole inputs for each reader."""
+
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from lm_eval_sea.compare_languages.summary import summary
+from lm_eval_sea.compare_languages.tables import ComparisonError, load_comparisons, write_tables
+from lm_eval_sea.data.translated_rows import TranslationError, write_translations
+from lm_eval_sea.exchange.every_eval_ever import ExportError, records
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.frames import load
+from lm_eval_sea.report.markdown import render_markdown
+from lm_eval_sea.report.page import render_page
+from lm_eval_sea.report.sections import sections
+from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.results.run_files import RunFilesError, find_runs
+from lm_eval_sea.results.summary import summary_of_files
+from lm_eval_sea.sea_helm import judge, metricx
+from lm_eval_sea.sea_helm.judge_rows import JudgeRowError
+from lm_eval_sea.sea_helm.totals import suite as helm_suite
+from lm_eval_sea.sea_helm.totals import views
+from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
+from lm_eval_sea.sea_helm.totals.totals import compute
+
+from ..report.planted import CLASSES, RANKED, TO_THAI, plant
+from ..results.lm_eval_output import OLD
+from ..sea_helm.planted_answers import one_turn, two_turns, write_answers
+from ..sea_helm.totals.planted_runs import write_run
+
+Files = dict[str, str]  # name → text
+
+
+@cache
+def read_report_suite():
+    return read_suite()
+
+
+def texts_of(folder: Path) -> Files:
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+def written_by(write) -> Files:
+    with tempfile.TemporaryDirectory() as folder:
+        place = write(Path(folder))
+        return texts_of(place if place.is_dir() else place.parent)
+
+
+def ranked(folder: Path) -> Path:
+    plant(folder)
+    return folder / "org__a"
+
+
+def _parallel(folder: Path) -> Path:
+    """Belebele in Thai and English, for languages to be compared."""
+    plant(folder)
+    place = folder / "org__a"
+    content = json.loads(next(place.glob("results_*")).read_text())
+    english = RANKED.replace("_th_", "_en_")
+    for part in ("results", "configs", "versions", "n-shot", "n-samples"):
+        content[part] = {name: content[part][RANKED] for name in (RANKED, english)}
+    metadata = dict(content["configs"][RANKED]["metadata"])
+    content["configs"] = {
+        RANKED: {"metadata": metadata},
+        english: {"metadata": metadata | {"language": "en", "prompt_language": "en"}},
+    }
+    samples = next(place.glob(f"samples_{RANKED}_*")).read_text(encoding="utf-8")
+    for path in place.iterdir():
+        path.unlink()
+    (place / f"results_{OLD}.json").write_text(json.dumps(content))
+    for name in (RANKED, english):
+        (place / f"samples_{name}_{OLD}.jsonl").write_text(samples, encoding="utf-8")
+    return place
+
+
+def _translated(folder: Path) -> Path:
+    columns = ("flores_passage", "question", "mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4")
+    facts = {"link": "https://example.org/a", "question_number": 1, "number_of_gold": "2"}
+    docs = [facts | {"id": column, "column": column, "text": f"teks {column}", "answer": f"text {column}"} for column in columns]
+    name, stamp = "sea_belebele_jv_to_en", "2026-01-02T03-04-05"
+    metadata = {
+        "setting": "to_en",
+        "data_files": {"test": "data/jav_Latn.jsonl"},
+        "dataset": "belebele",
+        "headline_metric": "chrf++",
+    }
+    content = {"results": {name: {"chrf++,none": 40.0}}, "configs": {name: {"metadata": metadata}}, "model_name": "org/model"}
+    (folder / f"results_{stamp}.json").write_text(json.dumps(content))
+    lines = [json.dumps({"doc_id": number, "filter": "none", "doc": doc}) + "\n" for number, doc in enumerate(docs)]
+    (folder / f"samples_{name}_{stamp}.jsonl").write_text("".join(lines))
+    return folder
+
+
+def _totals(folder: Path) -> Path:
+    rows = {
+        ("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")],
+        ("id", "qa"): [(0.5, ["a", "b"]), (0.25, ["c"])],
+        ("id", "abssum"): [(20.0, "x"), (30.0, "y")],
+    }
+    return write_run(folder / "run", 1, rows)
+
+
+CRITERIA = [{"turn": 0, "criterion": "first", "severity": "high"}, {"turn": 1, "criterion": "second", "severity": "generic"}]
+
+
+def _judged(folder: Path) -> Path:
+    write_answers(folder / "run", "id", "mt-bench-judge", [two_turns(n, "satu", "dua", CRITERIA) for n in range(2)])
+    write_answers(folder / "run", "id", "kalahi-judge", [one_turn(0, "satu", CRITERIA[:1])], seed=2)
+    return folder / "run"
+
+
+def _translations(folder: Path) -> Path:
+    rows = [{"doc_id": n, "doc": {"id": str(n), "text": "teks", "answer": "text", "label": ["text"]}} for n in range(3)]
+    path = write_answers(folder / "run", "id", "translation-en-xx", rows)
+    results = next(path.parent.glob("results_*"))
+    content = json.loads(results.read_text())
+    for record in content["configs"].values():
+        record["metadata"]["score_group"] = "translations"
+    results.write_text(json.dumps(content))
+    return path.parent
+
+
+def check_text(text: str) -> None:
+    text.encode()
+    assert "\x1b" not in text and "\u202e" not in text
+
+
+def check_line(error: Exception) -> None:
+    assert str(error) and "\n" not in str(error)
+
+
+def show(place: Path) -> None:
+    check_text(summary_of_files([place]))
+
+
+def frames(place: Path) -> None:
+    """What the report groups and compares by: the columns have texts and numbers, and nothing else but what is missing."""
+    found = load([place], shown_rows=4)
+    for frame in (found.runs, found.tasks, found.metrics, found.samples):
+        for name in frame.columns.difference(["loglikelihoods", "doc_id"]):
+            for value in frame[name].tolist():
+                assert isinstance(value, str | int | float) or value is None, f"{name}: {value!r}"
+
+
+def report(place: Path) -> None:
+    found = load([place], shown_rows=4)
+    made = sections(Analysis(found, read_report_suite()), published=True)
+    check_text(render_markdown(made, {}))
+    check_text(render_page(found, made, {}))
+
+
+def score(place: Path) -> None:
+    runs, _ = find_runs([place], seeds=True)
+    totals = compute(gather(runs), helm_suite.read_suite("seahelm"), helm_suite.judges(), "corrected")
+    check_text(views.as_text(totals))
+    json.loads(views.as_json(totals))
+    assert "\x1b" not in views.as_csv(totals)
+
+
+def compare_languages(place: Path) -> None:
+    comparisons, notes = load_comparisons([place])
+    with tempfile.TemporaryDirectory() as out:
+        for name, rows in write_tables(comparisons, Path(out), notes).items():
+            check_text(name.read_text(encoding="utf-8"))
+            if name.name == "differences.csv":
+                check_text(summary(rows))
+
+
+def translate(place: Path) -> None:
+    with tempfile.TemporaryDirectory() as out:
+        for file in write_translations([place], Path(out))[0]:
+            assert file.path.is_relative_to(out)
+
+
+def judge_jobs(place: Path) -> None:
+    runs, notes = find_runs([place], seeds=True)
+    jobs = judge.jobs_of(runs, None, notes)
+    assert all(job.calls for job in jobs)
+    judge.estimate_of(jobs, "judge", 4, (1.0, 2.0))
+
+
+def metricx_jobs(place: Path) -> None:
+    runs, notes = find_runs([place], seeds=True)
+    setting = metricx.Setting("model", "tokenizer", "google", 2)
+    metricx.score(metricx.jobs_of(runs, notes), lambda texts: [1.0] * len(texts), setting)
+
+
+def every_eval_ever(place: Path) -> None:
+    for path, record in records([place])[0].items():
+        check_text(path)
+        check_text(json.dumps(record, ensure_ascii=False, allow_nan=False))
+
+
+REFUSALS = (RunFilesError, EvidenceError, ComparisonError, TranslationError, JudgeRowError, ExportError)
+REFUSALS += (judge.NothingToJudgeError, metricx.NothingToScoreError)
+KEPT = (RANKED, CLASSES, TO_THAI)
+# reader, and what makes a whole input for it
+READERS = {
+    "show": (show, ranked),
+    "frames": (frames, ranked),
+    "report": (report, ranked),
+    "score sea-helm": (score, _totals),
+    "compare-languages": (compare_languages, _parallel),
+    "belebele translated": (translate, _translated),
+    "judge": (judge_jobs, _judged),
+    "metricx": (metricx_jobs, _translations),
+    "export every-eval-ever": (every_eval_ever, ranked),
+}
+
+
+def as_lm_eval_writes(text: str) -> str:
+    """A planted results file with what else lm-eval writes into one."""
+    content = json.loads(text)
+    names = list(content["configs"])
+    content = {"n-shot": dict.fromkeys(names, 3), "versions": dict.fromkeys(names, 1.0)} | content
+    content |= {"git_hash": "a1b2", "date": 1767322800.5, "transformers_version": "5.0", "lm_eval_version": "0.4.13"}
+    content |= dict.fromkeys(("chat_template", "chat_template_sha", "system_instruction", "system_instruction_sha"))
+    content |= {"higher_is_better": {name: {"acc": True} for name in names}, "group_subtasks": {"means": names}}
+    arguments = {"pretrained": content["model_name"], "dtype": "float32", "revision": "main", "peft": "x"}
+    content["config"] = content.get("config", {}) | {"model_args": arguments, "use_cache": None}
+    content["config"] |= {"model_dtype": "torch.float32", "model_revision": "main", "model_sha": "c3d4", "batch_size": "8"}
+    content["config"] |= {"batch_sizes": [], "limit": None, "gen_kwargs": {"top_p": 1}, "torch_seed": 1, "fewshot_seed": 1}
+    content["results"]["means"] = {"alias": "means", **{key: 0.5 for key in content["results"][names[0]] if "," in key}}
+    for config in content["configs"].values():
+        config |= {"num_fewshot": 3, "description": "d", "doc_to_text": "{{question}}"}
+        config |= {"fewshot_config": {"samples": [{"question": "a"}]}}
+        config |= {"metric_list": [{"metric": "acc", "higher_is_better": True}]}
+        config |= {"generation_kwargs": {"max_gen_toks": 5, "temperature": 0.0}}
+        provenance = {"data_sha256": "e5" * 32, "data_revision": "f6", "pack_version": "0.3", "signatures": {"acc": "x"}}
+        config["metadata"] |= {"provenance": provenance}
+    return json.dumps(content)
+
+
+@cache
+def whole_input(reader: str) -> Files:
+    files = written_by(READERS[reader][1])
+    return {
+        name: as_lm_eval_writes(text) if name.startswith("results") else text
+        for name, text in files.items()
+        if name.startswith("results") or READERS[reader][1] is not ranked or _kept(name)
+    }
+
+
+def _kept(name: str) -> bool:
+    return any(f"samples_{task}_" in name for task in KEPT)
