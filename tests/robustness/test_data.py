@@ -84,6 +84,19 @@ def test_a_part_without_ids_that_is_there_twice(mirror, load, pack):
     assert check_data(pack["sea_xnli_th"]).repeated == list(range(rows, 2 * rows))
 
 
+def test_a_file_without_ids_with_more_rows_than_the_catalogue(mirror, load_task, pack, caplog):
+    """rows without ids, written more than once, so that there are more than the catalogue's: how many repeat others is said"""
+    source, expected = pack["sea_vsmec_vi"].source, pack["sea_vsmec_vi"].metadata["rows"]
+    path = mirror / source.repository / dict(source.files)["test"]
+    rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    times = expected // len(rows) + 1
+    path.write_text("".join(rows * times), encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        load_task("sea_vsmec_vi")
+    [said] = [record.getMessage() for record in caplog.records if "the catalogue has" in record.getMessage()]
+    assert f"has {len(rows) * times} rows; the catalogue has {expected}; {len(rows) * (times - 1)} of them repeat others" in said
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"\n\n", b"{}", b"null\n", b"[]", b"\x00\x01\x02\xff", b"PK\x03\x04 no archive", b"<html>"]
 )

@@ -251,7 +251,9 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
         _compare_digests(source.describe(), loaded.sha256, subset.get("sha256"))
         splits = _as_splits(loaded)
     else:
-        _compare_with_catalogue(source.describe(), len(loaded.rows), metadata.get("rows"))
+        expected = metadata.get("rows")
+        repeated = _repeated(loaded.rows) if expected is not None and len(loaded.rows) > expected else 0
+        _compare_with_catalogue(source.describe(), len(loaded.rows), expected, repeated)
         splits = dict(_splits(place))
         if "sea_helm_task" in metadata:  # whose totals and MetricX depend on it
             splits[TEST_SPLIT] = splits[TEST_SPLIT].add_column(PUBLISHED_POSITION, list(loaded.positions))
@@ -264,12 +266,19 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
     return splits
 
 
+def _repeated(rows: Sequence[Row]) -> int:
+    """How many rows are those before them but for the id, which the number of a row may be."""
+    contents = (json.dumps({key: row[key] for key in row.keys() - {"id", "cluster"}}, sort_keys=True) for row in rows)
+    return len(rows) - len(set(contents))
+
+
 @functools.cache
-def _compare_with_catalogue(file: str, found: int, expected: int | None) -> None:
+def _compare_with_catalogue(file: str, found: int, expected: int | None, repeated: int) -> None:
     """Warns, once per file, of a number of rows that is not the catalogue's: a number on a part is not that on the whole."""
     if expected is not None and found != expected:
-        message = "%s has %s rows; the catalogue has %s. Scores on it stand for these rows only."
-        logger.warning(message, file, f"{found:,}", f"{expected:,}")
+        twice = f"; {repeated:,} of them repeat others: is a part there twice?" if repeated else "."
+        message = "%s has %s rows; the catalogue has %s%s Scores on it stand for these rows only."
+        logger.warning(message, file, f"{found:,}", f"{expected:,}", twice)
 
 
 @functools.cache
