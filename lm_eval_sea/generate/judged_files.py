@@ -1,4 +1,4 @@
-"""The task files of a data set whose answers a judge scores after the run: a row is the whole prompt, so that there is no book."""
+"""The task files of a data set whose answers a judge scores after the run. A row is the whole prompt: there is no book."""
 
 from __future__ import annotations
 

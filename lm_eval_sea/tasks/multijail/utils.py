@@ -2,6 +2,7 @@
 
 import unicodedata
 
+
 ZERO_WIDTH_SPACE = "\u200b"
 
 
