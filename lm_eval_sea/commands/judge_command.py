@@ -21,8 +21,8 @@ them. Of MultiJail (sea_multijail) it prints and writes which share of the answe
 
 Each answer is written to `verdicts_<task>_<date>.jsonl` when it arrives. Stop the command at any time and start it again: nothing
 is asked twice. Rate limits, time-outs and errors of the server are tried again. A verdict that cannot be read counts as 0, of
-MultiJail as unreadable, and is counted. Before the first call the command says how many calls it will make and, roughly, what they
-will take.
+MultiJail as unreadable, and is counted. Before the first call the command says how many calls it will make and, roughly,
+what they will take.
 
 The prompts are the pack's own; the number is then not SEA-HELM's. --official takes the prompts and the parameters of the calls
 from a checkout of SEA-HELM's repository (v1.2.0 or later); with SEA-HELM's judge as the model the number is SEA-HELM's.
