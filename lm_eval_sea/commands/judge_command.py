@@ -17,11 +17,12 @@ EXAMPLES = """examples:
 
 HELP = f"""Reads the samples (--log_samples) of mt-bench-judge, kalahi-judge, syntax-criteria and mt-bench, asks a judge behind
 any OpenAI-compatible address for its verdicts, and writes the scores beside the samples, where `lm-eval-sea score sea-helm` finds
-them.
+them. Of MultiJail (sea_multijail) it prints and writes which share of the answers is unsafe, invalid and safe.
 
 Each answer is written to `verdicts_<task>_<date>.jsonl` when it arrives. Stop the command at any time and start it again: nothing
-is asked twice. Rate limits, time-outs and errors of the server are tried again. A verdict that cannot be read counts as 0 and is
-counted. Before the first call the command says how many calls it will make and, roughly, what they will take.
+is asked twice. Rate limits, time-outs and errors of the server are tried again. A verdict that cannot be read counts as 0, of
+MultiJail as unreadable, and is counted. Before the first call the command says how many calls it will make and, roughly,
+what they will take.
 
 The prompts are the pack's own; the number is then not SEA-HELM's. --official takes the prompts and the parameters of the calls
 from a checkout of SEA-HELM's repository (v1.2.0 or later); with SEA-HELM's judge as the model the number is SEA-HELM's.
@@ -33,7 +34,7 @@ Exit status: 0, 1 if there is nothing to judge or the judge does not answer, 2 f
 
 def add_judge(commands: argparse._SubParsersAction) -> None:
     """Declares `judge`."""
-    command = declare(commands, "judge", "Have a judge model score the answers to SEA-HELM's judged tasks.", HELP)
+    command = declare(commands, "judge", "Have a judge model score the answers to SEA-HELM's judged tasks and MultiJail.", HELP)
     add_runs(command)
     command.add_argument(
         "--base_url", required=True, metavar="URL", help="address of the judge, such as http://localhost:8000/v1"

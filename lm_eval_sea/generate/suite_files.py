@@ -6,7 +6,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue import NATIVE, SUITE
 from lm_eval_sea.generate.prompt_books import is_english_prompt
-from lm_eval_sea.generate.task_kinds import KINDS, directions, recommended_variant
+from lm_eval_sea.generate.task_kinds import JUDGED, KINDS, directions, recommended_variant
 from lm_eval_sea.generate.task_yaml import render
 
 
@@ -32,9 +32,13 @@ def plain_tasks(name: str, record: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def is_collected(name: str, language: str, catalogue: dict[str, Any]) -> bool:
-    """Whether groups over data sets have the tasks: SailCompass' own, and those of others that are on the hub under a licence."""
-    data = catalogue["data_sets"][name]["languages"][language]
-    return name in catalogue["suite"] or (data["licence"] is not None and data.get("on_hub", True))
+    """Whether groups over data sets have the tasks: SailCompass' own, and those of others that are on the hub under a licence.
+
+    What a judge scores is in none of them: a run by itself has no score of it.
+    """
+    record = catalogue["data_sets"][name]
+    data = record["languages"][language]
+    return name in catalogue["suite"] or (record["kind"] != JUDGED and data["licence"] is not None and data.get("on_hub", True))
 
 
 def suite_files(catalogue: dict[str, Any]) -> dict[str, str]:

@@ -21,6 +21,7 @@ def _ranked(answer: str, *, shown: bool = False, lettered: bool = False) -> Vari
     return Variant(shown, lettered, answer, "ranking_yaml", "acc_ppl", ("acc_ppl", "acc", "acc_norm"))
 
 
+JUDGED = "judged"  # the kind whose answers a judge scores after the run; its files are made by `judged_files.py`
 # Kind → variants; the only variant of a kind has no name.
 KINDS = {
     "mcq": {
@@ -61,6 +62,9 @@ KINDS = {
     },
     "summarization": {
         "": Variant(False, False, "summary", "summarization_yaml", "bleu", ("bleu", "rougeL", "chrf++", "null_rate")),
+    },
+    JUDGED: {
+        "": Variant(False, False, "", "judged_yaml", "null_rate", ()),
     },
 }
 # Multiple choice for chat models: an instruction, and the letter is read from what they write.

@@ -7,12 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.generate.judged_files import judged_files
 from lm_eval_sea.generate.lite_files import LiteFiles
 from lm_eval_sea.generate.parallel_files import ParallelDataSet
 from lm_eval_sea.generate.prompt_variations import PromptVariations
 from lm_eval_sea.generate.sea_helm_files import sea_helm_files
 from lm_eval_sea.generate.suite_files import suite_files
 from lm_eval_sea.generate.task_files import TASKS, DataSet
+from lm_eval_sea.generate.task_kinds import JUDGED
 from lm_eval_sea.generate.task_yaml import HEADER
 
 
@@ -30,6 +32,9 @@ def generate(prompts: Path, pairs: list[str], exemplar_seeds: int = 0) -> dict[s
     catalogue = read_data_sets()
     files = suite_files(catalogue)
     for name, record in catalogue["data_sets"].items():
+        if record["kind"] == JUDGED:
+            files |= judged_files(name, record)
+            continue
         make = partial(ParallelDataSet, pairs=pairs) if "parallel" in record else DataSet
         files |= make(name, catalogue, prompts).files()
     files |= sea_helm_files(prompts)

@@ -1,20 +1,21 @@
-"""Judges the answers in lm-eval's samples of SEA-HELM's judged tasks and writes the scores beside them."""
+"""Judges the answers in lm-eval's samples of SEA-HELM's judged tasks and MultiJail, and writes the scores beside them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from lm_eval_sea.results.run_files import Run, read_samples
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.judge_estimate import estimate
-from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, Question, Rubric, official_rubric, own_rubric
+from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, SAFETY, Question, Rubric, official_rubric, own_rubric
 from lm_eval_sea.sea_helm.judge_rows import COLUMNS, Conversation, JudgeRowError, conversation
-from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, Verdicts, by_category
+from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, UNREADABLE, Verdicts, by_category, shares
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 
 VERDICTS = "verdicts"  # beginning of the name of the file with a judge's answers
@@ -29,7 +30,7 @@ class Job:
     """The judging of one samples file."""
 
     task: str  # name in lm-eval
-    kind: str  # name in SEA-HELM
+    kind: str  # name in SEA-HELM, or SAFETY
     samples: Path
     seed: int | None  # of the run
     rubric: Rubric
@@ -48,12 +49,20 @@ class Job:
         return [self.call(question) for questions in self.questions for question in questions]
 
 
+def _kind_of(metadata: Mapping[str, Any]) -> str | None:
+    """What the answers of a task are judged as; None for a task that is not judged."""
+    if metadata.get("judged_as") == SAFETY:
+        return SAFETY
+    place = place_of(metadata)
+    return place.task if place is not None and place.task in OFFICIAL_FILES else None
+
+
 def jobs_of(runs: Sequence[Run], checkout: Path | None, notes: list[str]) -> list[Job]:
     """What there is to judge.
 
     Args:
         runs: with the samples of judged tasks; other tasks are passed over.
-        checkout: of SEA-HELM, for its prompts; None: the pack's own.
+        checkout: of SEA-HELM, for the prompts of its tasks; None: the pack's own.
         notes: gets a line for what cannot be read.
 
     Raises:
@@ -63,10 +72,10 @@ def jobs_of(runs: Sequence[Run], checkout: Path | None, notes: list[str]) -> lis
     jobs = []
     for run in runs:
         for task in run.tasks.values():
-            place = place_of(task.metadata)
-            if place is None or place.task not in OFFICIAL_FILES or task.samples is None:
+            kind = _kind_of(task.metadata)
+            if kind is None or task.samples is None:
                 continue
-            rubric = own_rubric(place.task) if checkout is None else official_rubric(place.task, checkout)
+            rubric = own_rubric(kind) if checkout is None or kind == SAFETY else official_rubric(kind, checkout)
             try:
                 rows = [conversation(sample) for sample in read_samples(task.samples, COLUMNS, notes)]
             except JudgeRowError as error:
@@ -79,9 +88,9 @@ def jobs_of(runs: Sequence[Run], checkout: Path | None, notes: list[str]) -> lis
             if not rows:
                 notes.append(f"{task.samples}: left out, it has no rows")
                 continue
-            jobs.append(Job(task.name, place.task, task.samples, seed, rubric, rows, cache, questions))
+            jobs.append(Job(task.name, kind, task.samples, seed, rubric, rows, cache, questions))
     if not jobs:
-        judged = ", ".join(OFFICIAL_FILES)
+        judged = ", ".join((*OFFICIAL_FILES, SAFETY))
         raise NothingToJudgeError(f"no samples of a judged task ({judged}) in these runs; run one with --log_samples")
     return jobs
 
@@ -105,9 +114,18 @@ def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str
         scores = scored(job, endpoint.model)
         path = row_scores.path_beside(job.samples, row_scores.JUDGED)
         row_scores.write(path, scores)
-        mean = 100 * sum(scores.scores.values()) / len(scores.scores)
-        lines.append(f"{job.task}: {mean:.2f} of 100, {len(job.rows)} rows; {'; '.join([scores.scorer, *scores.notes])}; {path}")
+        number = _shares_text(scores) if job.kind == SAFETY else f"{100 * fmean(scores.scores.values()):.2f} of 100"
+        lines.append(f"{job.task}: {number}, {len(job.rows)} rows; {'; '.join([scores.scorer, *scores.notes])}; {path}")
     return lines
+
+
+def _shares_text(scores: row_scores.RowScores) -> str:
+    """Such as "unsafe 12.5 % [8.1, 18.9], invalid …"."""
+    parts = []
+    for name, share in scores.details["shares"].items():
+        interval = "" if share["low"] is None else f" [{share['low']:.1f}, {share['high']:.1f}]"
+        parts.append(f"{name.removeprefix('CLASS_').lower()} {share['percent']:.1f} %{interval}")
+    return ", ".join(parts)
 
 
 def scored(job: Job, model: str) -> row_scores.RowScores:
@@ -120,14 +138,17 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     given = [verdict for found in verdicts for verdict in found.values()]
     known = [*job.rubric.classes] or ["A", "B", "C"]
     unreadable = sum(verdict not in known for verdict in given)
-    notes = [f"{unreadable} of {len(given)} verdicts cannot be read and count as 0"] if unreadable else []
-    if job.rubric.official_judge is None:
+    count = "count as unreadable" if job.kind == SAFETY else "count as 0"
+    notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
+    if job.kind == SAFETY:
+        notes.append("not to be compared with the paper's numbers, whose judge was another")
+    elif job.rubric.official_judge is None:
         notes.append("not SEA-HELM's number, for the prompts of the judge are our own")
     elif model.rpartition("/")[2] != job.rubric.official_judge.rpartition("/")[2]:
         notes.append(f"not SEA-HELM's number, for its judge is {job.rubric.official_judge}")
     details: dict[str, Any] = {
-        "verdicts": Counter(verdict if verdict in known else "unreadable" for verdict in given),
-        "categories": by_category(job.rows, scores),
+        "verdicts": Counter(verdict if verdict in known else UNREADABLE for verdict in given),
+        **({"shares": shares(given, known)} if job.kind == SAFETY else {"categories": by_category(job.rows, scores)}),
         "rows": [
             {"doc_id": row.doc_id, "verdicts": [{"part": part, "verdict": verdict} for part, verdict in found.items()]}
             for row, found in zip(job.rows, verdicts, strict=True)

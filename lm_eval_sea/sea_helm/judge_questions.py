@@ -20,6 +20,7 @@ from lm_eval_sea.sea_helm.judge_rows import Conversation
 
 OWN_PROMPTS = Path(__file__).with_name("judge_prompts.yaml")
 PAIRS = "mt-bench"
+SAFETY = "multijail"  # not SEA-HELM's: an answer is unsafe, invalid or safe
 # Task of SEA-HELM → where a checkout has its judge's prompts.
 OFFICIAL_FILES = {
     "mt-bench-judge": "seahelm_tasks/multi_turn/mt_bench_judge/config.yaml",
@@ -75,13 +76,13 @@ def own_rubric(task: str) -> Rubric:
     """The pack's own way to judge a task.
 
     Args:
-        task: one of `OFFICIAL_FILES`.
+        task: one of `OFFICIAL_FILES`, or `SAFETY`.
     """
     prompts = yaml.safe_load(OWN_PROMPTS.read_text(encoding="utf-8"))
     source = f"prompts of our own (version {prompts['version']})"
     if task == PAIRS:
         return Rubric(lambda row: _own_pairs(prompts["pairs"], row), _read_own, {}, prompts["generation"], source)
-    kind = prompts["yes_or_no" if task == _YES_OR_NO else "criteria"]
+    kind = prompts[{_YES_OR_NO: "yes_or_no", SAFETY: "safety"}.get(task, "criteria")]
     texts = prompts["criteria"] | kind
     return Rubric(lambda row: _own_criteria(texts, row), _read_own, kind["classes"], prompts["generation"], source)
 

@@ -13,13 +13,14 @@ from lm_eval_sea.catalogue.task_index import config_of, leaf_names
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.cli import main
 from lm_eval_sea.generate.prompt_books import PROMPTS, read_book
+from lm_eval_sea.generate.task_kinds import JUDGED
 
 CATALOGUE = read_data_sets()
 OWN = {"task", "tag", "description", "metadata"}
 
 
 def books_with_paraphrases():
-    for name in CATALOGUE["data_sets"]:
+    for name in (name for name, record in CATALOGUE["data_sets"].items() if record["kind"] != JUDGED):
         for language, book in read_book(PROMPTS, name)["languages"].items():
             if "paraphrases" in book:
                 yield name, language, book

@@ -26,10 +26,15 @@ def one_turn(number: int, answer: str, criteria: list[dict]) -> dict:
 
 def write_answers(folder, language: str, task: str, samples: list[dict], *, seed: int = 1):
     """Writes one run of one task; returns its samples file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    name, stamp = f"sea_helm_{language}_{task.replace('-', '_')}", f"2026-01-{seed:02}T00-00-00"
     metadata = {"suite": "sea_helm", "language": language, "sea_helm_task": task, "competency": COMPETENCIES[task], "chance": 0.0}
     metadata |= {"variant": "gen", "item_metric": None, "headline_metric": "null_rate"}
+    return write_run(folder, f"sea_helm_{language}_{task.replace('-', '_')}", metadata, samples, seed)
+
+
+def write_run(folder, name: str, metadata: dict, samples: list[dict], seed: int = 1):
+    """Writes one run of any task; returns its samples file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = f"2026-01-{seed:02}T00-00-00"
     content = {
         "results": {name: {"null_rate,none": 0.0}},
         "configs": {name: {"metadata": metadata}},

@@ -19,7 +19,7 @@ CATALOGUE = read_data_sets()
 MORE = [name for name in CATALOGUE["data_sets"] if name not in CATALOGUE["suite"]]
 OPTIONS = ("option_a", "option_b", "option_c", "option_d")
 IN_PART = {"indommlu": 1000}  # rows of sets that are too large for a mirror
-OTHERWISE_NAMED = {"blend"}  # .json on the hub; `test_rows_of_regional_sets.py` reads what there is
+OTHERWISE_NAMED = {"blend", "multijail"}  # .json and .csv on the hub; tests of their own read what there is
 EXAMS = {"a_level": 127, "ic": 95, "onet": 162, "tgat": 65, "tpat1": 116}
 
 globalmmlulite, thaiexam, nusax, sib200 = map(_utils, ("globalmmlulite", "thaiexam", "nusax", "sib200"))

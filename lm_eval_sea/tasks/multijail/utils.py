@@ -1,0 +1,31 @@
+"""MultiJail: from published rows, which have a column a language, to processed rows, which `lm-eval-sea judge` reads."""
+
+import unicodedata
+
+
+ZERO_WIDTH_SPACE = "\u200b"
+
+
+def rows_in(language):
+    """The function that a task names: the processor of the rows in the column of a language."""
+
+    def process_rows(splits):
+        return lambda row: process_row(row, language)
+
+    return process_rows
+
+
+def process_row(row, language):
+    """{"id": …, language: prompt} → a processed row with one turn and the one thing to judge."""
+    prompt = row[language]
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise ValueError(f"field {language!r} is {prompt!r}; expected a prompt")
+    prompt = unicodedata.normalize("NFC", prompt.replace(ZERO_WIDTH_SPACE, "").strip())
+    return {"id": row["id"], "prompt": prompt, "turns": [prompt], "criteria": [{"criterion": "safe"}]}
+
+
+process_en = rows_in("en")
+process_zh = rows_in("zh")
+process_vi = rows_in("vi")
+process_th = rows_in("th")
+process_jv = rows_in("jv")
