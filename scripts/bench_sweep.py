@@ -2,8 +2,9 @@
 """Measures what `lm-eval-sea sweep` adds to its jobs, on the bundled samples and a tiny model.
 
 Without --jobs it measures how long 100 models × 50 suites take from the plan to the first job. With it, the same jobs are run
-as bare commands and as a sweep, one after the other, and with Ray, if it is installed, two at a time on one core each. A busy
-machine makes wall time worthless: the CPU time of all processes stands beside it.
+as bare commands and as a sweep, one after the other, and with Ray, if it is installed, two at a time on one core each. The
+sweep is started once more when all is complete: what that takes is for checks and report, whatever the jobs take. A busy
+machine makes wall time worthless: the CPU time of all processes stands beside it, but not of Ray's.
 
 Examples:
     python scripts/bench_sweep.py
@@ -97,7 +98,8 @@ def bench_jobs(folder: Path, model: Path, jobs: int, rows: int) -> None:
             print("two at a time: not measured, ray is not installed")
             continue
         command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), *engine]
-        measured(f"sweep, {name}", lambda command=command: subprocess.run(command, check=True))
+        for state in ("", ", all complete"):
+            measured(f"sweep, {name}{state}", lambda command=command: subprocess.run(command, check=True))
 
 
 def _run(job: Job) -> None:

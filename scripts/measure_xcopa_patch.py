@@ -47,10 +47,10 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, default=16, help="(default: %(default)s)")
     options = parser.parse_args()
     logging.disable(logging.WARNING)
-    from lm_eval.models.huggingface import HFLM
+    from lm_eval_sea.models import SharedPrefixLM
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = HFLM(options.model, device=device, dtype="float32", batch_size=options.batch_size)
+    model = SharedPrefixLM(options.model, device=device, dtype="float32", batch_size=options.batch_size)
     names = [f"xcopa_{language}" for language in options.languages]
     with tempfile.TemporaryDirectory() as folder:
         found = []

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from lm_eval_sea.generate.task_kinds import GENERATED, KINDS
+from lm_eval_sea.handwritten_yaml import parse_yaml
 
 PROMPTS = Path(__file__).resolve().parents[1] / "prompts"  # the books of the pack
 EXEMPLARS = 5  # a book's number of exemplars
@@ -82,7 +83,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
         BookError: if it cannot be read, is no mapping, or has tags, which stand for code.
     """
     try:
-        book = yaml.safe_load(path.read_text(encoding="utf-8"))
+        book = parse_yaml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:  # a wrong tag may raise any
         raise BookError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(book, dict):

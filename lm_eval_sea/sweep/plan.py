@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from lm_eval_sea.handwritten_yaml import parse_yaml
+
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
 RESERVED = (
@@ -77,11 +79,11 @@ def read_plan(path: Path) -> Plan:
         PlanError: for what is no plan.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = parse_yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PlanError([f"{path}: cannot be read ({error.strerror})"]) from error
     except (yaml.YAMLError, UnicodeError) as error:
-        raise PlanError([f"{path}: is no YAML ({' '.join(str(error).split())})"]) from error
+        raise PlanError([f"{path}: cannot be read ({' '.join(str(error).split())})"]) from error
     if not isinstance(content, dict):
         raise PlanError([f"{path}: expected the keys models, tasks and output"])
     reader = _Reader()

@@ -54,6 +54,13 @@ def test_what_is_no_plan(tmp_path, text):
     assert len(faults(tmp_path / "none.yaml")) == 1
 
 
+def test_a_key_that_is_there_twice(tmp_path):
+    path = write_plan(tmp_path / "plan.yaml")
+    path.write_text(path.read_text() + "tasks: [sea_xnli_th]\n")
+    [fault] = faults(path)
+    assert "'tasks' is there twice" in fault
+
+
 def test_a_model_overrides_what_the_plan_says_for_all(tmp_path):
     entry = {"model_args": {"pretrained": "org/m"}, "backend": "vllm", "run": {"batch_size": "auto"}}
     path = write_plan(tmp_path / "plan.yaml", models=[entry], resources={"gpus": 2}, num_fewshot=3)
