@@ -17,10 +17,10 @@ def peak_tflops(device: str, dtype: str) -> float | None:
 
 
 def render(records: Iterable[dict[str, Any]]) -> str:
-    """One table for each setting, the last record of a workload being the one that counts."""
-    settings: dict[str, dict[str, dict[str, Any]]] = {}
+    """One table for each setting, the last record of as many rows of a workload being the one that counts."""
+    settings: dict[str, dict[tuple[str, int], dict[str, Any]]] = {}
     for record in records:
-        settings.setdefault(_setting(record["setting"]), {})[record["workload"]] = record
+        settings.setdefault(_setting(record["setting"]), {})[record["workload"], record["rows"]] = record
     parts = []
     for setting, of_setting in settings.items():
         rows = [_row(record) for record in of_setting.values()]
