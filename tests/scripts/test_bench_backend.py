@@ -99,6 +99,8 @@ def test_devices_and_types_without_a_known_peak(device, dtype):
     assert "model-flops utilisation %" not in row
 
 
-def test_the_last_measurement_counts():
-    (row,) = rows_of([record("CPU", "float32", 5), record("CPU", "float32", 7)])
-    assert row["rows"] == "7"
+def test_the_last_measurement_of_as_many_rows_counts():
+    first, last = record("CPU", "float32", 5), record("CPU", "float32", 5)
+    last["hf"]["seconds"] = 60.0
+    rows = rows_of([first, record("CPU", "float32", 7), last])
+    assert [(row["rows"], row["times faster"]) for row in rows] == [("5", "6.0"), ("7", "4.0")]
