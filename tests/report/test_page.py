@@ -307,6 +307,8 @@ def contrast(first, second):
 def test_contrast(browser, planted, dark):
     """WCAG 2.2: 3 to 1 for the edges of controls, 4.5 to 1 for text, also on the darkest cell of the heat map."""
     browser.open(planted / "report.html", dark=dark)
+    # the planted rows are too few for ranks
+    browser.run("document.querySelector('td.number:has(a)').insertAdjacentHTML('beforeend', '<span class=rank>1=</span>')")
     style = "getComputedStyle(document.querySelector('{}')).{}"
     paper = browser.run(style.format("body", "backgroundColor"))
     assert contrast(browser.run(style.format("select", "borderTopColor")), paper) >= 3

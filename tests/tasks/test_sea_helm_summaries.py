@@ -7,7 +7,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.metrics.sea_helm_rouge import sea_helm_rouge_l
-from lm_eval_sea.tasks._shared.sea_helm_scores import score_sea_helm_summary
+from lm_eval_sea.tasks._shared.sea_helm.scores import score_sea_helm_summary
 
 from .test_sea_helm_metrics import Tokens
 from .test_sea_helm_rouge import restated_score

@@ -73,14 +73,14 @@ if TYPE_CHECKING:  # read by `_modules`, too
     )
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows
-    from .sea_helm_conversations import (
+    from .sea_helm.conversations import (
         load_judged_rows as load_judged_rows,
         load_second_turns as load_second_turns,
         score_judged_answer as score_judged_answer,
     )
-    from .sea_helm_generation_task import SEAHelmGenerationTask as SEAHelmGenerationTask
-    from .sea_helm_ranking_task import SEAHelmRankingTask as SEAHelmRankingTask
-    from .sea_helm_scores import (
+    from .sea_helm.generation_task import SEAHelmGenerationTask as SEAHelmGenerationTask
+    from .sea_helm.ranking_task import SEAHelmRankingTask as SEAHelmRankingTask
+    from .sea_helm.scores import (
         load_label_rows as load_label_rows,
         load_sea_helm_qa_rows as load_sea_helm_qa_rows,
         load_sea_helm_summary_rows as load_sea_helm_summary_rows,

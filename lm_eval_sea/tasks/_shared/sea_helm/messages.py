@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .lm_eval_private import template
+from ..lm_eval_private import template
 
 
 if TYPE_CHECKING:

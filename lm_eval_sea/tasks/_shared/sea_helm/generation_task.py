@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .lm_eval_private import GenerateTask, set_up
-from .sea_helm_messages import SEAHelmMessages
+from ..lm_eval_private import GenerateTask, set_up
+from .messages import SEAHelmMessages
 
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .hub_files import DataError
-from .lm_eval_private import template
-from .reading.sea_helm_answer import without_thinking
-from .rows import load_rows
+from ..hub_files import DataError
+from ..lm_eval_private import template
+from ..reading.sea_helm_answer import without_thinking
+from ..rows import load_rows
 
 
 if TYPE_CHECKING:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .calibrated_ranking_task import CalibratedRankingTask
-from .metrics.group_means import Outcome
-from .sea_helm_messages import SEAHelmMessages
+from ..calibrated_ranking_task import CalibratedRankingTask
+from ..metrics.group_means import Outcome
+from .messages import SEAHelmMessages
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .metrics.ranking import OptionScore
+    from ..metrics.ranking import OptionScore
 
 
 class SEAHelmRankingTask(SEAHelmMessages, CalibratedRankingTask):

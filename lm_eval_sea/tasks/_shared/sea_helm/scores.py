@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .metrics.group_means import Outcome
-from .metrics.sea_helm_metrics import METRICS, NORMALISED
-from .reading.sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
-from .rows import load_rows_with_scoring
+from ..metrics.group_means import Outcome
+from ..metrics.sea_helm_metrics import METRICS, NORMALISED
+from ..reading.sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
+from ..rows import load_rows_with_scoring
 
 
 if TYPE_CHECKING:
