@@ -28,7 +28,7 @@ from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.catalogue.task_index import read_task_file
 from lm_eval_sea.generate.prompt_books import PROMPTS, BookError, as_row, read_book
 from lm_eval_sea.generate.task_files import TASKS, place_of_rows
-from lm_eval_sea.generate.task_kinds import KINDS
+from lm_eval_sea.generate.task_kinds import JUDGED, KINDS
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
@@ -164,7 +164,8 @@ def main() -> int:
     Returns:
         0; 1 if an exemplar overlaps with a test row, 2 if books or rows cannot be read.
     """
-    data_sets = read_data_sets()["data_sets"]
+    # Tasks that a judge scores show no exemplars and have no book.
+    data_sets = {name: record for name, record in read_data_sets()["data_sets"].items() if record["kind"] != JUDGED}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(), help="folder laid out like the hub; default: the current one")
     parser.add_argument("--prompts", type=Path, default=PROMPTS, help="folder of prompt books; default: the pack's")

@@ -69,7 +69,8 @@ def _choices(frames: Frames) -> pd.DataFrame:
 def bias_table(frames: Frames) -> pd.DataFrame:
     """One row a model and multiple-choice task: RStd and length discrepancy of the headline metric's choices.
 
-    Rows without a choice (no letter in the answer) count as not recalled and have no length; `unanswered` is how many.
+    Rows without a choice (no letter in the answer) count as not recalled and have no length; `unanswered` is how many. The length
+    discrepancy is None where no right option has text.
     """
     rows = []
     for key, group in _choices(frames).groupby(KEYS, sort=False):
@@ -81,7 +82,7 @@ def bias_table(frames: Frames) -> pd.DataFrame:
                 "rows": len(group),
                 "rstd": recall_deviation([int(gold) for gold in group.gold], chosen) if len(answered) else None,
                 "length_discrepancy": length_discrepancy(list(answered.gold_characters), list(answered.chosen_characters))
-                if len(answered)
+                if answered.gold_characters.any()
                 else None,
                 "unanswered": chosen.count(None),
             }

@@ -144,6 +144,11 @@ def test_bias_by_hand(frames):
     assert generated.length_discrepancy == pytest.approx(100 * (20 - 22) / 22)
 
 
+def test_no_length_discrepancy_where_right_options_are_empty(frames):
+    emptied = replace(frames, samples=frames.samples.assign(gold_characters=0.0))
+    assert bias.bias_table(emptied).length_discrepancy.isna().all()
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 3))), min_size=1))
 def test_recall_deviation_is_that_of_a_library(rows):
     golds, chosen = [gold for gold, _ in rows], [-1 if choice is None else choice for _, choice in rows]
