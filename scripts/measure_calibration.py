@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Measures what calibration does to a model: accuracy and macro-F1 of all label tasks, by method, with 0 and 3 exemplars.
+"""Measures what calibration does to a model: accuracy and macro-F1 of label tasks, by method, with 0 and 3 exemplars.
+
+The tasks are those of SailCompass, with native and with English prompts, and native ones of each other data set with labels.
 
 `run` asks the model and stores the log-likelihoods of each row, one line per task and number of exemplars; what is stored
 already is not asked again. Rows come from the hub, or from folders OWNER/NAME below the current one. `table` computes every
@@ -31,8 +33,14 @@ from lm_eval_sea.tasks._shared.metrics.ranking import first_maximum
 
 STORE = Path(__file__).resolve().parent / "measured_calibration.jsonl"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_figures.md"
-NATIVE = ("indolem_id", "wisesight_th", "vsmec_vi", "xnli_th", "xnli_vi", "indonli_id")
-TASKS = [f"sea_{name}" for name in NATIVE] + [f"sea_{name}_enprompt" for name in NATIVE]
+SAILCOMPASS = ("indolem_id", "wisesight_th", "vsmec_vi", "xnli_th", "xnli_vi", "indonli_id")
+SIB200 = tuple(f"sib200_{language}" for language in ("id", "th", "vi", "my", "km", "jv"))
+OTHERS = (*SIB200, "nusax_id", "nusax_jv", "nusax_su", "smsa_id", "emot_id", "myxnli_my")
+TASKS = [
+    *(f"sea_{name}" for name in SAILCOMPASS),
+    *(f"sea_{name}_enprompt" for name in SAILCOMPASS),
+    *(f"sea_{name}" for name in OTHERS),
+]
 INPUTS = ("N/A", "empty", "[MASK]")
 DRAWS = 2000
 SEED = 1234
@@ -225,7 +233,7 @@ def main() -> None:
     asking.add_argument("--threads", type=int, default=2, help="of PyTorch; default: %(default)s")
     asking.add_argument("--rows", type=int, default=300, help="per task; default: %(default)s")
     asking.add_argument("--shots", type=int, nargs="+", default=[0, 3], help="numbers of exemplars; default: 0 3")
-    asking.add_argument("--tasks", nargs="+", default=TASKS, choices=TASKS, metavar="TASK", help="default: all label tasks")
+    asking.add_argument("--tasks", nargs="+", default=TASKS, choices=TASKS, metavar="TASK", help="default: those of the page")
     commands.add_parser("table", help=f"write {PAGE.name}")
     arguments = parser.parse_args()
     run(arguments) if arguments.command == "run" else write_page()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_sea.results.run_files import TaskResult
+from lm_eval_sea.results.run_files import TaskResult, count_of
 from lm_eval_sea.some_names import some_names
 
 
 def rows_expected(metadata: Mapping[str, Any]) -> int | None:
     """How many rows the catalogue has of a task's data; None where it does not say."""
-    rows = metadata.get("rows")
-    return rows if isinstance(rows, int) and not isinstance(rows, bool) and rows > 0 else None
+    return count_of(metadata.get("rows")) or None
 
 
 def row_count_note(task: TaskResult, metadata: Mapping[str, Any]) -> str | None:

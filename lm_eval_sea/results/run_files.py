@@ -256,9 +256,9 @@ def _task(name: str, content: Mapping[str, Any], path: Path | str, notes: list[s
         metadata=_mapping(config, "metadata"),
         config=config,
         metrics=_metrics(_mapping(content["results"], name), f"{path}, {name}", notes),
-        num_fewshot=_count(_mapping(content, "n-shot").get(name)),
-        rows=_count(counts.get("effective")),
-        rows_total=_count(counts.get("original")),
+        num_fewshot=count_of(_mapping(content, "n-shot").get(name)),
+        rows=count_of(counts.get("effective")),
+        rows_total=count_of(counts.get("original")),
         samples=None,
     )
 
@@ -267,7 +267,8 @@ def _unknown_task(name: str) -> TaskResult:
     return TaskResult(name, None, {}, {}, {}, None, None, None, None)
 
 
-def _count(value: Any) -> int | None:
+def count_of(value: Any) -> int | None:
+    """A number of rows or exemplars in a file; None if it is none, or is one that no float holds exactly."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
