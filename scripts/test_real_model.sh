@@ -5,7 +5,8 @@
 #
 # SEA_HUB_MIRROR names a folder of rows laid out like the hub; without it the rows come from the hub.
 # REAL_MODEL_ROWS is the number of rows per task (default 100: the whole lite tasks). REAL_MODEL_RESULTS is where the runs are kept;
-# a second start goes on with what is there. Further settings: PYTHON. The model's terms of use: https://ai.google.dev/gemma/terms
+# a second start goes on with what is there. VLLM_ENVIRONMENT is a folder made by `scripts/vllm_environment.sh`; with it vLLM's
+# backends are compared, too. Further settings: PYTHON. The model's terms of use: https://ai.google.dev/gemma/terms
 set -euo pipefail
 cd "$(dirname "$0")/.."
 model="${1:-gemma-3-270m}"

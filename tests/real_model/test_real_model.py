@@ -34,6 +34,13 @@ TRANSLATION, QA, CAUSES, SENTIMENT = (
 )
 TASKS = (TRANSLATION, QA, CAUSES, SENTIMENT)
 ROWS = int(os.environ.get("REAL_MODEL_ROWS", 100))
+# An environment with vLLM, and how it shares a small machine; what it compiles stays there.
+VLLM = Path(os.environ["VLLM_ENVIRONMENT"]).resolve() if "VLLM_ENVIRONMENT" in os.environ else None
+VLLM_SETTINGS = {
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+    "VLLM_NO_USAGE_STATS": "1",
+    **{name: f"{VLLM}/cache" for name in ("VLLM_CACHE_ROOT", "VLLM_CONFIG_ROOT", "TORCHINDUCTOR_CACHE_DIR")},
+}
 # Rows on which the backends are compared.
 FEW = 8
 # Nats per token that two ways to compute the same in float32 may differ by; see `models/tolerance.py`.
@@ -53,12 +60,16 @@ def evaluate(place, hub_rows):
     def run(backend, tasks, rows):
         folder = place / f"{backend}_{rows}"
         if not list(folder.rglob("results_*.json")):
+            on_vllm = backend.startswith("vllm")
+            python = VLLM / "bin" / "python" if on_vllm else sys.executable
+            arguments = f"pretrained={os.environ['REAL_MODEL']},dtype=float32" + (",max_model_len=4096" if on_vllm else "")
             command = [
-                sys.executable, "-m", "lm_eval_sea.cli", "run", "--model", backend, "--tasks", ",".join(tasks),
-                "--limit", str(rows), "--model_args", f"pretrained={os.environ['REAL_MODEL']},dtype=float32", "--batch_size", "8",
+                python, "-m", "lm_eval_sea.cli", "run", "--model", backend, "--tasks", ",".join(tasks),
+                "--limit", str(rows), "--model_args", arguments, "--batch_size", "8",
                 "--output_path", str(folder), "--log_samples",
             ]  # fmt: skip
-            subprocess.run(command, cwd=hub_rows, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True)
+            environment = os.environ | {"PYTHONPATH": str(ROOT)} | (VLLM_SETTINGS if on_vllm else {})
+            subprocess.run(command, cwd=hub_rows, env=environment, check=True)
         [found] = find_runs([folder])[0]
         return {
             name: [json.loads(line) for line in task.samples.read_text(encoding="utf-8").splitlines()]
@@ -154,8 +165,11 @@ def test_a_collapse_has_a_note_and_nothing_else_has(samples, place):
     assert bool(said) == (share > 0.8), share
 
 
-def test_plain_and_shared_prefixes_agree(evaluate):
-    plain, shared = (evaluate(backend, (CAUSES, QA), FEW) for backend in ("hf", "hf-shared-prefix"))
+@pytest.mark.parametrize("backend", ["hf-shared-prefix", "vllm", "vllm-shared-prefix"])
+def test_backends_agree(evaluate, backend):
+    if backend.startswith("vllm") and VLLM is None:
+        pytest.skip("needs an environment with vLLM: bash scripts/vllm_environment.sh FOLDER, then VLLM_ENVIRONMENT=FOLDER")
+    plain, shared = (evaluate(each, (CAUSES, QA), FEW) for each in ("hf", backend))
     differences = []
     for one, other in zip(plain[CAUSES], shared[CAUSES], strict=True):
         assert one["doc"]["id"] == other["doc"]["id"]
