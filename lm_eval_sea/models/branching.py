@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
 from .forward import Prefix, PrefixModel, Scores
-from .layout import Batch
+from .layout import Batch, lay_out_prefix, make_batch
 from .predictions import Predictions
 
 
@@ -125,6 +126,21 @@ class BranchingModel(PrefixModel):
             keys, values = cache.kept[layer]
             cache.kept[layer] = keys[:, :, :length].contiguous(), values[:, :, :length].contiguous()
         return [self._score(logits, part, part.slots) for part in predictions], Prefix(length, (cache.kept,))
+
+    def compute_prefix(self, tokens: torch.Tensor) -> Prefix:
+        """Computes tokens, [tokens], as a prefix of others.
+
+        Raises:
+            RuntimeError: if the model does not use the cache it is given.
+        """
+        layout = lay_out_prefix(tokens.tolist(), 0, len(tokens), ())
+        last = Predictions(np.array([len(tokens) - 1]), np.array([0]), np.array([0]), [])
+        return self.run(make_batch([layout], self.least_width), last, Prefix(), keep=True)[1]
+
+    def next_logprobs(self, tokens: torch.Tensor, keywords: dict[str, Any]) -> torch.Tensor:
+        """Log-probabilities, [vocabulary], of what follows a row of tokens, [1, width], with these arguments of the model."""
+        last = Predictions(np.array([tokens.shape[1] - 1]), np.array([0]), np.array([0]), [])
+        return torch.log_softmax(self._logits(tokens.cpu().numpy(), last, keywords)[0].float(), dim=-1)
 
     def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
         ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))

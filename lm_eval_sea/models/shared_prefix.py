@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 from accelerate.utils import DistributedType
 from accelerate.utils.memory import should_reduce_batch_size
+from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
@@ -20,6 +22,7 @@ from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
 from .forward import PrefixModel
 from .obstacles import find_obstacle, takes_masks
+from .prompt_prefix import PromptPrefix
 from .scoring import Answer, BatchKind, Continuation, Scorer
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
@@ -30,6 +33,9 @@ Request = tuple[tuple[str, str], list[int], list[int]]
 
 # Tokens in a batch where the user leaves its size to the backend: enough to keep an accelerator busy.
 AUTO_BATCH_TOKENS = 16384
+
+# Settings of generation under which a batch of prompts is not the batch that the model sees, or has a cache of its own.
+OWN_WAYS = ("num_beams", "num_return_sequences", "cache_implementation", "prompt_lookup_num_tokens", "assistant_model")
 
 
 @contextmanager
@@ -48,7 +54,8 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch
-    size. Generation, rolling log-likelihoods and models that cannot do it are left to `hf`.
+    size. Prompts to generate from share their common beginning if the model takes masks of our own. Beam search, rolling
+    log-likelihoods and models that cannot do it are left to `hf`.
 
     Attributes:
         work: how much was computed so far.
@@ -60,8 +67,11 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         self.work = Work()
         self._verified: set[BatchKind] = set()
         self._plain = False
+        self._prompt_prefix: PromptPrefix | None = None
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
+        elif takes_masks(self.model):
+            self._prompt_prefix = PromptPrefix(self._branching_model(), self._tolerance())
 
     def _find_obstacle(self) -> str | None:
         if self.backend != "causal":
@@ -74,6 +84,47 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
     def _fall_back(self, reason: str) -> None:
         self._plain = True
         logger.warning("The model is computed request by request, as lm-eval's hf does: %s.", reason)
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """Texts that the model writes; prompts of one task, which begin alike, come in the same batches.
+
+        Args:
+            requests: prompts and settings of generation.
+            disable_tqdm: whether to show no progress bars.
+        """
+        # lm-eval would look for an automatic batch size once for each call
+        if self._prompt_prefix is None or self.batch_size == "auto":
+            return super().generate_until(requests, disable_tqdm=disable_tqdm)
+        of_tasks: dict[str | None, list[int]] = {}
+        for index, request in enumerate(requests):
+            of_tasks.setdefault(request.task_name, []).append(index)
+        answers = [""] * len(requests)
+        for indices in of_tasks.values():
+            if self._prompt_prefix is not None:
+                self._prompt_prefix.begin()
+            texts = super().generate_until([requests[index] for index in indices], disable_tqdm=disable_tqdm)
+            for index, text in zip(indices, texts, strict=True):
+                answers[index] = text
+        return answers
+
+    def _model_generate(self, context: torch.Tensor, max_length: int, stop: list[str], **settings: Any) -> torch.Tensor:
+        """Continues a batch of prompts; the arguments are those of `HFLM`."""
+        if self._prompt_prefix is not None and not self._has_own_way(settings):
+            try:
+                settings["past_key_values"] = self._prompt_prefix.cache(context, settings["attention_mask"])
+            # memory included: where there is none for the prefix, the plain way takes less
+            except Exception as error:
+                self._prompt_prefix = None
+                reason = str(error) if isinstance(error, Mismatch) else f"{type(error).__name__}: {error}"
+                logger.warning("Prompts to generate from are computed whole, as lm-eval's hf does: %s.", reason)
+                clear_torch_cache()
+        return super()._model_generate(context, max_length, stop, **settings)
+
+    def _has_own_way(self, settings: Mapping[str, Any]) -> bool:
+        """Whether prompts are generated from in a way that brings its own cache, or several copies of each prompt."""
+        config = self.model.generation_config
+        wanted = {name: settings.get(name, getattr(config, name, None)) for name in OWN_WAYS}
+        return any(value not in (None, False, 1) for value in wanted.values())
 
     def _loglikelihood_tokens(
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
@@ -137,8 +188,13 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         return answers
 
     def _prefix_model(self) -> PrefixModel:
-        kind = BranchingModel if takes_masks(self.model) else CopyingModel
-        return kind(self.model, device=self.device, autocast_dtype=self.mixed_precision_dtype, softmax_dtype=self.softmax_dtype)
+        return self._branching_model() if takes_masks(self.model) else CopyingModel(self.model, **self._types())
+
+    def _branching_model(self) -> BranchingModel:
+        return BranchingModel(self.model, **self._types())
+
+    def _types(self) -> dict[str, Any]:
+        return {"device": self.device, "autocast_dtype": self.mixed_precision_dtype, "softmax_dtype": self.softmax_dtype}
 
     def _continuation(self, request: Request) -> Continuation:
         _, context, continuation = request
