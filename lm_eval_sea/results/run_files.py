@@ -25,6 +25,7 @@ _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _NO_FILTER = "none"
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
 _ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
+_JSON = str | bool | int | float | list | dict
 
 
 class RunFilesError(ValueError):
@@ -241,9 +242,11 @@ def _mapping(content: Mapping[str, Any], key: str) -> dict[str, Any]:
 def _settings(config: dict[str, Any], where: Path | str, notes: list[str]) -> dict[str, Any]:
     """The settings of a run without those that can be no text and no number, by which runs are compared."""
     given = {name: config[name] for name in _ONE_VALUE if config.get(name) is not None}
+    # In memory there are others, such as torch's types of numbers; lm-eval writes their names.
+    given = {name: value if isinstance(value, _JSON) else str(value) for name, value in given.items()}
     broken = [name for name, value in given.items() if not isinstance(value, str) and not is_number(value)]
     notes += [f"{where}: the setting {name} is no text and no number, and left out" for name in broken]
-    return {name: value for name, value in config.items() if name not in broken}
+    return {name: value for name, value in (config | given).items() if name not in broken}
 
 
 def _task(name: str, content: Mapping[str, Any], path: Path | str, notes: list[str]) -> TaskResult:

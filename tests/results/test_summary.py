@@ -1,9 +1,11 @@
 """What `lm-eval-sea show` prints, and the same of a run in memory."""
 
+import json
 import re
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -60,13 +62,20 @@ def test_one_line_per_task_on_one_scale(runs, capsys):
 
 
 def test_a_run_in_memory_shows_the_same(runs):
-    import json
-
     content = json.loads(next(runs.glob("results_*")).read_text())
     content["samples"] = {"toy_th": [json.loads(text) for text in rows_of([1] * 30 + [0] * 10)]}
     text = summary_of_results(content)
     for name in ("toy_th", "toy_mt"):
         assert line(text, name) == line(summary_of_files([runs]), name)
+
+
+def test_settings_that_only_memory_has_are_no_fault(runs):
+    """lm-eval writes the name of a type of numbers."""
+    content = json.loads(next(runs.glob("results_*")).read_text())
+    content["config"] = content.get("config", {}) | {"model_dtype": torch.float32}
+    assert "left out" not in summary_of_results(content)
+    content["config"]["model_dtype"] = ["float32"]
+    assert "the setting model_dtype is no text and no number, and left out" in " ".join(summary_of_results(content).split())
 
 
 def test_groups_stand_below(tmp_path):
