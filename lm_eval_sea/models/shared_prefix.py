@@ -111,7 +111,8 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         """Continues a batch of prompts; the arguments are those of `HFLM`."""
         if self._prompt_prefix is not None and not self._has_own_way(settings):
             try:
-                settings["past_key_values"] = self._prompt_prefix.cache(context, settings["attention_mask"])
+                cache = self._prompt_prefix.cache(context, settings["attention_mask"])
+                return super()._model_generate(context, max_length, stop, past_key_values=cache, **settings)
             # memory included: where there is none for the prefix, the plain way takes less
             except Exception as error:
                 self._prompt_prefix = None
