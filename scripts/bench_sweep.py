@@ -8,7 +8,7 @@ machine makes wall time worthless: the CPU time of all processes stands beside i
 
 Examples:
     python scripts/bench_sweep.py
-    python scripts/bench_sweep.py --jobs 4 --rows 400 --data MIRROR       choose the rows so that a job takes a minute
+    python scripts/bench_sweep.py --jobs 4 --rows 500 --data MIRROR       choose the rows so that a job takes a minute
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lm_eval_sea.sweep.sweep import prepare
 from lm_eval_sea.tasks._shared.sources import Source
 
 MODELS, SUITES = 100, 50
-TASK = "sea_xcopa_th_to_ppl"
+TASKS = [f"sea_xcopa_{language}_{variant}" for language in ("id", "th", "vi") for variant in ("to_ppl", "tito_ppl")]
 
 
 def write_plan(folder: Path, name: str, models: list[Path], tasks: list[str], **more: Any) -> Path:
@@ -89,15 +89,15 @@ def bench_jobs(folder: Path, model: Path, jobs: int, rows: int) -> None:
         models.append(folder / f"model{number}")
         shutil.copytree(model, models[-1])
     for name, engine in (("local", ["--engine", "local"]), ("ray", ["--engine", "ray"])):
-        plan = write_plan(folder, name, models, [TASK], limit=rows, resources={"cpus": 1})
+        plan = write_plan(folder, name, models, TASKS, limit=rows, resources={"cpus": 1})
         if name == "local":
-            commands = prepare(read_plan(plan), "suite").jobs
+            commands = prepare(read_plan(plan), "model").jobs
             measured("bare commands", lambda commands=commands: [_run(job) for job in commands])
             shutil.rmtree(folder / name)
         elif importlib.util.find_spec("ray") is None:
             print("two at a time: not measured, ray is not installed")
             continue
-        command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), *engine]
+        command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), "--split", "model", *engine]
         for state in ("", ", all complete"):
             measured(f"sweep, {name}{state}", lambda command=command: subprocess.run(command, check=True))
 
@@ -112,7 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=SAMPLES, help="folder laid out like the hub (default: the samples)")
     parser.add_argument("--jobs", type=int, default=0, help="run this many jobs, each way (default: none)")
-    parser.add_argument("--rows", type=int, default=500, help="rows of each job (default: %(default)s)")
+    parser.add_argument("--rows", type=int, default=500, help="rows of each of a job's six tasks (default: %(default)s)")
     arguments = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     os.chdir(arguments.data)
