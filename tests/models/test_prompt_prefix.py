@@ -57,7 +57,7 @@ def assert_like_parent(model, tokenizer, asked, **options):
     return lm, shared / plain
 
 
-@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("attention", ["sdpa", pytest.param("eager", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_architectures(name, attention, tokenizers):
     """Also behind windows of attention, which a beginning of 30 words leaves."""
@@ -103,7 +103,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("batch_size", [1, 4, 64])
+@pytest.mark.parametrize("batch_size", [1, 4, pytest.param(64, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_prompts(name, batch_size, llama, tokenizers):
     lm, _ = assert_like_parent(llama, tokenizers[True], requests(AWKWARD[name]), batch_size=batch_size)
