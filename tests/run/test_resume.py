@@ -84,13 +84,17 @@ def test_half_a_database_and_what_is_none_are_one_line(tmp_path):
     assert check_databases(prefix) == 0, "a run that was killed before the first answer"
 
 
-def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id"):
+def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id", yielding=()):
     return subprocess.Popen(
-        [sys.executable, "-m", "lm_eval_sea.cli", "run", "--model", backend, "--model_args", f"pretrained={tiny_model}",
-         "--device", "cpu", "--batch_size", "1", "--tasks", task,
+        [*yielding, sys.executable, "-m", "lm_eval_sea.cli", "run",
+         "--model", backend, "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--batch_size", "1", "--tasks", task,
          "--output_path", str(output), "--log_samples", *arguments],
         cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+# A run that is to be killed: others go first, so that it is not over before it is looked at.
+YIELDING = ("nice", "-n", "19")
 
 
 def answers(output):
@@ -110,7 +114,7 @@ def answers(output):
 def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples):
     """What the model has answered is not asked again, and the results are those of an undisturbed run."""
     output, undisturbed = tmp_path / "results", tmp_path / "undisturbed"
-    process = start(tiny_model, samples, output)
+    process = start(tiny_model, samples, output, yielding=YIELDING)
     deadline = time.monotonic() + 200
     while process.poll() is None and not answers(output) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -137,7 +141,7 @@ def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples):
 @pytest.mark.slow
 def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, samples):
     output, sampling = tmp_path / "results", ["--gen_kwargs", "do_sample=True,temperature=1.0"]
-    process = start(tiny_model, samples, output, *sampling)
+    process = start(tiny_model, samples, output, *sampling, yielding=YIELDING)
     deadline = time.monotonic() + 1500
     while process.poll() is None and not answers(output) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -157,8 +161,8 @@ def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, sam
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
 def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model, samples):
     """What the progress bar of the killed run had counted is on disk, but for a batch; a batch is one passage's options here."""
-    output, task = tmp_path / "results", "sea_m3exam_th_to_ppl,sea_belebele_th_to_ppl"
-    process = start(tiny_model, samples, output, backend=backend, task=task)
+    output, task = tmp_path / "results", "sea_m3exam_to_ppl,sea_belebele_to_ppl"
+    process = start(tiny_model, samples, output, backend=backend, task=task, yielding=YIELDING)
     deadline = time.monotonic() + 1500
     while process.poll() is None and answers(output) < 3 and time.monotonic() < deadline:
         time.sleep(0.005)
