@@ -10,7 +10,7 @@ from lm_eval_sea.run.kept_generations import KeptGenerations
 from lm_eval_sea.run.lm_eval_cli import Ask
 from lm_eval_sea.run.pace import Pace
 from lm_eval_sea.run.warnings_once import PACK_LOGGER
-from lm_eval_sea.run.workload import GENERATION, advice, token_counter, workload_of
+from lm_eval_sea.run.workload import GENERATION, advice, check_window, token_counter, workload_of
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
 PART = 2048
@@ -35,9 +35,11 @@ class Answering:
 
     def __call__(self, model: Any, kind: str, requests: list[Any], ask: Ask) -> list[Any]:
         """Has the model answer requests of one kind."""
-        if model.rank == 0 and not self._begun:
+        if not self._begun:
             self._begun = True
-            self._introduce(model)
+            check_window(model, self._tasks)
+            if model.rank == 0:
+                self._introduce(model)
         hook = model.cache_hook
         kept = self._kept.begin(hook, requests) if kind == GENERATION else [None] * len(requests)
         remaining = [request for request, answer in zip(requests, kept, strict=True) if answer is None]

@@ -10,6 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.some_names import some_names
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
@@ -99,10 +101,42 @@ def text_of(arguments: Sequence[Any]) -> str:
     return "".join(str(getattr(part, "prompt", part)) for part in arguments if not isinstance(part, Mapping))
 
 
-def _longest_answer(arguments: Sequence[Any]) -> int:
+def _stated_length(arguments: Sequence[Any]) -> int | None:
+    """The most tokens of an answer; None where the request does not say."""
     settings = next((part for part in arguments if isinstance(part, Mapping)), {})
     lengths = [settings[name] for name in ("max_gen_toks", "max_new_tokens", "max_tokens") if name in settings]
-    return int(lengths[0]) if lengths else _DEFAULT_LENGTH
+    return int(lengths[0]) if lengths else None
+
+
+def _longest_answer(arguments: Sequence[Any]) -> int:
+    length = _stated_length(arguments)
+    return _DEFAULT_LENGTH if length is None else length
+
+
+def check_window(model: Any, tasks: Mapping[str, Any]) -> None:
+    """Refuses answers that leave no room for a prompt in the window of a model of transformers, before it answers anything.
+
+    Args:
+        model: lm-eval's, loaded.
+        tasks: lm-eval's tasks by name, with their requests.
+
+    Raises:
+        RunError: if there are some.
+    """
+    if getattr(model, "backend", None) != "causal":  # others have no window that lm-eval holds against the answers
+        return
+    longest = {
+        name: max(_stated_length(request.args) or 0 for request in task.instances)
+        for name, task in tasks.items()
+        if task.instances and task.instances[0].request_type == GENERATION
+    }
+    wrong = [name for name, length in longest.items() if length >= model.max_length]
+    if wrong:
+        raise RunError(
+            f"{some_names(wrong)}: answers of up to {max(longest.values()):,} tokens leave no room for a prompt in the model's "
+            f"window of {model.max_length:,}; give it a longer one, --model_args max_length=N, or a smaller number, --gen_kwargs "
+            "max_gen_toks=N"
+        )
 
 
 def token_counter(model: Any) -> Callable[[str], int] | None:

@@ -229,3 +229,15 @@ def test_what_a_backend_raises_when_it_loads_is_one_line(capsys, tmp_path, sampl
     said = said_of_model(capsys, "--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'm')}", "--device", "cpu")
     assert said.startswith("the model cannot be loaded (SafetensorError: ")
     assert said.endswith("); LMEVAL_LOG_LEVEL=debug shows where")
+
+
+@pytest.mark.slow
+def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
+    """Said before the rankings of the same run."""
+    monkeypatch.chdir(samples)
+    command = ["run", "--model", "hf", "--device", "cpu", "--tasks", "sea_indolem_id,sea_tydiqa_id", "--limit", "2"]
+    model = ["--model_args", f"pretrained={tiny_model},max_length=64", "--gen_kwargs", "max_gen_toks=64"]
+    assert main([*command, *model]) == 2
+    line = capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].strip()
+    assert line.startswith("sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;")
+    assert "\n" not in line
