@@ -16,6 +16,7 @@ import time
 from typing import Any
 
 import torch
+from bench_backend import FlopCounter
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
 from lm_eval.utils import simple_parse_args_string
@@ -26,15 +27,11 @@ from lm_eval_sea.models import SharedPrefixLM
 HEAD = ("task", "exemplars", "rows", "tokens embedded", "times fewer", "CPU time, s", "times faster", "equal texts")
 
 
-def answer(lm: HFLM, instances: list[Any]) -> tuple[list[str], int, float]:
+def answer(lm: HFLM, counter: FlopCounter, instances: list[Any]) -> tuple[list[str], int, float]:
     """The texts, the tokens that were embedded for them, padding included, and the seconds of CPU time."""
-    tokens: list[int] = []
-    hook = lm.model.get_input_embeddings().register_forward_hook(lambda _, inputs, __: tokens.append(inputs[0].numel()))
-    begin = time.process_time()
+    before, begin = counter.tokens, time.process_time()
     texts = lm.generate_until(instances)
-    seconds = time.process_time() - begin
-    hook.remove()
-    return texts, sum(tokens), seconds
+    return texts, counter.tokens - before, time.process_time() - begin
 
 
 def main() -> None:
@@ -48,14 +45,14 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     options = simple_parse_args_string(arguments.model_args) | {"device": "cpu", "batch_size": arguments.batch_size}
-    plain, shared = HFLM(**options), SharedPrefixLM(**options)
+    models = [(lm, FlopCounter(lm.model)) for lm in (HFLM(**options), SharedPrefixLM(**options))]
     manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
     lines = [HEAD, ("---",) * len(HEAD)]
     for name in arguments.tasks:
         (task,) = manager.load(name)["tasks"].values()
         task.set_fewshot_seed(1234)  # lm-eval's own default
         task.build_all_requests(limit=arguments.rows)
-        (texts, all_tokens, seconds), (same, tokens, less) = (answer(lm, task.instances) for lm in (plain, shared))
+        (texts, all_tokens, seconds), (same, tokens, less) = (answer(*each, task.instances) for each in models)
         lines.append(
             (
                 f"`{name}`",

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
 from .forward import Prefix, PrefixModel, Scores
 from .layout import Batch, lay_out_prefix, make_batch
-from .predictions import Predictions
+from .predictions import Predictions, last_prediction
 
 
 class PrefixCache(DynamicCache):
@@ -127,20 +126,19 @@ class BranchingModel(PrefixModel):
             cache.kept[layer] = keys[:, :, :length].contiguous(), values[:, :, :length].contiguous()
         return [self._score(logits, part, part.slots) for part in predictions], Prefix(length, (cache.kept,))
 
-    def compute_prefix(self, tokens: torch.Tensor) -> Prefix:
-        """Computes tokens, [tokens], as a prefix of others.
+    def compute_prefix(self, tokens: Sequence[int]) -> Prefix:
+        """Computes tokens as a prefix of others.
 
         Raises:
             RuntimeError: if the model does not use the cache it is given.
         """
-        layout = lay_out_prefix(tokens.tolist(), 0, len(tokens), ())
-        last = Predictions(np.array([len(tokens) - 1]), np.array([0]), np.array([0]), [])
-        return self.run(make_batch([layout], self.least_width), last, Prefix(), keep=True)[1]
+        layout = lay_out_prefix(tokens, 0, len(tokens), ())
+        return self.run(make_batch([layout], self.least_width), last_prediction(len(tokens)), Prefix(), keep=True)[1]
 
     def next_logprobs(self, tokens: torch.Tensor, keywords: dict[str, Any]) -> torch.Tensor:
         """Log-probabilities, [vocabulary], of what follows a row of tokens, [1, width], with these arguments of the model."""
-        last = Predictions(np.array([tokens.shape[1] - 1]), np.array([0]), np.array([0]), [])
-        return torch.log_softmax(self._logits(tokens.cpu().numpy(), last, keywords)[0].float(), dim=-1)
+        logits = self._logits(tokens.cpu().numpy(), last_prediction(tokens.shape[1]), keywords)
+        return torch.log_softmax(logits[0].float(), dim=-1)
 
     def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
         ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))

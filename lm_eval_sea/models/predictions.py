@@ -52,6 +52,11 @@ class Predictions:
     readings: list[Reading]
 
 
+def last_prediction(width: int) -> Predictions:
+    """What is read off a row of `width` tokens of which only what follows the last is wanted; its score is that of token 0."""
+    return Predictions(np.array([width - 1]), np.array([0]), np.array([0]), [])
+
+
 def find_predictions(
     batch: Batch,
     layouts: Iterable[tuple[int, Layout]],

@@ -10,21 +10,16 @@ from transformers import DynamicCache
 
 from .branching import BranchingModel
 from .forward import Prefix
+from .prefix_tree import common_prefix, sort_key
 from .tolerance import check_agreement
 
 # Fewer tokens in common are not worth a forward pass of their own.
 LEAST_TOKENS = 32
 
 
-def common_length(sequences: Sequence[torch.Tensor]) -> int:
-    """How many of their first tokens one-dimensional sequences have in common."""
-    first, *others = sequences
-    length = len(first)
-    for other in others:
-        length = min(length, len(other))
-        differing = (first[:length] != other[:length]).nonzero()
-        length = int(differing[0]) if len(differing) else length
-    return length
+def common_length(keys: Sequence[bytes]) -> int:
+    """How many of their first tokens sequences, given by their keys (`sort_key`), have in common."""
+    return min(common_prefix(keys[0], key) for key in keys)
 
 
 def padded(states: torch.Tensor, paddings: Sequence[int], length: int) -> torch.Tensor:
@@ -61,8 +56,8 @@ class PromptPrefix:
         self._model = model
         self._tolerance = tolerance
         self._prefix = Prefix()
-        self._tokens = torch.empty(0, dtype=torch.long)
-        self._previous: torch.Tensor | None = None
+        self._key = b""  # of the tokens of the prefix
+        self._previous: bytes | None = None  # the key of a prompt of the batch before
         self._verified = 0  # the longest prompt that was seen to come out as without a prefix
 
     def begin(self) -> None:
@@ -80,12 +75,13 @@ class PromptPrefix:
             Mismatch: if the batch does not come out as without it.
             RuntimeError: if the model does not use a cache.
         """
-        rows = [tokens[seen.bool()] for tokens, seen in zip(prompts, mask, strict=True)]
+        rows = [tokens[seen.bool()].tolist() for tokens, seen in zip(prompts, mask, strict=True)]
+        keys = [sort_key(row) for row in rows]
         others = [] if self._previous is None else [self._previous]
         # Each prompt needs a token of its own: the answer begins with the prediction behind it.
-        length = min(common_length([*rows, *others]), *(len(row) - 1 for row in rows))
+        length = min(common_length([*keys, *others]), *(len(row) - 1 for row in rows))
         alone = len(rows) == 1 and self._previous is None
-        self._previous = rows[0]
+        self._previous = keys[0]
         if alone or length < LEAST_TOKENS:
             return None
         length = self._compute(rows[0][:length], len(rows))
@@ -97,17 +93,18 @@ class PromptPrefix:
             self._verified = max(map(len, rows))
         return self._cache(paddings, length)
 
-    def _compute(self, tokens: torch.Tensor, rows: int) -> int:
+    def _compute(self, tokens: list[int], rows: int) -> int:
         """Computes a prefix, unless the present one does as well for this batch and the next.
 
         Returns:
             How many of the tokens the prefix begins with.
         """
-        known = common_length([tokens, self._tokens.to(tokens.device)])
+        key = sort_key(tokens)
+        known = common_prefix(key, self._key)
         if 2 * rows * (len(tokens) - known) <= len(tokens):
             return known
         self._prefix = Prefix()  # not two at a time
-        self._tokens, self._prefix = tokens, self._model.compute_prefix(tokens)
+        self._key, self._prefix = key, self._model.compute_prefix(tokens)
         return len(tokens)
 
     def _cache(self, paddings: Sequence[int], length: int) -> DynamicCache:

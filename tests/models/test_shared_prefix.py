@@ -13,17 +13,15 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
-from .conftest import ARCHITECTURES, COPYING, answer, assert_like_parent, make_model, ranking_requests, text
+from .conftest import ARCHITECTURES, COPYING, NO_SDPA, answer, assert_like_parent, make_model, ranking_requests, text
 
 
 @pytest.mark.parametrize("bos", [False, True], ids=["", "bos"])
 @pytest.mark.parametrize("attention", ["sdpa", "eager"])
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_architectures(name, attention, bos, tokenizers):
-    if name == "gemma2" and attention == "sdpa":
-        pytest.skip("its soft-capped attention has no sdpa kernel")
-    if name == "gpt-oss" and attention == "sdpa":
-        pytest.skip("transformers has no sdpa for its attention sinks")
+    if attention == "sdpa" and name in NO_SDPA:
+        pytest.skip(NO_SDPA[name])
     model = make_model(name, len(tokenizers[bos]), attention=attention)
     lm = assert_like_parent(model, tokenizers[bos], ranking_requests(bos=bos))
     assert {(kind.behind_prefix, kind.branching) for kind in lm._verified} >= {(True, True)}
