@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 # Peak of dense matrix products in bfloat16, TFLOP/s, by a part of the device's name: the data sheets of NVIDIA.
@@ -50,7 +50,7 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         "rows": f"{rows:,}",
         f"`{plain}` s": f"{before['seconds']:.1f}",
         "shared s": f"{after['seconds']:.1f}",
-        "times faster": f"{before['seconds'] / after['seconds']:.1f}",
+        "times faster": _times(before["seconds"] / after["seconds"], record.get("times_faster", ())),
         "rows/s": f"{rows / before['seconds']:.2g} → {rows / after['seconds']:.2g}",
         f"work, `{plain}`": f"{before['tokens'] / least:.1f}",
         "work, shared (self-check)": f"{work['forwarded'] / least:.2f} (+{work['verification'] / least:.2f})",
@@ -73,6 +73,11 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         utilisation = (100e-12 * side["flops"] / side["seconds"] / peak for side in (before, after))
         cells["model-flops utilisation %"] = " → ".join(f"{percent:.1f}" for percent in utilisation)
     return cells
+
+
+def _times(median: float, runs: Sequence[float]) -> str:
+    """The median of several runs with the least and the most, or the only one."""
+    return f"{median:.1f} ({min(runs):.1f}–{max(runs):.1f})" if len(runs) > 1 else f"{median:.1f}"
 
 
 def _difference(difference: dict[str, float] | None) -> str:

@@ -5,29 +5,63 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import torch
 from make_tiny_model import SAMPLES, train_tokenizer
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM
 
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = ("text-options", "letter-options", "three-labels", "nothing-shared")
-SHAPES = {  # hidden size, size of the feed-forward layer, layers, heads, key-value heads, vocabulary
-    "40m": (512, 1376, 8, 8, 4, 32000),
-    "0.5b": (896, 4864, 24, 14, 2, 151936),
-    "7b": (3584, 18944, 28, 28, 4, 152064),
+SHAPES = {  # family, hidden size, size of the feed-forward layer, layers, heads, key-value heads, vocabulary
+    "40m": ("llama", 512, 1376, 8, 8, 4, 32000),
+    "0.5b": ("llama", 896, 4864, 24, 14, 2, 151936),
+    "7b": ("llama", 3584, 18944, 28, 28, 4, 152064),
+    "qwen3.5-40m": ("qwen3_5_text", 512, 1376, 8, 8, 4, 32000),
+    "lfm2-40m": ("lfm2", 512, 2048, 8, 8, 4, 32000),
+    "falcon-h1-40m": ("falcon_h1", 512, 1376, 6, 8, 4, 32000),
+}
+# What a family is called, and what its configuration needs beside the sizes. Of eight layers every fourth attends.
+FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("Llama", {}),
+    "qwen3_5_text": (
+        "Qwen3.5",
+        {
+            "layer_types": (["linear_attention"] * 3 + ["full_attention"]) * 2,
+            "head_dim": 64,
+            "linear_num_key_heads": 4,
+            "linear_num_value_heads": 8,
+            "linear_key_head_dim": 64,
+            "linear_value_head_dim": 64,
+        },
+    ),
+    "lfm2": ("LFM2", {"layer_types": (["conv"] * 3 + ["full_attention"]) * 2, "block_auto_adjust_ff_dim": False}),
+    "falcon_h1": (
+        "Falcon-H1",
+        {
+            "head_dim": 64,
+            "mamba_n_heads": 16,
+            "mamba_d_head": 32,
+            "mamba_d_ssm": 512,
+            "mamba_d_state": 32,
+            "mamba_n_groups": 1,
+            "mamba_chunk_size": 128,
+        },
+    ),
 }
 PASSAGES = SAMPLES / "sail" / "Sailcompass_data" / "data" / "belebele" / "ind_Latn.jsonl"
 
 Texts = list[tuple[str, str]]
 
 
-def make_model(folder: Path, shape: str, dtype: str) -> int:
-    """Writes a Llama with random weights and a tokenizer; returns the number of parameters."""
+def make_model(folder: Path, shape: str, dtype: str) -> str:
+    """Writes a model with random weights and a tokenizer; returns what it is."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(SAMPLES.rglob("*.json*"))]
     tokenizer = train_tokenizer(texts, bos=True)
-    hidden, feed_forward, layers, heads, key_value_heads, vocabulary = SHAPES[shape]
-    config = LlamaConfig(
+    family, hidden, feed_forward, layers, heads, key_value_heads, vocabulary = SHAPES[shape]
+    name, settings = FAMILIES[family]
+    config = AutoConfig.for_model(
+        family,
         vocab_size=vocabulary,
         hidden_size=hidden,
         intermediate_size=feed_forward,
@@ -40,14 +74,15 @@ def make_model(folder: Path, shape: str, dtype: str) -> int:
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
         dtype=dtype,
+        **settings,
     )
     torch.manual_seed(0)
     torch.set_default_dtype(getattr(torch, dtype))
-    model = LlamaForCausalLM(config)
+    model = AutoModelForCausalLM.from_config(config)
     torch.set_default_dtype(torch.float32)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return model.num_parameters()
+    return f"{name} with random weights, {model.num_parameters() / 1e6:,.0f}M parameters"
 
 
 def generate(workload: str, rows: int) -> list[Texts]:

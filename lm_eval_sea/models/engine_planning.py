@@ -154,6 +154,31 @@ def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> Pl
     return Plan(requests, distinct)
 
 
+def find_uncached(requests: Sequence[Request], block_size: int) -> int | None:
+    """The number of the longest request that finds nothing in the cache and leaves there what the next one begins with.
+
+    None if no request shares a block with the one before it, so that the cache is never read.
+    """
+    found = [
+        number
+        for number, (request, following) in enumerate(pairwise(requests))
+        if request.shared < block_size <= following.shared and len(request.tokens) >= block_size + 2
+    ]
+    return max(found, key=lambda number: len(requests[number].tokens), default=None)
+
+
+def make_checks(uncached: Request, block_size: int) -> list[Request]:
+    """Requests that read the cache that `find_uncached` left, to be sent right behind it; each computes one block.
+
+    The first scores the last tokens of a block behind cached ones; the second has the very last of these asked for instead.
+    """
+    end = len(uncached.tokens) // block_size * block_size
+    if end < 2 * block_size:
+        end = len(uncached.tokens)
+    tokens, shared = uncached.tokens[:end], end
+    return [Request(tokens, shared, [], scored=True), Request(tokens[:-1], shared - 1, tokens[-1:], scored=False)]
+
+
 class _Needs:
     """Tells whether targets need the scores of tokens behind a prefix."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,12 +57,12 @@ class BatchKind:
     Attributes:
         behind_prefix: its rows stand behind keys and values computed before.
         branching: some of its rows branch.
-        size: bits of the length of its longest sequence: long texts meet limits that short ones do not.
+        length: that of its longest sequence: long texts meet limits that short ones do not.
     """
 
     behind_prefix: bool
     branching: bool
-    size: int
+    length: int
 
     @property
     def needs_mask(self) -> bool:
@@ -69,9 +70,9 @@ class BatchKind:
         return self.behind_prefix or self.branching
 
     def covers(self, other: BatchKind) -> bool:
-        """Whether a model that does this kind of batch does the other, too."""
-        size = self.size >= other.size or not other.needs_mask
-        return self.behind_prefix >= other.behind_prefix and self.branching >= other.branching and size
+        """Whether a model that does this kind of batch is taken to do the other, too: one of up to twice the length."""
+        long_enough = 2 * self.length > other.length or not other.needs_mask
+        return self.behind_prefix >= other.behind_prefix and self.branching >= other.branching and long_enough
 
 
 class Scorer:
@@ -138,6 +139,10 @@ class Scorer:
                 yield kind, self._answers(ended)
                 prefix = longer
             batches = deque(self._make_batches(group.rows))
+            if self._awaited and batches:
+                _, first = self._choose_reference(group)
+                batches.insert(0, batches[first])
+                del batches[first + 1]
             while batches:
                 rows = batches.popleft()
                 try:
@@ -163,7 +168,7 @@ class Scorer:
 
     def _compute_reference(self, model: BranchingModel, group: Group) -> tuple[Prefix, BatchKind]:
         """Computes a prefix as a part of one of its sequences."""
-        number = self._first_to_branch(group)
+        number, _ = self._choose_reference(group)
         sequence = self._sequences[number]
         whole = lay_out_prefix(sequence, 0, len(sequence), [len(sequence)])
         part = lay_out_prefix(sequence, 0, group.end, map(len, self._sequences[group.first : group.last]))
@@ -179,20 +184,26 @@ class Scorer:
         self._wants_references = False
         self.forwarded_tokens += group.end
         self.reference_tokens += len(sequence) - group.end
-        return prefix, BatchKind(behind_prefix=False, branching=False, size=group.end.bit_length())
+        return prefix, BatchKind(behind_prefix=False, branching=False, length=group.end)
 
-    def _first_to_branch(self, group: Group) -> int:
-        """Of the first batch behind the prefix of a group the longest sequence with others before it in its row."""
+    def _choose_reference(self, group: Group) -> tuple[int, int]:
+        """A sequence behind the prefix of a group with others before it in its row, and the number of its batch.
+
+        It is the shortest that covers the longest, for what is behind the prefix is computed for the reference alone.
+        """
         while not group.rows:
             group = group.groups[0]
-        rows = self._make_batches(group.rows)[0]
-        parting = [
-            number
+        batches = list(enumerate(self._make_batches(group.rows)))
+        found = [
+            (number, batch)
+            for batch, rows in batches
             for row in rows
             for number in range(row.first + 1, row.last)
             if self._shared[number] < len(self._sequences[number - 1])
-        ]
-        return max(parting or [row.first for row in rows], key=lambda number: len(self._sequences[number]))
+        ] or [(row.first, batch) for batch, rows in batches for row in rows]
+        longest = BatchKind(behind_prefix=True, branching=True, length=max(len(self._sequences[number]) for number, _ in found))
+        covering = [pair for pair in found if dataclasses.replace(longest, length=len(self._sequences[pair[0]])).covers(longest)]
+        return min(covering, key=lambda pair: len(self._sequences[pair[0]]))
 
     def _compute_rows(self, rows: Sequence[Row], prefix: Prefix) -> BatchKind:
         layouts = []
@@ -208,8 +219,7 @@ class Scorer:
         for reading in predictions.readings:
             self._parts[reading.index].append((scores, reading))
         self.forwarded_tokens += batch.tokens.size
-        longest = int(batch.positions.max()) + 1
-        return longer, BatchKind(prefix.length > 0, batch.branches, longest.bit_length())
+        return longer, BatchKind(prefix.length > 0, batch.branches, int(batch.positions.max()) + 1)
 
     def _answers(self, numbers: Sequence[int]) -> list[Answer]:
         return [self._answer(query.index) for number in numbers for query in self._queries[number]]

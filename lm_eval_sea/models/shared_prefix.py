@@ -263,7 +263,7 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
             if answer.index in references:
                 self._compare(answer, references[answer.index], len(requests[answer.index][2]))
                 length = len(continuations[answer.index].inputs)
-                self._verified.add(dataclasses.replace(kind, size=length.bit_length()))
+                self._verified.add(dataclasses.replace(kind, length=length))
         if self._is_verified(kind):
             return
         answer = max(batch, key=lambda answer: len(continuations[answer.index].inputs)) if kind.needs_mask else batch[-1]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ except ModuleNotFoundError as error:
 from vllm import RequestOutput, SamplingParams
 from vllm.platforms import current_platform
 
-from .engine_planning import EngineAnswer, Plan, Read, Reader, Request, Score, Target, make_plan
+from .engine_planning import EngineAnswer, Plan, Reader, Request, Target, find_uncached, make_checks, make_plan
 from .first_tokens import FirstTokensCheck
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
@@ -57,7 +58,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
             kwargs.setdefault("block_size", CPU_BLOCK_SIZE)
         super().__init__(pretrained, **kwargs)
         self.work = Work()
-        self._verified: set[bool] = set()  # of tokens asked for, and of tokens of prompts
+        self._verified = False
         self._plain = False
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
@@ -125,11 +126,8 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
         reader = Reader()
         for begin, end in self._calls(plan):
             part = plan.requests[begin:end]
-            checks = self._choose_checks(part) if not begin else []
-            outputs, plain = self._generate(part, [targets[read.index] for read in checks])
-            scores = dict(reader.read(part, map(_engine_answer, part, outputs)))
-            self._verify(checks, scores, plain, targets)
-            for index, score in scores.items():
+            outputs = self._generate(part) if self._verified else self._generate_and_verify(part)
+            for index, score in reader.read(part, map(_engine_answer, part, outputs)):
                 if score:
                     answers[index] = score.loglikelihood, score.is_greedy
                     self.cache_hook.add_partial("loglikelihood", requests[index][0], answers[index])
@@ -148,54 +146,57 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
             return SMALLEST_BLOCK_SIZE
         return self.model.llm_engine.vllm_config.cache_config.block_size or SMALLEST_BLOCK_SIZE
 
-    def _generate(self, requests: Sequence[Request], plain: Sequence[Target]) -> tuple[list[RequestOutput], list[RequestOutput]]:
-        """Sends requests that read the cache, and others that do not; the answers of both."""
-        prompts = [request.tokens for request in requests] + [target.tokens for target in plain]
-        parameters = [_parameters(request) for request in requests]
-        parameters += [SamplingParams(**_PLAIN, prompt_logprobs=1)] * len(plain)
-        order = deal(len(prompts), self.data_parallel_size)
+    def _generate(self, requests: Sequence[Request], plain: int | None = None) -> list[RequestOutput]:
+        """Sends requests, of which number `plain` does not read the cache, as none of lm-eval's does."""
+        parameters = [_parameters(request, plain=number == plain) for number, request in enumerate(requests)]
+        order = deal(len(requests), self.data_parallel_size)
         outputs = self._model_generate(
-            requests=[prompts[place] for place in order],
+            requests=[requests[place].tokens for place in order],
             generate=True,
             sampling_params=[parameters[place] for place in order],
         )
         answers: list[RequestOutput] = [
             output for _, output in sorted(zip(order, outputs, strict=True), key=lambda pair: pair[0])
         ]
-        count = len(requests)
-        self.work.forwarded += sum(len(output.prompt_token_ids) - (output.num_cached_tokens or 0) for output in answers[:count])
-        self.work.verification += sum(len(output.prompt_token_ids) for output in answers[count:])
-        return answers[:count], answers[count:]
+        self.work.forwarded += sum(map(computed_tokens, answers))
+        return answers
 
-    def _choose_checks(self, requests: Iterable[Request]) -> list[Read]:
-        """The shortest target that needs tokens of a prompt behind cached ones, and the shortest that needs one asked for."""
-        chosen: dict[bool, Read] = {}
-        for request in requests:
-            if request.shared >= self._block_size():
-                for read in request.reads:
-                    kind = read.asked is not None
-                    if kind not in self._verified and (kind or read.end > request.shared):
-                        chosen[kind] = min(chosen.get(kind, read), read, key=lambda read: read.end)
-        return list(chosen.values())
-
-    def _verify(
-        self, checks: Iterable[Read], scores: dict[int, Score | None], outputs: Iterable[RequestOutput], targets: Sequence[Target]
-    ) -> None:
-        """Holds scores against plain requests.
+    def _generate_and_verify(self, requests: Sequence[Request]) -> list[RequestOutput]:
+        """Sends requests, and holds what the cache makes of one that found nothing there against that one.
 
         Raises:
             Mismatch: if they differ too much.
         """
-        for read, output in zip(checks, outputs, strict=True):
-            tokens = targets[read.index].tokens
-            plain, _ = self._parse_logprobs(tokens, output, read.first)
-            score, count = scores[read.index], len(tokens) - read.first
-            if score is None:  # it is computed anew
-                continue
-            check_agreement(score.loglikelihood, plain, count, self._tolerance())
-            if not self._verified:
-                logger.info("Self-check passed: log-likelihoods along the prefix cache are those of plain requests.")
-            self._verified.add(read.asked is not None)
+        number = find_uncached(requests, self._block_size())
+        if number is None:
+            return self._generate(requests)
+        checks = make_checks(requests[number], self._block_size())
+        behind = number + 1
+        outputs = self._generate([*requests[:behind], *checks, *requests[behind:]], plain=number)
+        of_checks = outputs[behind : behind + len(checks)]
+        cost = sum(map(computed_tokens, of_checks))
+        self.work.forwarded -= cost
+        self.work.verification += cost
+        for check, output in zip(checks, of_checks, strict=True):
+            self._compare(check, output, requests[number].tokens, outputs[number])
+        if all(output.num_cached_tokens for output in of_checks):
+            self._verified = True
+            logger.info("Self-check passed: log-likelihoods along the prefix cache are those of plain requests.")
+        return outputs[:behind] + outputs[behind + len(checks) :]
+
+    def _compare(self, check: Request, output: RequestOutput, tokens: list[int], plain: RequestOutput) -> None:
+        """Holds the scores of a check against those that lm-eval reads off a request for the same tokens.
+
+        Raises:
+            Mismatch: if they differ too much, or there are none.
+        """
+        answer = _engine_answer(check, output)
+        logprobs = [*answer.logprobs, *(logprob for logprob, _ in answer.asked.values())]
+        if not logprobs:
+            raise Mismatch("the engine gave no log-probabilities behind cached tokens")
+        end = len(check.tokens) + len(answer.asked)
+        from_first, from_end = (self._parse_logprobs(tokens, plain, place)[0] for place in (end - len(logprobs), end))
+        check_agreement(math.fsum(logprobs), from_first - from_end, len(logprobs), self._tolerance())
 
     def _tolerance(self) -> float:
         if self.data_parallel_size > 1:
@@ -209,11 +210,19 @@ def _can_ask() -> bool:
     return "logprob_token_ids" in SamplingParams.__struct_fields__  # since 0.20
 
 
-def _parameters(request: Request) -> SamplingParams:
-    options: dict[str, Any] = {"skip_reading_prefix_cache": False}
-    if "flat_logprobs" in SamplingParams.__struct_fields__:  # since 0.12: far fewer objects
+def computed_tokens(output: RequestOutput) -> int:
+    """How many tokens of a prompt the engine computed."""
+    return len(output.prompt_token_ids) - (output.num_cached_tokens or 0)
+
+
+def _parameters(request: Request, *, plain: bool) -> SamplingParams:
+    """How a request is sent; a plain one gives what lm-eval asks for, too."""
+    options: dict[str, Any] = {"skip_reading_prefix_cache": plain}
+    if "flat_logprobs" in SamplingParams.__struct_fields__ and not plain:  # since 0.12: far fewer objects
         options["flat_logprobs"] = True
-    if request.scored:
+    if plain:
+        options["prompt_logprobs"] = 1
+    elif request.scored:
         options["prompt_logprobs"] = 0
     if request.asked and _can_ask():
         options["logprob_token_ids"] = request.asked
@@ -224,10 +233,10 @@ def _parameters(request: Request) -> SamplingParams:
 
 def _engine_answer(request: Request, output: RequestOutput) -> EngineAnswer:
     """What an output says of the tokens that were computed; what stands for cached ones, if anything, means nothing."""
-    count = len(request.tokens) - (output.num_cached_tokens or 0) - 1
+    count = computed_tokens(output) - 1
     logprobs: list[float] = []
     ranks: list[int] = []
-    if request.scored and count > 0:
+    if output.prompt_logprobs is not None and count > 0:
         given = output.prompt_logprobs[-count:]
         if hasattr(given, "ranks"):  # FlatLogprobs, one entry a token
             logprobs, ranks = given.logprobs, given.ranks

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.models.engine_planning import EngineAnswer, Reader, Target, make_plan
+from lm_eval_sea.models.engine_planning import EngineAnswer, Reader, Target, find_uncached, make_checks, make_plan
 
 VOCABULARY = 5
 
@@ -138,3 +138,27 @@ def test_tokens_that_the_cache_held_before_have_no_score():
     scores = dict(reader.read(plan.requests, map(engine.answer, plan.requests)))
     assert scores[0] is None
     assert scores[1].loglikelihood == pytest.approx(brute_force(other)[0])
+
+
+@given(trees(), st.sampled_from([2, 3, 4]))
+def test_the_self_check_reads_what_an_uncached_request_left(targets, block_size):
+    """It costs at most two blocks, and its scores are of tokens of that request."""
+    requests, engine = make_plan(targets, block_size, 128).requests, Engine(block_size)
+    number = find_uncached(requests, block_size)
+    if number is None:
+        before = [one for one, request in pairwise(requests) if request.shared >= block_size]
+        assert all(len(one.tokens) < block_size + 2 or one.shared >= block_size for one in before)
+        return
+    for request in requests[:number]:
+        engine.answer(request)
+    before, uncached = engine.computed, requests[number]
+    engine.answer(uncached)
+    assert engine.computed - before == len(uncached.tokens)
+    for check in make_checks(uncached, block_size):
+        answer = engine.answer(check)
+        known = [*answer.logprobs, *(logprob for logprob, _ in answer.asked.values())]
+        end = len(check.tokens) + len(answer.asked)
+        assert known
+        assert uncached.tokens[:end] == [*check.tokens, *check.asked]
+        assert known == [distribution(uncached.tokens[:place])[uncached.tokens[place]] for place in range(end - len(known), end)]
+    assert engine.computed - before <= len(uncached.tokens) + 2 * block_size

@@ -13,7 +13,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
-from .conftest import ARCHITECTURES, COPYING, NO_SDPA, answer, assert_like_parent, make_model, ranking_requests, text
+from .conftest import ARCHITECTURES, COPYING, NO_SDPA, TEXT, WORDS, answer, assert_like_parent, make_model, ranking_requests, text
 
 
 @pytest.mark.parametrize("bos", [False, True], ids=["", "bos"])
@@ -103,6 +103,16 @@ def test_work(llama, tokenizers):
     lm = assert_like_parent(llama, tokenizers[False], ranking_requests(32, prefix=60), batch_size=16)
     assert lm.work.forwarded <= 1.15 * lm.work.distinct
     assert 0 < lm.work.verification <= 0.05 * lm.work.distinct
+
+
+def test_long_rows_do_not_make_the_self_check_dear(llama, tokenizers):
+    """It is done on a short one, which stands for any of less than twice its length."""
+    passages = [" ".join(WORDS[place : place + (1 if place % 2 else 8)]) for place in range(8)]
+    requests = [(f"{TEXT} {TEXT}\n{passage}:", option) for passage in passages for option in (" kota besar", " kota kecil")]
+    lengths = [len(tokenizers[False].encode("".join(request))) for request in requests]
+    assert 2 * min(lengths) > max(lengths) > min(lengths) + 5
+    lm = assert_like_parent(llama, tokenizers[False], requests, batch_size=16)
+    assert 0 < lm.work.verification <= min(lengths) - len(tokenizers[False].encode(f"{TEXT} {TEXT}"))
 
 
 def test_letters_without_logits_cache(llama, tokenizers):

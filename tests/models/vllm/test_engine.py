@@ -131,7 +131,7 @@ class TestSharedPrefix:
             return type(answer)([logprob - 0.01 for logprob in answer.logprobs], answer.greedy, answer.asked)
 
         monkeypatch.setattr(vllm_shared_prefix, "_engine_answer", dishonest)
-        monkeypatch.setattr(shared, "_verified", set())
+        monkeypatch.setattr(shared, "_verified", False)
         monkeypatch.setattr(shared, "_plain", False)
         requests = ranking_requests(6, prefix=60, bos=True)
         with caplog.at_level(logging.WARNING, "lm_eval_sea"):
