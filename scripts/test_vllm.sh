@@ -9,4 +9,8 @@ bash scripts/vllm_environment.sh "$folder"
 folder="$(cd "$folder" && pwd)"
 # What vLLM and torch compile stays with the environment.
 export VLLM_CACHE_ROOT="$folder/cache" VLLM_CONFIG_ROOT="$folder/cache" TORCHINDUCTOR_CACHE_DIR="$folder/cache/inductor"
-PYTHONPATH="$PWD" exec "$folder/bin/python" -m pytest tests/models/vllm "$@"
+# vLLM leaves its sockets in the folder for temporary files.
+TMPDIR="$(mktemp -d)"
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+PYTHONPATH="$PWD" "$folder/bin/python" -m pytest tests/models/vllm "$@"
