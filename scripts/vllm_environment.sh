@@ -38,7 +38,7 @@ grep -v -E '^(huggingface_hub|tokenizers|torch|transformers)==' constraints.txt 
     echo "vllm_environment.sh: pip found no torch $torch+cpu; set PIP_EXTRA_INDEX_URL to PyTorch's index of builds for CPUs" >&2
     exit 1
 }
-"$python" -m pip install --quiet --constraint "$work/constraints.txt" "torch==$torch+cpu" "$work/vllm" 'lm-eval[api]' --editable '.[test]'
+"$python" -m pip install --quiet --constraint "$work/constraints.txt" "torch==$torch+cpu" "$work/vllm" 'lm-eval[api]' --editable '.[ray,test]'
 # Their builds need not fit torch's, and text needs none of them.
 "$python" -m pip uninstall --quiet --yes torchaudio torchcodec torchvision
 echo "$state" >"$folder/state"

@@ -17,20 +17,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.run.model_files import LOADED, revision_of
 from lm_eval_sea.run.output_folder import folder_of
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.trusted_folder import check_trusted
 
 FOLDER = "unfinished"
 _PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
-# Arguments of a model that name something to be loaded, with a file that all such things have.
-_LOADED = {
-    "pretrained": "config.json",
-    "model": "config.json",
-    "delta": "config.json",
-    "tokenizer": "tokenizer_config.json",
-    "peft": "adapter_config.json",
-}
+# An API's `model` may be the folder that a server here reads.
+_LOADED = LOADED | {"model": "config.json"}
 
 
 def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> str:
@@ -38,7 +33,11 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
 
     A local folder counts with the names, sizes and times of its files, a repository of the hub with its commit.
     """
-    loaded = {name: _identity(str(model_args[name]), file, model_args) for name, file in _LOADED.items() if model_args.get(name)}
+    loaded = {
+        name: _identity(str(model_args[name]), file, revision_of(name, model_args))
+        for name, file in _LOADED.items()
+        if model_args.get(name)
+    }
     parts = [model, dict(model_args), loaded, versions(), sorted(tasks)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
@@ -61,7 +60,7 @@ def _states(folder: Path) -> list[tuple[str, os.stat_result]]:
     return [(str(path.relative_to(folder)), path.stat()) for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
-def _identity(name: str, file: str, model_args: Mapping[str, Any]) -> Any:
+def _identity(name: str, file: str, revision: str) -> Any:
     folder = Path(name)
     if folder.is_dir():
         # the time of the last change besides that of the content, which archives and copies set
@@ -69,7 +68,7 @@ def _identity(name: str, file: str, model_args: Mapping[str, Any]) -> Any:
     from huggingface_hub import hf_hub_download
 
     try:
-        return Path(hf_hub_download(name, file, revision=model_args.get("revision") or "main")).parent.name
+        return Path(hf_hub_download(name, file, revision=revision)).parent.name
     except Exception:  # an API's model has a name only; whatever else cannot be had fails when it is loaded
         return name
 

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.run.chat_template import load_tokenizer
+from lm_eval_sea.run.model_files import LOADED
 from lm_eval_sea.run.request import RunError, in_one_line
 
-# Arguments of a model that name a folder or a repository of the hub, with a file that all such have.
-LOADED = {"pretrained": "config.json", "tokenizer": "tokenizer_config.json", "peft": "adapter_config.json"}
-_HAVE_WEIGHTS = ("pretrained", "peft")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
 # How the names of backends begin that read folders in the layout of transformers.
@@ -62,7 +60,7 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
                 raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()})")
         elif not (folder / file).is_file():
             raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
-        elif argument in _HAVE_WEIGHTS and (lacking := _lacking_weights(folder)):
+        elif argument != "tokenizer" and (lacking := _lacking_weights(folder)):
             raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
 
 

@@ -17,7 +17,8 @@ from lm_eval_sea.results.provenance import provenance_of
 from lm_eval_sea.run.api_server import check_api_server
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.lm_eval_cli import LMEvalCommand
-from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer
+from lm_eval_sea.run.model_check import check_backend, check_folders, check_named_tokenizer
+from lm_eval_sea.run.model_files import LOADED, revision_of
 from lm_eval_sea.run.output_folder import probe, size_of_samples
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request
 from lm_eval_sea.run.run import add_arguments
@@ -112,7 +113,7 @@ def _missing_on_hub(model: Model, argument: str, file: str) -> str:
     from huggingface_hub import hf_hub_download
 
     try:
-        hf_hub_download(given, file, revision=model.model_args.get("revision") or "main")
+        hf_hub_download(given, file, revision=revision_of(argument, model.model_args))
     except Exception as error:  # of the hub, the network and the disk, in classes of several libraries
         return f"{model.name}: {argument} {given} is no folder here and cannot be had from the hub ({_first_line(error)})"
     return ""

@@ -6,6 +6,7 @@ import pytest
 import torch
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
+from peft import get_peft_model
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
@@ -167,6 +168,17 @@ def make_model(name, vocabulary, *, dtype=torch.float32, attention=None, **chang
     torch.manual_seed(0)
     options = {} if attention is None else {"attn_implementation": attention}
     return AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **settings), **options).to(dtype).eval()
+
+
+def make_adapter(folder, model, config):
+    """Writes an adapter with random weights for a model; returns its folder."""
+    torch.manual_seed(1)
+    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(model), config)
+    for parameter in adapted.parameters():
+        if parameter.requires_grad:  # an adapter begins as none at all
+            torch.nn.init.normal_(parameter, std=0.3)
+    adapted.save_pretrained(folder)
+    return str(folder)
 
 
 def text(dice, low, high=None):

@@ -1,14 +1,13 @@
 """Models that lm-eval's `hf` loads in ways of its own: adapters, quantised weights, weights spread over devices."""
 
 import pytest
-import torch
 from lm_eval.models.huggingface import HFLM
-from peft import LoraConfig, PrefixTuningConfig, get_peft_model
+from peft import LoraConfig, PrefixTuningConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, TorchAoConfig
 
 from lm_eval_sea.models import SharedPrefixLM
 
-from .conftest import ask, assert_equal, ranking_requests
+from .conftest import ask, assert_equal, make_adapter, ranking_requests
 
 
 def both(folder, *, batch_size=4, **options):
@@ -17,16 +16,6 @@ def both(folder, *, batch_size=4, **options):
     expected, answers = (ask(lm, ranking_requests(bos=True)) for lm in lms)
     assert_equal(answers, expected)
     return lms[1], expected
-
-
-def make_adapter(folder, model, config):
-    torch.manual_seed(1)
-    adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(model), config)
-    for parameter in adapted.parameters():
-        if parameter.requires_grad:  # an adapter begins as none at all
-            torch.nn.init.normal_(parameter, std=0.3)
-    adapted.save_pretrained(folder)
-    return str(folder)
 
 
 @pytest.mark.parametrize("modules", [["q_proj", "v_proj", "down_proj"], ["q_proj", "lm_head"]], ids=["layers", "head"])

@@ -213,6 +213,19 @@ def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
     assert said_of_model(capsys, *model[:3], f"pretrained={gone}").startswith(f"there is no folder {gone} (pretrained; ")
 
 
+@pytest.mark.parametrize("argument", ["peft", "lora_local_path", "delta"])
+def test_an_adapter_that_is_not_there(argument, capsys, tmp_path, monkeypatch):
+    """Before the data, of which there is none, and before the weights are loaded."""
+    monkeypatch.chdir(tmp_path)
+    folder, gone, empty = model_folder(tmp_path / "m"), tmp_path / "gone", tmp_path / "empty"
+    empty.mkdir()
+    model = ["--model", "hf", "--model_args"]
+    said = said_of_model(capsys, *model, f"pretrained={folder},{argument}={gone}")
+    assert said.startswith(f"there is no folder {gone} ({argument}; ")
+    said = said_of_model(capsys, *model, f"pretrained={folder},{argument}={empty}")
+    assert re.fullmatch(rf"the folder {empty} has no (adapter_)?config.json; {argument} names no such model", said)
+
+
 def test_another_tokenizer_is_refused_before_the_model(capsys, tmp_path, samples, monkeypatch):
     """The weights are none, which loading them would say first."""
     monkeypatch.chdir(samples)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_sea.run.answer_cache import FOLDER, check_databases, files_of, key_of, prepare
+from lm_eval_sea.run.answer_cache import FOLDER, check_databases, files_of, files_of_model, key_of, prepare
 from lm_eval_sea.run.request import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,13 +44,16 @@ def test_no_other_model_gets_the_same_key(tmp_path):
     assert keys == [key_of(*variant) for variant in variants]
 
 
-def test_other_weights_in_the_same_folder_have_another_key(tmp_path):
+@pytest.mark.parametrize("argument", ["pretrained", "delta", "peft", "lora_local_path", "model"])
+def test_other_weights_in_the_same_folder_have_another_key(argument, tmp_path):
     folder = model_folder(tmp_path, "a")
-    before = key_of("hf", {"pretrained": str(folder)}, ["sea_a"])
+    model_args = {argument: str(folder)}
+    before, files_before = key_of("hf", model_args, ["sea_a"]), files_of_model(model_args)
     state = (folder / "model.safetensors").stat()
     (folder / "model.safetensors").write_bytes(b"v")
     os.utime(folder / "model.safetensors", ns=(state.st_atime_ns, state.st_mtime_ns + 1))
-    assert key_of("hf", {"pretrained": str(folder)}, ["sea_a"]) != before
+    assert key_of("hf", model_args, ["sea_a"]) != before
+    assert files_of_model(model_args) != files_before
 
 
 def test_a_folder_that_others_may_write_to_is_refused(tmp_path):

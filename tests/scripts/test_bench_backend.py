@@ -48,7 +48,7 @@ def test_a_run(tmp_path, monkeypatch, capsys):
     import bench_backend
     import bench_workloads
 
-    monkeypatch.setitem(bench_workloads.SHAPES, "40m", (32, 48, 2, 2, 1, 4000))
+    monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
     saved = tmp_path / "figures.jsonl"
     arguments = ["three-labels", "--rows", "2", "--batch-size", "2", "--save", str(saved)]
     monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])

@@ -11,6 +11,7 @@ for _name, _value in {
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "VLLM_LOGGING_LEVEL": "ERROR",
     "VLLM_NO_USAGE_STATS": "1",
+    "RAY_USAGE_STATS_ENABLED": "0",
 }.items():
     os.environ.setdefault(_name, _value)
 
