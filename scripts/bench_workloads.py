@@ -20,8 +20,11 @@ SHAPES = {  # family, hidden size, size of the feed-forward layer, layers, heads
     "qwen3.5-40m": ("qwen3_5_text", 512, 1376, 8, 8, 4, 32000),
     "lfm2-40m": ("lfm2", 512, 2048, 8, 8, 4, 32000),
     "falcon-h1-40m": ("falcon_h1", 512, 1376, 6, 8, 4, 32000),
+    "nemotron-h-40m": ("nemotron_h", 512, 2048, 8, 8, 4, 32000),
+    "mamba2-40m": ("mamba2", 512, 0, 16, 8, 8, 32000),
+    "llama4-40m": ("llama4_text", 512, 1376, 8, 8, 4, 32000),
 }
-# What a family is called, and what its configuration needs beside the sizes. Of eight layers every fourth attends.
+# What a family is called, and what its configuration needs beside the sizes. Of the layers of most hybrids every fourth attends.
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("Llama", {}),
     "qwen3_5_text": (
@@ -46,6 +49,30 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
             "mamba_d_state": 32,
             "mamba_n_groups": 1,
             "mamba_chunk_size": 128,
+        },
+    ),
+    "nemotron_h": (
+        "Nemotron-H",
+        {
+            "layer_types": ["linear_attention", "mlp", "full_attention", "mlp"] * 2,
+            "head_dim": 64,
+            "mamba_num_heads": 16,
+            "mamba_head_dim": 64,
+            "ssm_state_size": 64,
+            "n_groups": 1,
+            "chunk_size": 128,
+        },
+    ),
+    "mamba2": ("Mamba-2", {"num_heads": 16, "head_dim": 64, "state_size": 64, "n_groups": 1, "chunk_size": 128}),
+    "llama4_text": (
+        "Llama 4",
+        {
+            "layer_types": (["chunked_attention"] * 3 + ["full_attention"]) * 2,
+            "no_rope_layers": [1, 1, 1, 0] * 2,
+            "attention_chunk_size": 512,
+            "head_dim": 64,
+            "intermediate_size_mlp": 1376,
+            "moe_layers": [],
         },
     ),
 }

@@ -101,8 +101,8 @@ class Browser:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png", **options)["data"]))
 
     def close(self) -> None:
+        self.call("Browser.close")  # told so, it removes its temporary files
         self._socket.close()
-        self._process.terminate()
         self._process.wait(timeout=PATIENCE)
 
 

@@ -10,6 +10,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.cli import main
 from lm_eval_sea.run import output_folder
+from lm_eval_sea.run.model_check import check_folders
 from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError, check_samples
 from lm_eval_sea.run.task_loading import load_tasks
@@ -214,16 +215,14 @@ def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("argument", ["peft", "lora_local_path", "delta"])
-def test_an_adapter_that_is_not_there(argument, capsys, tmp_path, monkeypatch):
-    """Before the data, of which there is none, and before the weights are loaded."""
-    monkeypatch.chdir(tmp_path)
-    folder, gone, empty = model_folder(tmp_path / "m"), tmp_path / "gone", tmp_path / "empty"
+def test_an_adapter_that_is_not_there(argument, tmp_path):
+    gone, empty = tmp_path / "gone", tmp_path / "empty"
     empty.mkdir()
-    model = ["--model", "hf", "--model_args"]
-    said = said_of_model(capsys, *model, f"pretrained={folder},{argument}={gone}")
-    assert said.startswith(f"there is no folder {gone} ({argument}; ")
-    said = said_of_model(capsys, *model, f"pretrained={folder},{argument}={empty}")
-    assert re.fullmatch(rf"the folder {empty} has no (adapter_)?config.json; {argument} names no such model", said)
+    model_args = {"pretrained": str(model_folder(tmp_path / "m"))}
+    with pytest.raises(RunError, match=rf"there is no folder {gone} \({argument}; "):
+        check_folders("vllm", model_args | {argument: str(gone)})
+    with pytest.raises(RunError, match=rf"the folder {empty} has no \w+\.json; {argument} names no such model"):
+        check_folders("vllm", model_args | {argument: str(empty)})
 
 
 def test_another_tokenizer_is_refused_before_the_model(capsys, tmp_path, samples, monkeypatch):

@@ -93,6 +93,11 @@ def test_utilisation_of_a_known_device():
     assert row["of the limit"] == "80%"  # 100 tokens of 0.08 s in 10 s
 
 
+def test_several_runs():
+    (row,) = rows_of([record("CPU", "float32") | {"times_faster": [3.0, 4.0, 6.04]}])
+    assert row["times faster"] == "4.0 (3.0–6.0)"
+
+
 @pytest.mark.parametrize(("device", "dtype"), [("AMD EPYC, 2 cores", "bfloat16"), ("NVIDIA H200", "float32")])
 def test_devices_and_types_without_a_known_peak(device, dtype):
     (row,) = rows_of([record(device, dtype)])

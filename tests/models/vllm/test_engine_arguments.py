@@ -1,5 +1,6 @@
 """Several workers, several engines, and an adapter: the backend answers as `vllm` and `hf` do, and shares prompts."""
 
+import secrets
 import tempfile
 
 import pytest
@@ -31,9 +32,10 @@ def test_tensor_parallel(model_folder, vllm):
         assert_shared(lm)
 
 
-def test_data_parallel(model_folder, vllm):
+def test_data_parallel(model_folder, vllm, monkeypatch):
     """Two engines; each is given a GPU, which is only counted here: vLLM's build for CPUs uses none."""
     ray = pytest.importorskip("ray", reason="data_parallel_size needs ray: pip install ray")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex())  # or Ray writes one to HOME
     lm = VLLMSharedPrefixLM(str(model_folder), data_parallel_size=2, **ENGINE)
     # The path of a socket may have 107 characters, which pytest's folders leave no room for.
     with tempfile.TemporaryDirectory() as folder:
