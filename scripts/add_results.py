@@ -21,7 +21,8 @@ from typing import Any
 import yaml
 from check_results import ABOUT, FOLDER
 
-from lm_eval_sea.results.run_files import RunFilesError, find_runs
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.written_folder import write_whole
 
 PACKAGE = "lm_eval_sea"
@@ -58,13 +59,12 @@ def add(results: Path, model: str, about: dict[str, str]) -> list[Path]:
         What was written.
 
     Raises:
-        RunFilesError: if there are no results.
+        ResultsError: if there are no results.
         OSError: if a file cannot be written.
     """
     target = FOLDER / model.replace("/", "__")
-    runs, _ = find_runs([results], all_runs=True)
     written = []
-    for path in sorted({run.results for run in runs if run.results}):
+    for path in sorted({run.place for run in read(results).runs if run.place and run.has_results}):
         content = json.loads(path.read_text(encoding="utf-8"))
         content["config"]["use_cache"] = None  # of answers while the run went on
         loaded = content["config"]["model_args"]
@@ -90,7 +90,7 @@ def main() -> int:
     about = {key: value for key in ("source", "revision") if (value := getattr(arguments, key))}
     try:
         written = add(arguments.results, arguments.model, about)
-    except (RunFilesError, OSError) as error:
+    except (ResultsError, OSError) as error:
         print(f"add_results.py: {error}", file=sys.stderr)
         return 2
     print("\n".join(map(str, written)))

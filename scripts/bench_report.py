@@ -18,6 +18,7 @@ from pathlib import Path
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.write import write_report
+from lm_eval_sea.results.read import read
 
 STAMP = "2026-01-01T00-00-00"
 PROMPT = "ข้อความตัวอย่างที่ใช้วัดความเร็วเท่านั้น " * 70  # about three exemplars
@@ -93,7 +94,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rows = plant(Path(folder, "runs"), arguments.megabytes * 1_000_000)
         start = time.perf_counter()
-        written = write_report([Path(folder, "runs")], Path(folder, "report"), shown_rows=50)
+        written = write_report(read(Path(folder, "runs")), Path(folder, "report"), shown_rows=50)
         seconds = time.perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         page = written.page.stat().st_size / 1e6

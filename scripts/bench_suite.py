@@ -23,6 +23,7 @@ from pathlib import Path
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.sweep.size import measure
+from lm_eval_sea.tasks._shared.facts import facts
 
 PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
 
@@ -63,7 +64,7 @@ def main() -> None:
             if arguments.num_fewshot is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                 task.set_config("num_fewshot", arguments.num_fewshot)
         found = sum(
-            (measure(task, arguments.rows, _counter(tokenizer), task.config.metadata["rows"]) for task in tasks), Counter()
+            (measure(task, arguments.rows, _counter(tokenizer), facts(task.config.metadata)["rows"]) for task in tasks), Counter()
         )
         total += found
         _print_line(title, found)

@@ -97,13 +97,13 @@ def bench_jobs(folder: Path, model: Path, jobs: int, rows: int) -> None:
         elif importlib.util.find_spec("ray") is None:
             print("two at a time: not measured, ray is not installed")
             continue
-        command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), "--split", "model", *engine]
+        command = [sys.executable, "-m", "lm_eval_sea", "sweep", str(plan), "--split", "model", *engine]
         for state in ("", ", all complete"):
             measured(f"sweep, {name}{state}", lambda command=command: subprocess.run(command, check=True))
 
 
 def _run(job: Job) -> None:
-    command = [sys.executable, "-m", "lm_eval_sea.cli", *shlex.split(job.command)[1:]]
+    command = [sys.executable, "-m", "lm_eval_sea", *shlex.split(job.command)[1:]]
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -20,9 +20,8 @@ from pathlib import Path
 import yaml
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.results.provenance import provenance_of
-from lm_eval_sea.results.run_files import Run, TaskResult, find_runs
-from lm_eval_sea.results.task_metadata import HEADLINE
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.runs import Run, TaskRun
 
 FOLDER = Path(__file__).resolve().parents[1] / "leaderboard"
 LARGEST = 2_000_000  # bytes of a results file: sea_sailcompass has some 700,000
@@ -54,44 +53,44 @@ def _of_folder(folder: Path) -> Iterator[str]:
                 yield f"{path}: no results file of lm-eval; leave it out"
             elif path.stat().st_size > LARGEST:
                 yield f"{path}: {path.stat().st_size:,} bytes; expected at most {LARGEST:,}, without samples"
-    runs, _ = find_runs([folder], all_runs=True)
-    digests: dict[str, set[str | None]] = defaultdict(set)
-    for run in runs:
+    runs = read(folder)
+    digests: dict[str, set[str]] = defaultdict(set)
+    for run in runs.runs:
         yield from _of_run(run, folder)
-        for task in run.tasks.values():
-            yield from (f"{run.results}, {task.name}: {line}" for line in _of_task(task))
-            digests[task.name].add(provenance_of(task.metadata).data_sha256)
+        for task in runs.of_run(run):
+            yield from (f"{run.place}, {task.name}: {line}" for line in _of_task(task))
+            digests[task.name].add(task.facts.data_sha256)
     yield from (f"{folder}: {name} was run on different rows" for name, found in digests.items() if len(found) > 1)
 
 
 def _of_run(run: Run, folder: Path) -> Iterator[str]:
-    if run.config.get("limit") is not None:
-        yield f"{run.results}: made with --limit {run.config['limit']}; run it without, or run sea_lite"
+    if run.settings.limit is not None:
+        yield f"{run.place}: made with --limit {run.settings.limit}; run it without, or run sea_lite"
     if about(folder):
         return
-    name = run.model.partition(" (")[0]
+    name = run.model
     if name.startswith(LOCAL) or name.count("/") != 1:
-        yield f"{run.results}: the model is called {name!r}; expected its name on the hub, ORGANISATION/MODEL, or an {ABOUT}"
+        yield f"{run.place}: the model is called {name!r}; expected its name on the hub, ORGANISATION/MODEL, or an {ABOUT}"
     elif folder.name != name.replace("/", "__"):
-        yield f"{run.results}: results of {name} belong in {name.replace('/', '__')}"
-    if not (run.config.get("model_sha") or run.config.get("model_revision")):
-        yield f"{run.results}: the revision of the model is not recorded; give it in --model_args revision=…"
+        yield f"{run.place}: results of {name} belong in {name.replace('/', '__')}"
+    if not run.settings.revision:
+        yield f"{run.place}: the revision of the model is not recorded; give it in --model_args revision=…"
 
 
-def _of_task(task: TaskResult) -> Iterator[str]:
+def _of_task(task: TaskRun) -> Iterator[str]:
     known = read_tasks().tasks.get(task.name)
     if known is None:
         yield "no task of this pack; leave it out"
         return
-    if task.metadata.get("version") != known.metadata["version"]:
-        yield f"version {task.metadata.get('version')} of the task; the pack has {known.metadata['version']}: run it anew"
-    if task.metadata.get("prompt_book_version") != known.metadata["prompt_book_version"]:
-        yield f"version {task.metadata.get('prompt_book_version')} of the prompts; the pack has another: run it anew"
+    if task.facts.version != known.metadata["version"]:
+        yield f"version {task.facts.version} of the task; the pack has {known.metadata['version']}: run it anew"
+    if task.facts.prompt_book_version != known.metadata["prompt_book_version"]:
+        yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it anew"
     if known.metadata["rows"] is not None and task.rows != known.metadata["rows"]:
         yield f"{task.rows} rows; expected {known.metadata['rows']}"
-    if known.metadata[HEADLINE] not in task.metrics:
-        yield f"no {known.metadata[HEADLINE]}, its headline metric; run it with a tokenizer"
-    found, expected = provenance_of(task.metadata).data_sha256, known.metadata.get("subset", {}).get("sha256")
+    if task.facts.headline_metric not in task.scores:
+        yield f"no {task.facts.headline_metric}, its headline metric; run it with a tokenizer"
+    found, expected = task.facts.data_sha256, known.metadata.get("subset", {}).get("sha256")
     if not found:
         yield "the digest of its rows is not recorded; run it with this version of the pack"
     elif expected and found != expected:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares the exemplars of the prompt books with the rows that are scored: lengths, labels, types of questions, copied words.
+"""Compares the exemplars of the prompt files with the rows that are scored: lengths, labels, types of questions, copied words.
 
 Rows come from a folder laid out like the hub, through the loader of the tasks. Ends with 1 if an exemplar shares eight words in
-a row with a test row, with 2 if books or rows cannot be read.
+a row with a test row, with 2 if prompt files or rows cannot be read.
 
 Examples:
     python scripts/compare_exemplars.py --data FOLDER                               all data sets, to the screen
     python scripts/compare_exemplars.py --data FOLDER --data-sets belebele --languages id th
     python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md       the page of the documentation
-    python scripts/compare_exemplars.py --data FOLDER --prompts FOLDER              books of your own
+    python scripts/compare_exemplars.py --data FOLDER --prompts FOLDER              prompt files of your own
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ from pathlib import Path
 from exemplar_measures import Measure, measure, overlaps
 
 from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
 from lm_eval_sea.catalogue.task_index import read_task_file
-from lm_eval_sea.generate.prompt_books import PROMPTS, BookError, as_row, read_book
-from lm_eval_sea.generate.task_files import TASKS, place_of_rows
-from lm_eval_sea.generate.task_kinds import JUDGED, KINDS
+from lm_eval_sea.make.prompt_files import PromptFileError, as_row, place, read_prompts
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
+from lm_eval_sea.tasks._shared.facts import place_of_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
 
-# The lists of exemplars that a book can have, and what stands before their lines.
+# The lists of exemplars that a prompt file can have, and what stands before their lines.
 EXEMPLAR_KEYS = {"exemplars": "", "parallel_exemplars": "shared by all languages, "}
 
 
@@ -42,7 +44,6 @@ class Comparison:
     """What is known of one language of a data set."""
 
     language: str
-    file: str
     expected: int  # rows by the catalogue
     rows: int  # none if the folder lacks the file
     of_rows: Mapping[str, Measure]
@@ -56,18 +57,19 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
     Raises:
         DataError: if a row cannot be processed.
     """
-    record = read_data_sets()["data_sets"][name]
+    data_set, record = data_sets()[name], read_data_sets()["data_sets"][name]
     of_language = record["languages"][language]
     utils = importlib.import_module(f"lm_eval_sea.tasks.{record.get('rows_as', name)}.utils")
     labels = getattr(utils, "LABELS", ())
     letters = record.get("letters", {}).get(language, "ABCDE")
-    book = read_book(prompts, name)["languages"][language]
+    words = read_prompts(prompts, name)[language]
     sets = {
         prefix: [
-            as_row(one, record, labels, letters, f"{name}: {language}: {key} {number}") for number, one in enumerate(book[key], 1)
+            as_row(one, data_set, labels, letters, f"{place(name, language)}: {key} {number}")
+            for number, one in enumerate(words[key], 1)
         ]
         for key, prefix in EXEMPLAR_KEYS.items()
-        if key in book
+        if key in words
     }
     source = Source.from_metadata(**place_of_rows(of_language))
     rows = []
@@ -81,7 +83,6 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         of_exemplars[f"{prefix}all {len(exemplars)}"] = measure(exemplars, *arguments)
     return Comparison(
         language=language,
-        file=source.describe(),
         expected=of_language["rows"],
         rows=len(rows),
         of_rows=measure(rows, *arguments) if rows else {},
@@ -95,80 +96,78 @@ def _shown_by_default(kind: str) -> int:
     return read_task_file(TASKS / "_shared" / template)["num_fewshot"]
 
 
-def table(comparisons: Sequence[Comparison]) -> str:
-    """A Markdown table with the test rows of each language, the exemplars shown by default, and all exemplars."""
+def table(comparisons: Sequence[Comparison], *, brief: bool = False) -> str:
+    """A Markdown table with the test rows of each language, the exemplars shown by default, and all exemplars.
+
+    Args:
+        comparisons: of the languages of a data set.
+        brief: leave out languages without rows, and what is not shown by default.
+    """
+    comparisons = [of for of in comparisons if of.rows or not brief]
     measures_of_all = [measures for comparison in comparisons for measures in comparison.of_exemplars.values()]
     names = list(dict.fromkeys(name for measures in measures_of_all for name in measures))
     lines = [["", *names, "8-word overlaps"], ["---"] * (len(names) + 2)]
     for comparison in comparisons:
-        of_rows = comparison.of_rows
+        of_rows, rows = comparison.of_rows, f"{comparison.rows:,}"
+        if comparison.rows != comparison.expected:
+            rows += f" of {comparison.expected:,}"
         if of_rows:
             cells = [of_rows[name].of_rows() if name in of_rows else "" for name in names]
-            lines.append([f"{comparison.language}, {comparison.rows:,} rows", *cells, str(len(comparison.overlaps))])
+            lines.append([f"{comparison.language}, {rows} rows", *cells, str(len(comparison.overlaps))])
         for which, measures in comparison.of_exemplars.items():
+            if brief and which.rsplit(" ", 2)[-2] == "all":
+                continue
             cells = [measures[name].of_exemplars(of_rows.get(name)) if name in measures else "" for name in names]
             lines.append([f"{comparison.language}, {which}", *cells, "" if of_rows else "no rows"])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
 def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date, note: str) -> str:
-    """The page of the documentation.
-
-    Args:
-        of_data_sets: name of a data set → its languages.
-        day: when it was made.
-        note: what a reader should know of the rows; may be empty.
-    """
+    """The page of the documentation, for the data sets whose rows are there; `note` says what a reader should know of them."""
     titles = read_data_sets()["data_sets"]
-    files = "\n".join(
-        f"| {titles[name]['title']}, {comparison.language} | `{comparison.file}` | {comparison.rows or 'not there'} | "
-        f"{comparison.expected} |"
-        for name, comparisons in of_data_sets.items()
-        for comparison in comparisons
-    )
-    sections = "\n".join(f"## {titles[name]['title']}\n\n{table(found)}" for name, found in of_data_sets.items())
-    return PAGE.format(day=day.isoformat(), sections=sections, files=files, note=note and f"\n{note}\n")
+    with_rows = {name: found for name, found in of_data_sets.items() if any(of.rows for of in found)}
+    sections = "\n".join(f"## {titles[name]['title']}\n\n{table(found, brief=True)}" for name, found in with_rows.items())
+    return PAGE.format(day=day.isoformat(), sections=sections, note=note and f"\n{note}\n")
 
 
 PAGE = """# Exemplars and test rows
 
-How the exemplars of the prompt books compare with the rows that are scored. Made on {day} with
-`python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md` from the files at the end of this page.
+How the exemplars that a prompt shows by default compare with the rows that are scored. Made on {day} with
+`python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`; without `--out` it prints all exemplars, also of
+languages without rows.
 {note}
-Lengths are means in characters, in brackets the difference from the mean of the rows. Counts of rows are in per cent; counts
-of exemplars are numbers. By default a prompt shows the first exemplars, `--num_fewshot` up to all of them.
+Lengths are means in characters, in brackets the difference from the mean of the rows. Rows are counted in per cent, exemplars
+in numbers.
 
-- *names passage*, *negated*: questions with such a word, by a list of words for each language. Belebele asks the same in all
-  languages; on its rows at least 97 % of the former and 91 % of the latter verdicts agree with those on the English question.
-  The lists for Javanese, Sundanese and Tagalog give like shares on a part of the rows; those for Cebuano, Ilocano and Waray have
-  not been tried.
+- *names passage*, *negated*: questions with such a word, by a list of words per language. On Belebele, which asks the same in all
+  languages, at least 97 % of the former and 91 % of the latter agree with the English question. The lists for Cebuano, Ilocano
+  and Waray have not been tried.
 - *words of answer in passage*: share of the right option's words. *look-up*: questions with all of them there.
-- *copied 4-grams*: share of the summary's runs of four words that the document has too.
-- *8-word overlaps*: runs of eight words that an exemplar and a test row have in common, in any of their texts.
+- *copied 4-grams*: share of the summary's runs of four words that are in the document.
+- *8-word overlaps*: runs of eight words that any exemplar and a test row have in common.
 
-Words are those of the scores: Thai from a segmenter, Burmese in syllables. In Khmer and Lao four characters are taken for a word,
-in Chinese two.
+Words are those of the scores: Thai from a segmenter, Burmese in syllables. In Khmer and Lao four characters count as a word, in
+Chinese two.
 
-{sections}
-## Files
-
-| data set | file | rows | rows as published |
-|---|---|---:|---:|
-{files}
-"""
+{sections}"""
 
 
 def main() -> int:
     """Prints or writes the tables.
 
     Returns:
-        0; 1 if an exemplar overlaps with a test row, 2 if books or rows cannot be read.
+        0; 1 if an exemplar overlaps with a test row, 2 if prompt files or rows cannot be read.
     """
-    # Tasks that a judge scores show no exemplars and have no book.
+    # Tasks that a judge scores show no exemplars and have no prompt files.
     data_sets = {name: record for name, record in read_data_sets()["data_sets"].items() if record["kind"] != JUDGED}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(), help="folder laid out like the hub; default: the current one")
-    parser.add_argument("--prompts", type=Path, default=PROMPTS, help="folder of prompt books; default: the pack's")
+    parser.add_argument(
+        "--prompts",
+        type=Path,
+        default=TASKS,
+        help="prompt files, DIR/<data set>/prompts/<language>.yml; default: the pack's",
+    )
     parser.add_argument("--data-sets", nargs="+", choices=data_sets, default=list(data_sets), metavar="NAME")
     parser.add_argument("--languages", nargs="+", metavar="CODE", help="default: all")
     parser.add_argument("--out", type=Path, help="file of the page; default: print the tables")
@@ -182,9 +181,9 @@ def main() -> int:
     try:
         for name in options.data_sets:
             for language, record in data_sets[name]["languages"].items():
-                if record.get("book", language) == language and language in (options.languages or [language]):
+                if record.get("prompts_in", language) == language and language in (options.languages or [language]):
                     found.setdefault(name, []).append(compare(name, language, prompts))
-    except (BookError, DataError) as error:
+    except (PromptFileError, DataError) as error:
         print(error, file=sys.stderr)
         return 2
     if not any(comparison.rows for comparisons in found.values() for comparison in comparisons):

@@ -4,7 +4,7 @@
 Needs the program chromium and fonts for the scripts (Debian: chromium, fonts-noto-core, fonts-noto-cjk).
 
 Examples:
-    python scripts/render_prompts.py --out prompts.png                 Belebele in every language with a prompt book
+    python scripts/render_prompts.py --out prompts.png                 Belebele in every language with prompts of its own
     python scripts/render_prompts.py --out thai.png --tasks "sea_*_th*_to_ppl" --exemplars 1
 """
 

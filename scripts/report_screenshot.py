@@ -41,7 +41,7 @@ def main() -> None:
             model = Path(folder, f"random_{seed}")
             make_model(model, bos=False, max_length=8192, hidden=64, layers=2, seed=seed)
             evaluate(model, runs)
-        subprocess.run([sys.executable, "-m", "lm_eval_sea.cli", "report", runs, "--out", Path(folder, "report")], check=True)
+        subprocess.run([sys.executable, "-m", "lm_eval_sea", "report", runs, "--out", Path(folder, "report")], check=True)
         arguments.picture.parent.mkdir(parents=True, exist_ok=True)
         size = f"--window-size={SIZE[0]},{SIZE[1]}"
         command = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", size]

@@ -20,9 +20,10 @@ from check_results import FOLDER, about, findings
 from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.frames import load
+from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.means import ALL, suite_means
 from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.results.read import read
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "results.md"
 START, END = "<!-- written by scripts/results_table.py -->\n", "<!-- end -->\n"
@@ -34,7 +35,7 @@ def tables(folders: list[Path]) -> str:
     names = {folder: str(about(folder)["model"]) for folder in folders if about(folder)}
     if not folders:
         return NOTHING
-    frames = load(folders, names={path.resolve(): name for path, name in names.items()})
+    frames = frames_of(read(*folders, names={path.resolve(): name for path, name in names.items()}).best())
     listed = read_tasks()
     parts = []
     for group, title in ((SUITE, "SailCompass"), (LITE_SUITE, "Lite")):

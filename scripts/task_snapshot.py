@@ -15,6 +15,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import copy
 import gzip
 import hashlib
 import json
@@ -108,15 +109,14 @@ def has_chat_template(model: Any) -> bool:
     return not hasattr(model, "tokenizer") or bool(model.tokenizer.chat_template)
 
 
-def snapshot(name: str, manager: Any, model: Any, tasks: dict[str, Any], rows: int) -> dict[str, Any]:
-    """What one task asks and scores, by setting."""
+def snapshot(name: str, made: Any, manager: Any, model: Any, tasks: dict[str, Any], rows: int) -> dict[str, Any]:
+    """What one task asks and scores, by setting; `made` is the configuration of a task that is no file."""
     from lm_eval import evaluator
 
     found: dict[str, Any] = {}
     default = None
     for setting in SETTINGS if has_chat_template(model) else SETTINGS[:-1]:
-        loaded = manager.load([name])["tasks"] if hasattr(manager, "load") else manager.load_task_or_group([name])
-        task = loaded[name]
+        task = manager.load([copy.deepcopy(made) or name])["tasks"][name]
         tasks[name] = task
         if setting == "zero":
             default = task.config.num_fewshot
@@ -152,9 +152,12 @@ def _worker(job: tuple[list[str], list[str], str | None, int, str]) -> dict[str,
     os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "TQDM_DISABLE": "1"}
     from lm_eval.tasks import TaskManager
 
+    from lm_eval_sea.make.on_demand import tasks_on_demand
+
     manager = TaskManager(
         include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False, metadata={"pretrained": tokenizer}
     )
+    made = tasks_on_demand(names)
     tasks: dict[str, Any] = {}
     model = make_planted_model(tasks)
     if real_model:
@@ -166,7 +169,7 @@ def _worker(job: tuple[list[str], list[str], str | None, int, str]) -> dict[str,
         for folder in folders:
             os.chdir(folder)
             try:
-                found[name] = snapshot(name, manager, model, tasks, rows)
+                found[name] = snapshot(name, made.get(name), manager, model, tasks, rows)
                 break
             except Exception as error:  # whatever a task raises is part of its snapshot
                 found[name] = {"error": f"{type(error).__name__}: {error}"[:300]}
@@ -181,8 +184,10 @@ def save(path: Path, folders: list[str], real_model: str | None, rows: int, only
     from lm_eval.tasks import TaskManager
     from make_tiny_model import make_model
 
+    from lm_eval_sea.make.on_demand import listed
+
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
-    names = sorted(name for name in manager.all_subtasks if fnmatch.fnmatch(name, only or "*"))
+    names = sorted(name for name in (*manager.all_subtasks, *listed()) if fnmatch.fnmatch(name, only or "*"))
     with tempfile.TemporaryDirectory() as temporary:
         tokenizer = real_model or str(Path(temporary) / "tiny")
         if not real_model:

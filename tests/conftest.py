@@ -1,10 +1,12 @@
 """What all tests share: tiny models, data folders, and an environment that no cache or setting of the user reaches."""
 
+import functools
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ _home = tempfile.TemporaryDirectory(prefix="hf_home_")
 for _name in [name for name in os.environ if name.startswith("HF_")]:
     del os.environ[_name]
 os.environ |= {"HF_HOME": _home.name, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+os.environ["OMP_NUM_THREADS"] = "1"  # as many tests run at once as there are cores
 # What libraries and the browser keep in the user's home.
 os.environ |= {name: f"{_home.name}/{name.lower()}" for name in ("PYTHAINLP_DATA", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
 
@@ -32,6 +35,35 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 settings.register_profile("same_examples", deadline=None, derandomize=True)
 settings.register_profile("new_examples", deadline=None)
 settings.load_profile("same_examples")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_machine() -> Iterator[None]:
+    """Asks once what the machine is: lm-eval does so for each evaluation, and starts pip and ten other programs for it."""
+    from torch.utils import collect_env
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collect_env, "get_pretty_env_info", functools.cache(collect_env.get_pretty_env_info))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_tasks() -> Iterator[None]:
+    """Reads the pack's 2,000 task files once: lm-eval does so for each `TaskManager`, for two seconds or more."""
+    from lm_eval.tasks._index import TaskIndex
+
+    build, tasks = TaskIndex.build, ROOT / "lm_eval_sea" / "tasks"
+    build_once = functools.cache(lambda folder: build([folder]))
+
+    def known(folders: Iterable[Path], **options: bool) -> dict:
+        folders = list(folders)
+        if options or not all(folder.is_relative_to(tasks) for folder in folders):
+            return build(folders, **options)
+        return {name: entry for folder in folders for name, entry in build_once(folder).items()}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TaskIndex, "build", staticmethod(known))
+        yield
 
 
 def _tiny_model(factory: pytest.TempPathFactory, *, bos: bool) -> Path:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.request import RunError, check_request
 
 
@@ -17,7 +17,7 @@ from lm_eval_sea.run.request import RunError, check_request
             None,
             "no task, group or tag 'sea_belebele_th_to_pp'; did you mean sea_belebele_th_to_ppl",
         ),
-        (["sea_xcopa_to_ppl"], 9, None, "--num_fewshot 9: the prompt book of sea_xcopa_id_to_ppl has 5 exemplars; choose 0 to 5"),
+        (["sea_xcopa_to_ppl"], 9, None, "--num_fewshot 9: the prompt file of sea_xcopa_id_to_ppl has 5 exemplars; choose 0 to 5"),
         (["sea_xcopa_to_ppl"], None, 0, "--limit 0 leaves no rows"),
     ],
 )
@@ -45,7 +45,7 @@ def test_the_shared_prefix_backend_agrees_with_hf(tmp_path, tiny_model_bos, samp
     for model in ("hf", "hf-shared-prefix"):
         output = tmp_path / model
         result = run_python(
-            "lm_eval_sea.cli", "run", "--model", model, "--model_args", f"pretrained={tiny_model_bos},dtype=float32",
+            "lm_eval_sea", "run", "--model", model, "--model_args", f"pretrained={tiny_model_bos},dtype=float32",
             "--tasks", "sea_belebele_th_to_ppl,sea_m3exam_th_litilo_ppl,sea_vsmec_vi", "--device", "cpu", "--batch_size", "4",
             "--output_path", output, "--log_samples",
             cwd=samples,

@@ -1,70 +1,61 @@
-"""What data sets, tasks and suites there are; the only place that knows files, row counts, chance levels and labels."""
+"""What data sets, tasks and suites there are: reads `tasks/<data set>/data_set.yml` and the lists beside those folders."""
 
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 from typing import Any
 
-import yaml
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
-FOLDER = Path(__file__).resolve().parent
-LITE_FOLDER = FOLDER / "lite"
-MORE_FOLDER = FOLDER / "more"  # a file for each data set outside SailCompass
 SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
-NATIVE = "sea_native"  # the group of the tasks whose rows were written in their language
 
 
-# What a data set says for all its languages, of which each may say otherwise.
-OF_LANGUAGES = (
-    "source",
-    "on_hub",
-    "files",
-    "config",
-    "splits",
-    "checkout",
-    "book",
-    "rows",
-    "chance",
-    "origin",
-    "licence",
-    "gated",
-)
+def _read(name: str) -> dict[str, Any]:
+    return read_yaml(TASKS_FOLDER / name)
 
 
 @functools.cache
 def read_data_sets() -> dict[str, Any]:
-    """The data sets but for SEA-HELM's: the content of `data_sets.yaml`, with those in the folder `more` among `data_sets`.
+    """The data sets but for SEA-HELM's: their records by name among `data_sets`, those of SailCompass first.
 
-    Each language's record has the keys `OF_LANGUAGES` of its data set where it has none of its own. `suite` has the names of the
-    data sets of SailCompass, `competencies` the titles of its tasks and of what the others test.
+    Each language's record has what its data set says once for all. `suite` has the names of the data sets of SailCompass,
+    `competencies` the titles of its tasks and of what the others test.
     """
-    catalogue = yaml.safe_load((FOLDER / "data_sets.yaml").read_text(encoding="utf-8"))
-    more = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(MORE_FOLDER.glob("*.yaml"))}
-    data_sets = {name: _with_whole_languages(record) for name, record in (catalogue["data_sets"] | more).items()}
-    return catalogue | {
-        "suite": list(catalogue["data_sets"]),
-        "competencies": catalogue["tasks"] | catalogue["competencies"],
-        "data_sets": data_sets,
+    suites, competencies = _read("suites.yml")["groups"], _read("competencies.yml")
+    of_tasks = {task.removeprefix(f"{SUITE}_"): suites[task]["tasks"] for task in suites[SUITE]["tasks"]}
+    suite = [group.split("_")[1] for groups in of_tasks.values() for group in groups]
+    names = sorted(path.parent.name for path in TASKS_FOLDER.glob("*/data_set.yml"))
+    others = [name for name in names if name not in (*suite, SEA_HELM)]
+    return {
+        "languages": _read("languages.yml")["languages"],
+        "tasks": {task: competencies[task] for task in of_tasks},
+        "competencies": competencies,
+        "data_sets": {name: _with_whole_languages(_read(f"{name}/data_set.yml")) for name in (*suite, *others)},
+        "suite": suite,
     }
 
 
+def read_countries() -> dict[str, Any]:
+    """The countries of Southeast Asia by name: their `languages`, and what is `missing` of them."""
+    countries: dict[str, Any] = _read("languages.yml")["countries"]
+    return countries
+
+
 def _with_whole_languages(record: dict[str, Any]) -> dict[str, Any]:
-    common = {key: record[key] for key in OF_LANGUAGES if key in record}
-    return record | {"languages": {language: common | (own or {}) for language, own in record["languages"].items()}}
+    return record | {"languages": {language: whole_record(record, language) for language in record["languages"]}}
 
 
 @functools.cache
 def read_sea_helm() -> dict[str, Any]:
-    """The tasks of SEA-HELM: the content of `sea_helm.yaml`."""
-    return yaml.safe_load((FOLDER / "sea_helm.yaml").read_text(encoding="utf-8"))
+    """The tasks of SEA-HELM: the content of `sea_helm/data_set.yml`."""
+    return _read(f"{SEA_HELM}/data_set.yml")
 
 
 @functools.cache
 def read_lite() -> dict[str, Any]:
-    """The rows of the lite tasks: the content of the files in `lite/`, `choices` and `missing` of all suites together."""
-    contents = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(LITE_FOLDER.glob("*.yaml"))]
+    """The rows of the lite tasks: `tasks` and `missing` of every data set's `lite.yml` together."""
+    contents = [read_yaml(path) for path in sorted(TASKS_FOLDER.glob("*/lite.yml"))]
     return {
-        "choices": [choice for content in contents for choice in content["choices"]],
+        "tasks": {task: choice for content in contents for task, choice in content["tasks"].items()},
         "missing": {task: why for content in contents for task, why in content["missing"].items()},
     }

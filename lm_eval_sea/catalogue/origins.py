@@ -6,9 +6,8 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import yaml
-
-from lm_eval_sea.catalogue import FOLDER, read_data_sets, read_sea_helm
+from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.data_sets import data_sets
 
 NATIVE_ROWS = "native"
 
@@ -50,33 +49,31 @@ def _origins() -> dict[tuple[str, str], str]:
 
 
 def _of_data_sets() -> Iterator[Coverage]:
-    for name, record in read_data_sets()["data_sets"].items():
-        for language, data in record["languages"].items():
+    for name, data_set in data_sets().items():
+        for language, data in data_set.languages.items():
             yield Coverage(
                 language=language,
-                competency=record["task"],
-                title=record["title"],
+                competency=data_set.task,
+                title=data_set.title,
                 tasks=f"sea_{name}",
-                rows=data["rows"],
-                origin=data["origin"],
-                licence=data["licence"],
-                gated=data.get("gated"),
+                rows=data.rows,
+                origin=data.origin,
+                licence=data.licence,
+                gated=data.gated,
                 data_set=name,
             )
 
 
 def _of_sea_helm() -> Iterator[Coverage]:
-    tasks = read_sea_helm()["tasks"] | read_sea_helm()["judged"]
-    origins = yaml.safe_load((FOLDER / "sea_helm_origins.yaml").read_text(encoding="utf-8"))
-    for task, record in origins.items():
-        for group in record["rows"]:
+    for task, record in (read_sea_helm()["tasks"] | read_sea_helm()["judged"]).items():
+        for group in record.get("sets", ()):
             for language in group["languages"]:
                 yield Coverage(
                     language=language,
-                    competency=record["competency"],
-                    title=f"{tasks[task]['title']} ({group['set']})",
+                    competency=record["tests"],
+                    title=f"{record['title']} ({group['set']})",
                     tasks=f"sea_helm_{language}_{task}",
-                    rows=tasks[task]["languages"][language]["rows"],
+                    rows=record["languages"][language]["rows"],
                     origin=group["origin"],
                     licence=group["licence"],
                     gated=record.get("gated"),

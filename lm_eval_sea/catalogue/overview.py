@@ -6,8 +6,8 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
+from lm_eval_sea.catalogue.names import language_group
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord
-from lm_eval_sea.generate.lite_files import language_group
 
 COLUMNS = 100  # of a terminal
 _ADVICE = """\

@@ -1,20 +1,39 @@
-"""lm-eval's reader of task files and its index of them, which it keeps to itself, for releases 0.4.13 and 0.5.0.dev1.
+"""lm-eval's reader of task files and its index of them, of which it documents little.
 
-A release that changes it is a change in this module and in no other.
+A release that changes them is a change in this module and in no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 
-def read_task_file(path: Path) -> Mapping[str, Any]:
-    """The keys of a task's file or of a template, with those of the templates it includes, and functions where it names them."""
+def read_task_file(path: Path, *, functions: bool = True) -> Mapping[str, Any]:
+    """The keys of a task's file or of a template, with those of the templates it includes.
+
+    Args:
+        path: of the file.
+        functions: whether to have functions where it names them, or else their names as "/FOLDER/utils.FUNCTION".
+    """
     from lm_eval.tasks._yaml_loader import load_yaml  # a second of imports
 
-    return load_yaml(path)
+    found: Mapping[str, Any] = load_yaml(path, resolve_func=functions)
+    return found
+
+
+def function_at(place: str) -> Callable[..., Any]:
+    """The function that a task file names.
+
+    Args:
+        place: "/FOLDER/utils.FUNCTION", as `read_task_file` gives it without functions.
+    """
+    from lm_eval.tasks._yaml_loader import _import_func_in_yml
+
+    folder, _, name = place.rpartition("/")
+    found: Callable[..., Any] = _import_func_in_yml(name, Path(folder))
+    return found
 
 
 def members_of(manager: Any, name: str) -> list[str]:
@@ -39,8 +58,23 @@ def config_of(manager: Any, name: str) -> Mapping[str, Any]:
 
 def path_of(manager: Any, name: str) -> Path:
     """The file of a task."""
-    return _entry(manager, name).yaml_path
+    path: Path = _entry(manager, name).yaml_path
+    return path
+
+
+def add_task(manager: Any, config: Mapping[str, Any]) -> None:
+    """Adds a task that is in no file to what a `TaskManager` knows."""
+    from lm_eval.tasks._index import TaskIndex
+
+    manager.task_index[config["task"]] = TaskIndex.entry_from_config(dict(config))
+    manager.all_tasks.append(config["task"])
+    manager.all_subtasks.append(config["task"])
+    for tag in config["tag"]:
+        if tag not in manager.all_tags:
+            manager.all_tasks.append(tag)
+            manager.all_tags.append(tag)
+        TaskIndex._register_tags(config["task"], tag, manager.task_index)
 
 
 def _entry(manager: Any, name: str) -> Any:
-    return manager._index.get(name)  # 0.4 also calls it `task_index`, 0.5 `_task_index`
+    return manager.task_index.get(name)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_sea.catalogue.task_index import config_of, leaf_names, path_of
+from lm_eval_sea.tasks._shared.facts import facts
 
 if TYPE_CHECKING:
     from lm_eval_sea.tasks._shared.sources import Source
@@ -37,7 +38,7 @@ class TaskRecord:
     reference: str  # the column of the reference of a generated text; else empty
     num_fewshot: int  # exemplars, unless the user asks for another number
     max_new_tokens: int | None  # the longest answer to be generated
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, Any]  # with the facts that `data_set.yml` has of it
     config: Mapping[str, Any]  # all keys of the file and of the templates it includes
 
     @property
@@ -106,26 +107,28 @@ def read_tasks() -> TaskList:
 
     manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
     return TaskList(
-        tasks={name: _record(name, path_of(manager, name), config_of(manager, name)) for name in manager.all_subtasks},
+        tasks={name: record_of(name, path_of(manager, name), config_of(manager, name)) for name in manager.all_subtasks},
         groups={name: leaf_names(manager, name) for name in manager.all_groups},
         tags={name: leaf_names(manager, name) for name in manager.all_tags},
     )
 
 
-def _record(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
+def record_of(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
+    """What a task's configuration says of it; `path` is its file, or the prompt file of one that is made on demand."""
     from lm_eval_sea.tasks._shared.sources import Source  # imports `datasets`
 
+    known = facts(config["metadata"])
     return TaskRecord(
         name=name,
         path=path,
-        source=Source.from_metadata(**config["metadata"]),
+        source=Source.from_metadata(**known),
         process=config["dataset_kwargs"]["process"],
         exemplars=config.get("fewshot_config", {}).get("samples", []),
-        labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else config["metadata"].get("labels", []),
+        labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else known.get("labels", []),
         reference=config.get("doc_to_target", ""),
         num_fewshot=config.get("num_fewshot") or 0,
         max_new_tokens=config.get("generation_kwargs", {}).get("max_gen_toks"),
-        metadata=config["metadata"],
+        metadata=known,
         config=config,
     )
 

@@ -35,7 +35,9 @@ class PrefixCache(DynamicCache):
         self._prefix = prefix
         self._keep = keep
 
-    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any):
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """The keys and values that a layer attends to."""
         if self._keep:  # a view would keep what it is a view of, queries included
             self.kept[layer_idx] = key_states.contiguous(), value_states.contiguous()
@@ -146,6 +148,7 @@ class BranchingModel(PrefixModel):
         def mask(window: int | None) -> torch.Tensor:
             return self._as_model_takes_it(attention_mask(ends, positions, prefix.length, window))
 
+        masks: torch.Tensor | dict[str, torch.Tensor]
         if "sliding_attention" in self._layer_types:
             masks = {"full_attention": mask(None), "sliding_attention": mask(self._window)}
         else:

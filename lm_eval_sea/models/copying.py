@@ -56,9 +56,11 @@ class CopyingModel(PrefixModel):
         if not prefix.length:
             return DynamicCache(config=self._model.config.get_text_config())
         with torch.inference_mode():
-            cache = copy.deepcopy(prefix.kept)
+            cache: DynamicCache = copy.deepcopy(prefix.kept)
             if rows > 1:
-                cache.reorder_cache(torch.zeros(rows, dtype=torch.long, device=self._device))
+                # `LongTensor`, which transformers asks for, is a type of the CPU
+                same: Any = torch.zeros(rows, dtype=torch.long, device=self._device)
+                cache.reorder_cache(same)
         return cache
 
 

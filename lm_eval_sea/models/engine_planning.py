@@ -259,6 +259,5 @@ class Reader:
             logprob, is_greedy = self._asked.get(read.end, {}).get(read.asked, (None, False))
             logprobs.append(logprob)
             greedy = greedy and is_greedy
-        if None in logprobs:
-            return None
-        return Score(math.fsum(logprobs), greedy)
+        known = [logprob for logprob in logprobs if logprob is not None]
+        return Score(math.fsum(known), greedy) if len(known) == len(logprobs) else None

@@ -5,9 +5,25 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transformers import AutoTokenizer
+
+if TYPE_CHECKING:
+    from lm_eval.api.model import TemplateLM
+
+    class Model(TemplateLM):
+        """What lm-eval's `hf` and `vllm` have in common."""
+
+        tokenizer: Any
+        add_bos_token: bool | None
+        _config: Any
+
+        def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
+            """The texts that the model writes."""
+            raise NotImplementedError
+else:
+    Model = object
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -55,7 +71,7 @@ def _as_published(tokenizer: Any) -> Any:
         return tokenizer
 
 
-class FirstTokensCheck:
+class FirstTokensCheck(Model):
     """Has an lm-eval model look at the first tokens it is given, and warn once. To be put before its class."""
 
     _looked = False

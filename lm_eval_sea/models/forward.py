@@ -130,7 +130,8 @@ class PrefixModel(ABC):
             torch.inference_mode(),
             torch.autocast(self._device.type, dtype=self._autocast_dtype, enabled=self._autocast_dtype is not None),
         ):
-            return self._model(input_ids=torch.from_numpy(tokens).to(self._device), **keywords).logits
+            logits: torch.Tensor = self._model(input_ids=torch.from_numpy(tokens).to(self._device), **keywords).logits
+        return logits
 
     def _score(self, logits: torch.Tensor, predictions: Predictions, slots: np.ndarray | None = None) -> Scores:
         """The scores of predictions.

@@ -79,7 +79,7 @@ def lay_out(sequences: Sequence[Sequence[int]], shared: Sequence[int], start: in
 
 def lay_out_prefix(sequence: Sequence[int], start: int, end: int, lengths: Iterable[int]) -> Layout:
     """Lays out positions `start` to `end` of a sequence, as the prefix of sequences of the given lengths."""
-    pieces = [(Piece(start, min(end, length), 0),) for length in lengths]
+    pieces: list[tuple[Piece, ...]] = [(Piece(start, min(end, length), 0),) for length in lengths]
     return Layout(list(sequence[start:end]), list(range(start, end)), [end - start] * (end - start), pieces)
 
 

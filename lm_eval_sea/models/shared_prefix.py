@@ -127,7 +127,7 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         wanted = {name: settings.get(name, getattr(config, name, None)) for name in OWN_WAYS}
         return any(value not in (None, False, 1) for value in wanted.values())
 
-    def _loglikelihood_tokens(
+    def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
     ) -> list[tuple[float, bool]]:
         """Log-likelihoods of continuations.
@@ -147,11 +147,9 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         except Mismatch as mismatch:
             self._fall_back(str(mismatch))
         else:
-            if left := [index for index, answer in enumerate(answers) if answer is None]:
-                rest = self._one_by_one([requests[index] for index in left], disable_tqdm)
-                for index, answer in zip(left, rest, strict=True):
-                    answers[index] = answer
-            return answers
+            left = [request for request, answer in zip(requests, answers, strict=True) if answer is None]
+            rest = iter(self._one_by_one(left, disable_tqdm) if left else ())
+            return [next(rest) if answer is None else answer for answer in answers]
         # lm-eval finds an automatic batch size by a talk between all processes; the others may not have fallen back
         alone = self.world_size > 1 and self.batch_size == "auto"
         return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
@@ -239,7 +237,8 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
     def _budget(self, longest: int) -> int:
         """The most tokens in a batch: no more than `hf` has in its largest one."""
         if self.batch_size == "auto":
-            return max(min(self.max_batch_size * longest, AUTO_BATCH_TOKENS), longest)
+            largest = AUTO_BATCH_TOKENS if self.max_batch_size is None else self.max_batch_size * longest
+            return max(min(largest, AUTO_BATCH_TOKENS), longest)
         return int(self.batch_size) * longest
 
     def _verify(
@@ -282,7 +281,9 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
 
     def _tolerance(self) -> float:
-        return tolerance(self.mixed_precision_dtype or self.model.dtype, quantized=getattr(self.model, "is_quantized", False))
+        dtype = self.mixed_precision_dtype or self.model.dtype
+        known = dtype if isinstance(dtype, torch.dtype) else None
+        return tolerance(known, quantized=getattr(self.model, "is_quantized", False))
 
 
 def _has_any(batch: Iterable[Answer], references: Mapping[int, float]) -> bool:

@@ -6,7 +6,7 @@ import torch
 
 # Of a token, on average, in nats: the arithmetic of each type makes differences a few times smaller between batches of
 # different shape.
-_TOLERANCES = {torch.float64: 1e-4, torch.float32: 1e-4, torch.float16: 0.03}
+_TOLERANCES: dict[torch.dtype | None, float] = {torch.float64: 1e-4, torch.float32: 1e-4, torch.float16: 0.03}
 _COARSE_TOLERANCE = 0.2
 
 

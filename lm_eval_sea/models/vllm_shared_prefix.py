@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -25,7 +25,7 @@ from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
 
-LMRequest = tuple[tuple[str, str] | None, list[int], list[int]]
+LMRequest = tuple[tuple[str, str], list[int], list[int]]
 
 # Where vLLM chooses the size itself: its blocks for CPUs have 128 tokens, of which a shared beginning wastes 64 on average.
 CPU_BLOCK_SIZE = 32
@@ -42,7 +42,7 @@ _PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
 
 
 class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
-    """A model on vLLM that computes what requests begin with alike once, but for less than a block of the cache.
+    """A model on vLLM that computes the common beginning of requests once, in whole blocks of the cache.
 
     Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's
     prefix cache off, for log-probabilities of cached tokens are not computed again; here they are kept from the request that
@@ -78,7 +78,9 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
         self._plain = True
         logger.warning("Every request is computed whole, as lm-eval's vllm does: %s.", reason)
 
-    def _loglikelihood_tokens(self, requests: list[LMRequest], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+    def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
+        self, requests: list[LMRequest], disable_tqdm: bool = False
+    ) -> list[tuple[float, bool]]:
         """Log-likelihoods of continuations.
 
         Args:
@@ -92,15 +94,15 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
         except Mismatch as mismatch:
             self._fall_back(str(mismatch))
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
-        if left := [index for index, answer in enumerate(answers) if answer is None]:
+        left = [request for request, answer in zip(requests, answers, strict=True) if answer is None]
+        rest: Iterator[tuple[float, bool]] = iter(())
+        if left:
             logger.warning(
                 "%d of %d requests are computed anew: vLLM's cache held more than was expected.", len(left), len(answers)
             )
-            rest = super()._loglikelihood_tokens([requests[index] for index in left], disable_tqdm=disable_tqdm)
-            self.work.forwarded += sum(len(self._target(requests[index]).tokens) for index in left)
-            for index, answer in zip(left, rest, strict=True):
-                answers[index] = answer
-        return answers
+            rest = iter(super()._loglikelihood_tokens(left, disable_tqdm=disable_tqdm))
+            self.work.forwarded += sum(len(self._target(request).tokens) for request in left)
+        return [next(rest) if answer is None else answer for answer in answers]
 
     def _has_context(self, context: list[int], continuation: list[int]) -> bool:
         """Whether a token of context is left when the text is cut to the model's window."""
@@ -138,7 +140,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
         count = len(plan.requests)
         if self.data_parallel_size > 1:
             return [(0, count)]
-        size = REQUESTS_PER_CALL if self.batch_size == "auto" else self.batch_size
+        size = REQUESTS_PER_CALL if isinstance(self.batch_size, str) else self.batch_size
         return [(begin, min(begin + size, count)) for begin in range(0, count, size)]
 
     def _block_size(self) -> int:

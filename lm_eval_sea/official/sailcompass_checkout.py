@@ -1,96 +1,202 @@
-"""A checkout of SailCompass: which files it has, whether they are as known, and what its configurations say."""
+"""A checkout of SailCompass: whether its files are the tested ones, what its configurations say, and the rows its code loads.
+
+A configuration or a loader is run only if its SHA-256 is known, or if the user trusts the checkout: in a process of its own
+(`run_source`), which gets no environment variables but `_KEPT`, has `SECONDS`, and answers in JSON.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-from lm_eval_sea.official.config_reader import ConfigError
-from lm_eval_sea.official.sailcompass_configs import Configuration, read_configuration
-from lm_eval_sea.official.sailcompass_texts import texts_for
+from lm_eval_sea.official.sailcompass_configuration import Configuration, read_configuration
 from lm_eval_sea.official.task_folder import CheckoutError
+from lm_eval_sea.tasks._shared.hub_files import DataError, download_all
 
+SOURCE = "sail/Sailcompass_data"
+LOCAL_FOLDER = "local folder"
 KNOWN_FILES = Path(__file__).with_name("sailcompass_files.yaml")
 NO_COMMIT = "none: no git checkout"
+SECONDS = 120  # for one file
 
+_KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which some installations of Python do not start
 _CONFIGURATIONS = "configs/datasets"
+_SCRIPT = Path(__file__).with_name("run_source.py")
+
+
+class SourceFile(NamedTuple):
+    """A Python file of a checkout: it is read once, so that what is run is what was checked."""
+
+    path: str  # below the checkout
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the content."""
+        return hashlib.sha256(self.content).hexdigest()
 
 
 class OfficialTask(NamedTuple):
     """One configuration of a checkout, with all that its task is made from."""
 
     name: str
+    file: SourceFile
     configuration: Configuration
-    texts: Mapping[str, str]  # that the loader adds to the rows
-    changed: bool  # whether the file is another than at the known commit
+    loader: SourceFile  # has the class that loads the rows
+    changed: bool  # whether a file that the task rests on is another than at the tested commit
 
 
 class Checkout(NamedTuple):
     """What can be made of a checkout, and what cannot."""
 
     commit: str  # that is checked out, or `NO_COMMIT`
-    known_commit: str  # whose files are known
+    tested: str  # the commit whose files are known
     tasks: list[OfficialTask]
-    faults: list[str]  # one line each; a changed configuration is a fault and a task
+    changed: list[str]  # files that are run although they differ
+    faults: list[str]  # one line each
 
 
 def known_files() -> dict[str, Any]:
     """Commit, configurations and code files of SailCompass as they are known."""
-    return yaml.safe_load(KNOWN_FILES.read_text(encoding="utf-8"))
+    return dict(yaml.safe_load(KNOWN_FILES.read_text(encoding="utf-8")))
 
 
-def read_checkout(folder: Path, known: Mapping[str, Any]) -> Checkout:
-    """Reads all configurations of a checkout. Nothing of it is executed.
-
-    A configuration that differs from the known commit is read all the same; code that differs is not, so its sets have no task.
+def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = False) -> Checkout:
+    """Runs the configurations of a checkout.
 
     Args:
         folder: of the checkout.
         known: see `known_files`.
+        trusted: whether files that differ from the known ones are run, too.
 
     Raises:
         CheckoutError: if it is no checkout of SailCompass.
     """
-    if not any((folder / path).is_file() for path in known["configurations"]):
+    records = known["configurations"] | known["code"]
+    try:
+        files = {path: SourceFile(path, (folder / path).read_bytes()) for path in records if (folder / path).is_file()}
+    except OSError as error:
+        raise CheckoutError(f"{error.filename}: cannot be read ({error.strerror})") from error
+    if not files.keys() & known["configurations"].keys():
         raise CheckoutError(
             f"{folder} is no checkout of {known['repository']}: it has none of its files {_CONFIGURATIONS}/*/*.py. "
-            f"Get one: git clone https://github.com/{known['repository']}"
+            f"Get one: git clone https://github.com/{known['repository']}, or give one of aisingapore/SEA-HELM"
         )
-    advice = f"restore it: git -C {folder} checkout {known['commit'][:7]} -- "
-    tasks: list[OfficialTask] = []
-    faults = []
-    changed_code = {path: known["code"][path]["classes"] for path in known["code"] if _difference(folder, path, known["code"])}
-    for path in changed_code:
-        faults.append(f"{path}: {_difference(folder, path, known['code'])}, so its rows and scores are not known; {advice}{path}")
+    commit, tested = _commit(folder), known["commit"]
+    changed = sorted(path for path, file in files.items() if file.sha256 != records[path]["sha256"])
+    refused = {path for path in records if path not in files} | (set() if trusted else set(changed))
+    tasks = []
+    faults = [
+        f"{path}: {'another file than the tested one' if path in files else 'missing'}; the checkout is at {commit}, tested is "
+        f"{tested}; restore it: git -C {folder} checkout {tested} -- {path}"
+        + ("; or run it as it is: --trust-checkout" if path in files else "")
+        for path in records
+        if path in refused
+    ]
     for path, record in known["configurations"].items():
-        difference = _difference(folder, path, known["configurations"])
-        if difference:
-            faults.append(f"{path}: {difference}; {advice}{path}")
-        if (folder / path).is_file():
-            try:
-                configuration = read_configuration(folder, path)
-                needed = {configuration.loader, configuration.evaluator}
-                if not any(needed & set(classes or needed) for classes in changed_code.values()):
-                    texts = texts_for(folder, configuration.loader, configuration.data_file)
-                    tasks.append(OfficialTask(record["task"], configuration, texts, bool(difference)))
-            except ConfigError as error:
-                faults.append(str(error))
+        if path in refused:
+            continue
+        try:
+            configuration = read_configuration(path, run(files[path]))
+            needed = _code_of(configuration, path, known["code"])
+        except CheckoutError as error:
+            faults.append(str(error))
+            continue
+        if not refused & set(needed):
+            differs = bool({path, *needed} & set(changed))
+            tasks.append(OfficialTask(record["task"], files[path], configuration, files[needed[0]], differs))
     found = {path.relative_to(folder).as_posix() for path in (folder / _CONFIGURATIONS).glob("*/*.py")}
-    faults += [f"{path}: not known, so no task is made of it" for path in sorted(found - set(known["configurations"]))]
-    return Checkout(_commit(folder), known["commit"], tasks, faults)
+    faults += [f"{path}: not known, so no task is made of it" for path in sorted(found - records.keys())]
+    return Checkout(commit, tested, tasks, [] if not trusted else changed, faults)
 
 
-def _difference(folder: Path, path: str, records: Mapping[str, Any]) -> str:
-    """What is wrong with a file; empty if nothing."""
-    if not (folder / path).is_file():
-        return "missing"
-    sha256 = hashlib.sha256((folder / path).read_bytes()).hexdigest()
-    return "" if sha256 == records[path]["sha256"] else "differs from the known commit"
+def _code_of(configuration: Configuration, path: str, code: Mapping[str, Any]) -> list[str]:
+    """The files that the rows and scores of a configuration rest on; first that of the loader."""
+    of_class = {name: file for file, record in code.items() for name in record["classes"]}
+    shared = [file for file, record in code.items() if not record["classes"]]
+    try:
+        return [of_class[configuration.loader], of_class[configuration.evaluator], *shared]
+    except KeyError as error:
+        raise CheckoutError(f"{path}: the class {error} is not known") from error
+
+
+def rows_folder(data_file: str) -> tuple[Path, str]:
+    """The folder of the rows: `SOURCE` below the current directory if there is one, else in the hub's cache.
+
+    Returns:
+        The folder, and the commit of the hub repository or "local folder".
+
+    Raises:
+        DataError: if it lacks the file.
+    """
+    folder, revision = Path(SOURCE), LOCAL_FOLDER
+    if not folder.is_dir():
+        folder = download_all(SOURCE, [data_file])
+        revision = folder.name
+    if not (folder / data_file).is_file():
+        raise DataError(
+            f"the folder {SOURCE} has no {data_file}: complete it, or start where there is no such folder to use the hub"
+        )
+    return folder, revision
+
+
+def load_rows(task: OfficialTask) -> tuple[list[dict[str, Any]], str]:
+    """The rows of a task as its official loader makes them, and the revision of the data.
+
+    Raises:
+        DataError: if the file of rows cannot be had.
+        CheckoutError: if the loader fails.
+    """
+    loader, data_file = task.configuration.loader, task.configuration.data_file
+    folder, revision = rows_folder(data_file)
+    try:
+        rows = run(task.loader, loader=loader, rows=f"./{data_file}", folder=folder)
+    except CheckoutError as error:
+        raise CheckoutError(f"{error} (rows of {SOURCE}/{data_file})") from error
+    if not rows or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise CheckoutError(f"{task.loader.path}: {loader} finds no rows in {SOURCE}/{data_file}")
+    for row in rows:
+        row.pop("trans_question", None)  # of XCOPA, which no prompt shows; digests of the rows have never had it
+    return rows, revision
+
+
+def run(file: SourceFile, *, loader: str = "", rows: str = "", folder: Path | None = None) -> Any:
+    """Runs a file of a checkout in a process of its own; see `run_source`.
+
+    Args:
+        file: to run.
+        loader: class to load rows with; "" for what a configuration defines.
+        rows: path of a file of rows.
+        folder: current directory of the process.
+
+    Raises:
+        CheckoutError: naming the file, if it fails.
+    """
+    try:
+        job = {"path": file.path, "source": file.content.decode(), "loader": loader, "rows": rows}
+        command = [sys.executable, "-I", "-S", "-X", "utf8", str(_SCRIPT)]
+        ended = subprocess.run(
+            command, input=json.dumps(job).encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder,
+            env={name: os.environ[name] for name in _KEPT if name in os.environ}, timeout=SECONDS,
+        )  # fmt: skip
+        answer = json.loads(ended.stdout)
+    except UnicodeDecodeError as error:
+        raise CheckoutError(f"{file.path}: not UTF-8") from error
+    except subprocess.TimeoutExpired as error:
+        raise CheckoutError(f"{file.path}: did not end within {SECONDS} seconds") from error
+    except ValueError as error:
+        raise CheckoutError(f"{file.path}: ended without an answer (exit status {ended.returncode})") from error
+    if "error" in answer:
+        raise CheckoutError(answer["error"])
+    return answer["made"]
 
 
 def _commit(folder: Path) -> str:

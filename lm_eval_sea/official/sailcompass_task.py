@@ -1,48 +1,67 @@
-"""What the task files that `lm-eval-sea official sailcompass` writes need when lm-eval runs them: rows and scores."""
+"""What the task files that `lm-eval-sea make --official` writes need when lm-eval runs them: rows, scores, ranking."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import datasets
 
 from lm_eval_sea import __version__
-from lm_eval_sea.official.sailcompass_rows import SOURCE, Row, digest, find_file, loaded_rows, read_rows
+from lm_eval_sea.tasks._shared.calibrated_ranking_task import CalibratedRankingTask
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import EXACT_MATCH, answer_scores, signatures, text_pair
+from lm_eval_sea.tasks._shared.ranking_task import RankingTask
+
+Row = dict[str, Any]
 
 
-def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
-    """The rows of a task, for lm-eval's `custom_dataset`.
+def digest(rows: Sequence[Row]) -> str:
+    """SHA-256 over rows; equal digests mean equal rows."""
+    return hashlib.sha256(json.dumps(rows, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+
+
+def rows_beside(utils: str) -> Callable[..., dict[str, datasets.Dataset]]:
+    """The function that gives a task its rows, for lm-eval's `custom_dataset`: they lie beside the task file.
 
     Args:
-        sailcompass_rows: file, loader, texts that it adds, columns shown, column of the answer, evaluator, and for ranking the
-            labels and, where they differ from row to row, the columns of the options; and the digest of the rows that the task
-            was written for.
-        provenance: a mapping in the metadata, filled here with what the results should say of the rows and the scores.
-        metadata: the rest of it, and the arguments of the model.
-
-    Raises:
-        DataError: if the rows cannot be had, or are others.
+        utils: path of the `utils.py` beside it.
     """
-    file = f"{SOURCE}/{sailcompass_rows['file']}"
-    published = read_rows(sailcompass_rows["file"])
-    loaded = loaded_rows(sailcompass_rows["loader"], published, sailcompass_rows.get("texts", {}), file)
-    if digest(loaded) != sailcompass_rows["sha256"]:
-        raise DataError(
-            f"{file}: its {len(loaded)} rows are not those that the task was written for; write it anew with "
-            "`lm-eval-sea official sailcompass`"
-        )
-    provenance |= {
-        "data_revision": find_file(sailcompass_rows["file"])[1],
-        "data_sha256": sailcompass_rows["sha256"],
-        "rows_published": len(published),
-        "pack_version": __version__,
-        "signatures": signatures(sailcompass_rows["evaluator"]),
-    }
-    return {"test": datasets.Dataset.from_list([_task_row(row, sailcompass_rows) for row in loaded])}
+
+    def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
+        """The rows of a task.
+
+        Args:
+            sailcompass_rows: file, columns shown, column of the answer, evaluator, and for ranking the labels and, where they
+                differ from row to row, the columns of the options; and the digest of the rows.
+            provenance: a mapping in the metadata, filled here with what the results should say of the rows and the scores.
+            metadata: the rest of it, and the arguments of the model.
+
+        Raises:
+            DataError: if the rows are not there, or are others.
+        """
+        path = Path(utils).with_name(sailcompass_rows["file"])
+        try:
+            loaded = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path}: cannot be read ({error}); run `lm-eval-sea make --official` again") from error
+        if digest(loaded) != sailcompass_rows["sha256"]:
+            raise DataError(
+                f"{path}: its {len(loaded)} rows are not those that the task was written with; "
+                "run `lm-eval-sea make --official` again"
+            )
+        provenance |= {
+            "data_sha256": sailcompass_rows["sha256"],
+            "rows_published": len(loaded),
+            "pack_version": __version__,
+            "signatures": signatures(sailcompass_rows["evaluator"]),
+        }
+        return {"test": datasets.Dataset.from_list([_task_row(row, sailcompass_rows) for row in loaded])}
+
+    return rows
 
 
 # Columns of the texts that several rows share, which are not independent; a data set has one of them at most.
@@ -70,21 +89,53 @@ def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
     return shown
 
 
-def _process_results(evaluator: str) -> Callable[[Row, Sequence[str]], dict[str, float]]:
-    def process_results(doc: Row, results: Sequence[str]) -> dict[str, float]:
+def scores_of(evaluator: str) -> Callable[[Row, Sequence[str]], dict[str, Any]]:
+    """The scores of a generated answer as an official evaluator gives them, for lm-eval's `process_results`.
+
+    Of `TextGenEvaluator` they are the pair of texts that BLEU and chrF++ compare.
+    """
+
+    def process_results(doc: Row, results: Sequence[str]) -> dict[str, Any]:
+        if evaluator == "TextGenEvaluator":
+            return dict.fromkeys(("bleu_sailcompass", "chrf_sailcompass"), text_pair(results[0], doc["reference"]))
         return answer_scores(evaluator, results[0], doc["reference"])
 
     return process_results
 
 
-belebele_scores = _process_results("BelebeleEvaluator")
-m3exam_scores = _process_results("M3examEmEvaluator")
-m3exam_thai_scores = _process_results("M3examThEvaluator")
-xquad_scores = _process_results("AnsEvaluator")
-tydiqa_scores = _process_results("TydiqaIdEvaluator")
+class SailCompassRankingTask(RankingTask):
+    """Ranks the options of a row by `acc_ppl` and scores the chosen label as SailCompass does.
+
+    lm-eval has no hook for the perplexity of the whole text, which needs a request for the prompt and the number of tokens.
+    """
+
+    NEEDS_TOKENIZER = "exact_match_sailcompass needs the model's tokenizer"
+
+    def fewshot_docs(self) -> list[Row]:
+        """None: the exemplars stand in the description."""
+        return []
+
+    def build_all_requests(self, **kwargs: Any) -> None:
+        """Builds the requests of all rows.
+
+        Raises:
+            ValueError: if the tokenizer is not known, or declined, for then there is no perplexity.
+        """
+        super().build_all_requests(**kwargs)
+        if self._tokenizer is None:
+            raise ValueError(f"{self.task_name}: {self.NEEDS_TOKENIZER}; it cannot go without")
+
+    def process_results(self, doc: Row, results: Any) -> dict[str, float]:
+        """The official scores of the label of the lowest perplexity, for one row."""
+        metrics = super().process_results(doc, results)
+        record = self.config.dataset_kwargs["sailcompass_rows"]
+        label = record["labels"][doc["predictions"]["acc_ppl"]]
+        metrics |= answer_scores(record["evaluator"], label, doc["reference"])
+        return {name: value for name, value in metrics.items() if name in self._wanted_metrics}
 
 
-def text_scores(doc: Row, results: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """What BLEU and chrF++ need of one row, for lm-eval's `process_results`."""
-    pair = text_pair(results[0], doc["reference"])
-    return {"bleu_sailcompass": pair, "chrf_sailcompass": pair}
+class SailCompassCalibratedTask(SailCompassRankingTask, CalibratedRankingTask):
+    """The same for labels that all rows share, with the pack's contextual calibration beside it.
+
+    The published classification numbers are calibrated, but no official code or configuration does it.
+    """

@@ -1,4 +1,7 @@
-"""SEA-HELM's own prompts from a checkout of its repository → the content of task files. Nothing of the checkout is executed."""
+"""SEA-HELM's own prompts from a checkout of its repository → the content of task files.
+
+They are plain YAML; none of its code is run.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
-from lm_eval_sea.generate.prompt_books import PROMPTS, read_book
-from lm_eval_sea.generate.sea_helm_files import FOLDER, Task
-from lm_eval_sea.generate.task_files import TASKS
-from lm_eval_sea.official.task_folder import MARK, CheckoutError
+from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.suites import read_totals
+from lm_eval_sea.make import sea_helm
+from lm_eval_sea.official.task_folder import MARK, CheckoutError, Made
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts, sea_helm_record
 
 PREFIX = "seahelm"
 _REFERENCE = re.compile(r"\${([\w.-]+)}")
@@ -88,58 +91,54 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
     return _PLACE.sub(replaced, text)
 
 
-def official_tasks(checkout: Path, faults: list[str]) -> dict[str, str]:
-    """Name of a file → its content: the tasks of all suites with SEA-HELM's prompts, and a group for each language.
-
-    Args:
-        checkout: of aisingapore/SEA-HELM.
-        faults: gets a line for each task that cannot be made.
+def official_tasks(checkout: Path) -> Made:
+    """The tasks of all suites with SEA-HELM's prompts, and a group for each language.
 
     Raises:
-        CheckoutError: if it is none.
+        CheckoutError: if it is no checkout of SEA-HELM.
     """
-    configs, catalogue, books = read_configs(checkout), read_sea_helm(), read_book(PROMPTS, FOLDER)["languages"]
-    files: dict[str, str] = {}
+    configs, catalogue, prompts = read_configs(checkout), read_sea_helm(), sea_helm.read()
+    made = Made({}, [], [])
     for language in catalogue["languages"]:
-        book = books[language]
-        records = catalogue["tasks"] | catalogue["judged"]
-        names = [name for name, record in records.items() if language in record["languages"]]
-        suite = catalogue["suites"]["seahelm"]["languages"].get(language, [])
+        suite = read_totals()["seahelm"]["languages"].get(language, [])
         members = []
-        for task in [Task(name, language, catalogue, book, read_data_sets()) for name in names]:
-            name = name_of(task)
+        for task in sea_helm.tasks_of(language):
+            record = sea_helm_record(catalogue, task, language)
+            name = _name(task, language, record)
             try:
-                content = _content(task, name, configs, checkout)
+                content = _content(sea_helm.leaf(prompts, language, task), name, record, configs, checkout)
             except PromptError as error:
-                faults.append(f"{name}: {error}")
+                made.faults.append(f"{name}: {error}")
                 continue
-            files[f"{name}.yaml"] = _text(content)
-            if task.is_unjudged and {task.record["key"], task.record.get("score_group")} & set(suite):
+            made.files[f"{name}.yaml"] = _text(content)
+            if task in catalogue["tasks"] and {record["key"], record.get("score_group")} & set(suite):
                 members.append(name)
         if members:
-            files[f"{PREFIX}_{language}.yaml"] = _text({"group": f"{PREFIX}_{language}", "task": members})
-    return files
+            made.files[f"{PREFIX}_{language}.yaml"] = _text({"group": f"{PREFIX}_{language}", "task": members})
+    return made
 
 
-def name_of(task: Task) -> str:
+def _name(task: str, language: str, record: Mapping[str, Any]) -> str:
     """The name of a task with SEA-HELM's prompt: SEA-HELM's own name of it, with the turn of a conversation."""
-    turn = "".join(re.findall(r"_turn_\d$", task.task))
-    return f"{PREFIX}_{task.language}_{task.record['key'].replace('-', '_')}{turn}"
+    turn = "".join(re.findall(r"_turn_\d$", task))
+    return f"{PREFIX}_{language}_{record['key'].replace('-', '_')}{turn}"
 
 
-def _content(task: Task, name: str, configs: Mapping[str, Any], checkout: Path) -> dict[str, Any]:
+def _content(
+    content: dict[str, Any], name: str, record: Mapping[str, Any], configs: Mapping[str, Any], checkout: Path
+) -> dict[str, Any]:
     """The pack's own task with SEA-HELM's words, limits and rows."""
     try:
-        config = configs[task.record["key"]]["languages"][task.language]
+        config = configs[record["key"]]["languages"][content["metadata"]["language"]]
         words = config["prompt_template"]
         preamble, template = str(words["preamble"]), str(words["task_template"])
         tag, answer, limit = str(words["answer_tag"]), str(words["answer_template"]), int(config["max_tokens"])
         rows, examples = str(config["filepath"]), config.get("example_filepath")
     except (KeyError, TypeError, ValueError) as error:
         raise PromptError(f"the checkout has no such prompt, or it lacks {error}") from error
-    content = task.generation()
-    metadata = content["metadata"]
-    shots = examples is not None and task.task != "global_mmlu_lite"  # whose exemplars SEA-HELM looks for by a subject it lacks
+    metadata = facts(content["metadata"])
+    task = metadata["task"]
+    shots = examples is not None and task != "global_mmlu_lite"  # whose exemplars SEA-HELM looks for by a subject it lacks
     if shots and set(_PLACE.findall(answer)) != {"answer_tag", "label"}:
         raise PromptError(f"its exemplars are answered by {answer!r}; expected the places {{answer_tag}} and {{label}}")
     metadata |= {
@@ -153,27 +152,27 @@ def _content(task: Task, name: str, configs: Mapping[str, Any], checkout: Path) 
             raise PromptError(f"its rows are outside the checkout: {str(path)[:80]!r}")
     if rows.startswith(_LOCAL):
         metadata = _rows(metadata, rows, examples, checkout)
-    if task.record.get("score_group") == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
+    if record.get("score_group") == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
         metadata["data_splits"] = {"test": "test", "examples": "test"}
     if "first_turn_task" in metadata:
         metadata["first_turn_task"] = name.removesuffix("2") + "1"
-    renamed = _RENAMED.get(task.record["kind"], {}) | _RENAMED.get(task.task, {})
-    if task.record.get("score_group") == "thai_exam":  # an option without text is nothing in the pack's rows
+    renamed = _RENAMED.get(record["kind"], {}) | _RENAMED.get(task, {})
+    if record.get("score_group") == "thai_exam":  # an option without text is nothing in the pack's rows
         renamed = {option: f"{option} or ''" for option in "abcde"}
     text = content["doc_to_text"] if "turns[" in content["doc_to_text"] else jinja(template, renamed)
     if "turn_text" in metadata:
         metadata["turn_text"] = text
     metadata["fields"] = [
-        field for field in dict.fromkeys(re.findall(r"{{(\w+)}}", text)) if field not in task.record.get("optional_fields", [])
+        field for field in dict.fromkeys(re.findall(r"{{(\w+)}}", text)) if field not in record.get("optional_fields", [])
     ]
     include = content["include"]
-    if rows.startswith(_LOCAL) and task.task == "global_mmlu_lite":
-        include = [include[0], f"{FOLDER}/_rows_yaml"]
+    if rows.startswith(_LOCAL) and task == "global_mmlu_lite":
+        include = [include[0], f"{SEA_HELM}/_rows_yaml"]
         metadata.pop("exemplars_by")
     return content | {
         "task": name,
         "metadata": metadata,
-        "include": [str(TASKS / path) for path in include],
+        "include": [str(TASKS_FOLDER / path) for path in include],
         "tag": [PREFIX],
         "num_fewshot": None if shots else 0,
         "description": _PLACE.sub(lambda found: tag if found[1] == "answer_tag" else found[0][0], preamble),
@@ -191,4 +190,4 @@ def _rows(metadata: Mapping[str, Any], rows: str, examples: str | None, checkout
 
 def _text(content: Mapping[str, Any]) -> str:
     content = {key: value for key, value in content.items() if not (key == "num_fewshot" and value is None)}
-    return f"{MARK} sea-helm. Do not publish.\n" + yaml.safe_dump(content, allow_unicode=True, sort_keys=False, width=10**6)
+    return f"{MARK} sea-helm. Do not publish.\n{yaml.safe_dump(content, allow_unicode=True, sort_keys=False, width=10**6)}"

@@ -1,19 +1,28 @@
-"""The folders of `lm-eval-sea official`: a checkout, and the tasks written from it: what is ours there, and what is not."""
+"""The folders of `lm-eval-sea make --official`: the tasks written from a checkout; what is ours there, and what is not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-MARK = "# Written by lm-eval-sea official"
+MARK = "# Written by lm-eval-sea"
 
 
 class CheckoutError(ValueError):
-    """A folder that is no checkout of the benchmark; the message is one line."""
+    """A checkout, or a file of one, that no task can be made of; the message is one line."""
 
 
 class FolderError(ValueError):
     """A folder that cannot be written to without loss; the message is one line."""
+
+
+class Made(NamedTuple):
+    """What a checkout gives."""
+
+    files: dict[str, str]  # name → content; task files begin with `MARK`, their rows are in `<task>.jsonl`
+    faults: list[str]  # one line for each task or text that cannot be made
+    notes: list[str]  # what a user should know besides
 
 
 def check_folder(folder: Path) -> None:
@@ -33,17 +42,19 @@ def check_folder(folder: Path) -> None:
 def write_folder(files: Mapping[str, str], folder: Path) -> None:
     """Makes the folder hold exactly these files; see `check_folder`.
 
-    Args:
-        files: name → content, each beginning with `MARK`.
-        folder: to write.
+    Raises:
+        FolderError: if it cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.iterdir():
-        if path.name not in files and _is_ours(path):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in [path for path in folder.iterdir() if path.name not in files and _is_ours(path)]:
             path.unlink()
-    for name, content in files.items():
-        (folder / name).write_text(content, encoding="utf-8", newline="\n")
+        for name, content in files.items():
+            (folder / name).write_text(content, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise FolderError(f"{folder} cannot be written ({error.strerror}); give --out another folder") from error
 
 
 def _is_ours(path: Path) -> bool:
-    return path.is_file() and path.read_bytes().startswith(MARK.encode())
+    marked = path.with_suffix(".yaml") if path.suffix == ".jsonl" else path  # rows lie beside their task
+    return path.is_file() and marked.is_file() and marked.read_bytes().startswith(MARK.encode())

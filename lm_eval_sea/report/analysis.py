@@ -11,8 +11,7 @@ from lm_eval_sea.report import differences, means, ranks, scores
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.means import Mean
 from lm_eval_sea.report.suite import Suite
-from lm_eval_sea.results.normalisation import normalised_score
-from lm_eval_sea.results.score_draws import score_draws
+from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 
 class Analysis:
@@ -50,13 +49,12 @@ class Analysis:
     def draws(self) -> dict[tuple[str, str], np.ndarray]:
         """(model, task) → its normalised score on each draw of rows, (draws,), as far as its uncertainty is known.
 
-        See `score_draws.score_draws`.
+        See `rows.score_draws`.
         """
         found = {}
         for row in self.headline.to_dict("records"):
             key = (row["model"], row["task"])
-            stderr = None if pd.isna(row["stderr"]) else row["stderr"]
-            shares = score_draws(key, row["dataset"], row["score"], stderr, self.frames.logged.get(key))
+            shares = self.frames.of[key].draws(row["model"])
             if shares is None:
                 continue
             normalised = normalised_score(shares, row["chance"] / 100)

@@ -151,7 +151,7 @@ def bias_section(analysis: Analysis) -> Section:
 
 
 def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:
-    rows: dict[tuple, dict[str, object]] = {}
+    rows: dict[tuple[str, str], dict[str, object]] = {}
     for record in positions.to_dict("records"):
         row = rows.setdefault((record["model"], record["task"]), {name: record[name] for name in KEYS})
         row[f"option {record['position']}"] = f"{record['chosen_share']:.1f} ({record['gold_share']:.1f})"

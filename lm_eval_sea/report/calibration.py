@@ -47,7 +47,7 @@ def calibrated_samples(frames: Frames, *, fixed_labels: bool) -> list[tuple[tupl
 
 def label_words(frames: Frames, key: tuple[str, str]) -> list[str]:
     """The label words of a task of a model; none where every row has options of its own."""
-    words = frames.configs[key].get("doc_to_choice")
+    words = frames.of[key].config.get("doc_to_choice")
     return [str(word) for word in words] if isinstance(words, list) else []
 
 

@@ -12,7 +12,7 @@ from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.figure_style import Theme, new_figure, styles
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.bootstrap import spread_of
+from lm_eval_sea.results.uncertainty import spread_of
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")

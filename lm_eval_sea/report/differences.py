@@ -13,10 +13,9 @@ from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.means import corrected
 from lm_eval_sea.report.section import TASK
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.bootstrap import Test, cluster_weights, normal_test, spread_of
-from lm_eval_sea.results.logged_rows import LoggedRows
-from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, paired_difference
+from lm_eval_sea.results.rows import Rows
+from lm_eval_sea.results.score import RowStatistics, scale_of
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Test, cluster_weights, normal_test, paired_difference, spread_of
 
 COLUMNS = ["task", "first", "second", "metric", "test", "difference", "stderr", "low", "high", "p_value", "rows", "clusters"]
 BY_ROWS, BY_DRAWS = "t test", "bootstrap"
@@ -33,13 +32,14 @@ def differences_table(frames: Frames) -> pd.DataFrame:
     """
     settings = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
     by_task: dict[str, list[str]] = {}
-    for model, task in frames.logged:
+    rows_of = {key: task.logged for key, task in frames.of.items() if task.logged is not None}
+    for model, task in rows_of:
         by_task.setdefault(task, []).append(model)
     items = _item_scores(frames)
     rows = []
     for task, models in by_task.items():
         for first, second in combinations(sorted(models), 2):
-            own, one, other = settings[first, task], frames.logged[first, task], frames.logged[second, task]
+            own, one, other = settings[first, task], rows_of[first, task], rows_of[second, task]
             found = _difference(one, other, own["dataset"])
             if found is None:
                 scores = items.get((first, task), {}), items.get((second, task), {})
@@ -50,10 +50,10 @@ def differences_table(frames: Frames) -> pd.DataFrame:
     return table.assign(p_holm=corrected(table.p_value), few=table.clusters < FEWEST_CLUSTERS)
 
 
-def _difference(first: LoggedRows, second: LoggedRows, pool: str) -> dict[str, Any] | None:
-    if first.headline != second.headline:
+def _difference(first: Rows, second: Rows, pool: str) -> dict[str, Any] | None:
+    if first.metric != second.metric:
         return None
-    place_of = [{key: place for place, key in enumerate(logged.keys)} for logged in (first, second)]
+    place_of = [{key: place for place, key in enumerate(rows.keys)} for rows in (first, second)]
     common = [key for key in place_of[0] if key in place_of[1]]
     if not common:
         return None
@@ -61,7 +61,7 @@ def _difference(first: LoggedRows, second: LoggedRows, pool: str) -> dict[str, A
     clusters = [first.clusters[place] for place in chosen[0]]
     if first.scores is not None and second.scores is not None:
         scores = [[own[place] for place in places] for own, places in zip((first.scores, second.scores), chosen, strict=True)]
-        return _tested(first.headline, scores[0], scores[1], clusters)
+        return _tested(first.metric, scores[0], scores[1], clusters)
     if first.statistics is None or second.statistics is None:
         return None
     statistics = (first.statistics, second.statistics)
@@ -73,7 +73,7 @@ def _difference(first: LoggedRows, second: LoggedRows, pool: str) -> dict[str, A
     spread = spread_of(parts[0].of_draws(weights) - parts[1].of_draws(weights))
     test = normal_test(difference, spread.stderr) if len(set(clusters)) >= FEWEST_CLUSTERS else Test(None, None, None)
     return {
-        "metric": first.headline,
+        "metric": first.metric,
         "test": BY_DRAWS,
         "difference": 100 * difference,
         "stderr": _percent(spread.stderr),
@@ -95,7 +95,7 @@ def _item_scores(frames: Frames) -> dict[tuple[str, str], dict[tuple[str, str], 
 
 
 def _item_difference(
-    first: dict[tuple[str, str], float], second: dict[tuple[str, str], float], logged: LoggedRows, metric: str
+    first: dict[tuple[str, str], float], second: dict[tuple[str, str], float], logged: Rows, metric: str
 ) -> dict[str, Any] | None:
     clusters = dict(zip(logged.keys, logged.clusters, strict=True))
     common = [key for key in first if key in second and key in clusters]

@@ -84,7 +84,7 @@ def new_figure(
     return figure, axes
 
 
-def add_legend(figure: Figure, theme: Theme, handles: Sequence, columns: int) -> None:
+def add_legend(figure: Figure, theme: Theme, handles: Sequence[Line2D | Patch], columns: int) -> None:
     """A legend above the axes."""
     figure.legend(
         handles=handles,

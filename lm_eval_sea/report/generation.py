@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lm_eval_sea.generate.task_kinds import GENERATED
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.frames import Frames
@@ -15,6 +14,7 @@ from lm_eval_sea.report.scores import percent
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.tasks._shared.facts import GENERATED
 
 METRICS = (
     *("exact_match", "exact_number", "f1", "contains", "contains_weighted"),

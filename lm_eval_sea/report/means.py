@@ -12,8 +12,7 @@ import pandas as pd
 
 from lm_eval_sea.report.section import MODEL
 from lm_eval_sea.report.tables import ONLY, Column, Table
-from lm_eval_sea.results.bootstrap import normal_test, spread_of
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, normal_test, spread_of
 
 ALL = "all"
 Value = TypeVar("Value", float, np.ndarray)  # a score, or one on each draw of rows

@@ -10,8 +10,8 @@ import pandas as pd
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.bootstrap import spread_of
-from lm_eval_sea.results.score_draws import mean_draws
+from lm_eval_sea.results.rows import mean_draws
+from lm_eval_sea.results.uncertainty import spread_of
 
 MEANS = ("native", "translated", "difference")
 COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")

@@ -15,7 +15,7 @@ from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Section
 from lm_eval_sea.report.tables import Column, Table
 
-# The settings of `generate/prompt_variations.py`; a task without a setting is the first prompt of both kinds.
+# The settings of `make/settings.py`; a task without a setting is the first prompt of both kinds.
 _VARIATION = re.compile(r"([pe])\d+")
 KINDS = {"p": "wording", "e": "exemplars"}
 KEYS = ["model", "base", "dataset", "language", "prompt_language", "variant"]

@@ -13,10 +13,9 @@ from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.provenance import provenance_of
-from lm_eval_sea.results.run_settings import NOT_RECORDED
-from lm_eval_sea.results.summary import collapsed_text, one_label_text
-from lm_eval_sea.some_names import some_names
+from lm_eval_sea.results.settings import NOT_RECORDED
+from lm_eval_sea.results.table import collapsed_text, one_label_text
+from lm_eval_sea.results.visible_text import some_names
 
 WARNINGS = "warnings"  # the table of what to know before comparing
 # Columns of the frame `runs` that should agree between runs that are compared.
@@ -34,7 +33,7 @@ RUN_SETTINGS = {
 TASK_SETTINGS = {
     "pack": "version of the pack",
     "version": "version of the task",
-    "prompt_book": "version of the prompt book",
+    "prompt_book": "version of the prompt file",
     "data": "rows of the data set",
     "num_fewshot": "number of exemplars",
     "exemplars": "exemplars",
@@ -50,22 +49,21 @@ def task_table(frames: Frames) -> pd.DataFrame:
     """
     rows = []
     for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
-        config = frames.configs[task["model"], task["task"]]
-        metadata = config["metadata"]
-        found = provenance_of(metadata)
+        of_task = frames.of[task["model"], task["task"]]
+        facts = of_task.facts
         rows.append(
             {
                 "model": task["model"],
                 "task": task["task"],
-                "pack": found.pack_version,
+                "pack": facts.pack_version or None,
                 "version": task["version"],
-                "prompt_book": _text(metadata.get("prompt_book_version")),
-                "source": metadata.get("data_source"),
-                "revision": found.data_revision,
-                "data": found.data,
+                "prompt_book": _text(facts.prompt_book_version),
+                "source": facts.data_source or None,
+                "revision": facts.data_revision or None,
+                "data": facts.digest,
                 "num_fewshot": task["num_fewshot"],
-                "exemplars": _exemplar_digest(config, task["num_fewshot"]),
-                "signatures": "; ".join(f"{metric}: {how}" for metric, how in found.signatures.items()) or None,
+                "exemplars": _exemplar_digest(of_task.config, of_task.num_fewshot),
+                "signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
                 "rows": task["rows"],
                 "rows_total": task["rows_total"],
                 "date": task["date"],
@@ -79,13 +77,12 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _exemplar_digest(config: Mapping[str, Any], count: Any) -> str | None:
+def _exemplar_digest(config: Mapping[str, Any], count: int | None) -> str | None:
     fewshot = config.get("fewshot_config")
     samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
-    if not isinstance(samples, list) or pd.isna(count):
+    if not isinstance(samples, list) or count is None:
         return None
-    # where a run does not say how many, the numbers of all are floats
-    return hashlib.sha256(json.dumps(samples[: int(count)], sort_keys=True).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps(samples[:count], sort_keys=True).encode()).hexdigest()[:12]
 
 
 def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
@@ -115,24 +112,13 @@ def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
 
 
 def collapsed_answers(frames: Frames) -> list[str]:
-    """One line for every result in which nearly all answers are the same option; see `task_score.collapsed_answer`."""
-    lines = []
-    for (model, task), logged in frames.logged.items():
-        if (found := logged.collapsed()) is not None:
-            lines.append(f"{model}, {task}: {collapsed_text(frames.configs[model, task].get('doc_to_choice'), *found)}")
-    return lines
+    """One line for every result in which nearly all answers are the same option; see `score.collapsed_answer`."""
+    return [f"{model}, {name}: {text}" for (model, name), task in frames.of.items() if (text := collapsed_text(task))]
 
 
 def one_label_runs(frames: Frames) -> list[str]:
     """One line for every limited run of a task with labels in whose rows one label is always right."""
-    lines = []
-    for task in frames.tasks[frames.tasks.limited].to_dict("records"):
-        key = (task["model"], task["task"])
-        if (logged := frames.logged.get(key)) is not None:
-            config = frames.configs[key]
-            if (text := one_label_text(config, config["metadata"], logged)) is not None:
-                lines.append(f"{key[0]}, {key[1]}: {text}")
-    return lines
+    return [f"{model}, {name}: {text}" for (model, name), task in frames.of.items() if (text := one_label_text(task))]
 
 
 def _differs(values: pd.Series) -> bool:
@@ -192,7 +178,7 @@ def provenance_section(analysis: Analysis) -> Section:
                     TASK,
                     Column("pack", "pack"),
                     Column("version", "version"),
-                    Column("prompt_book", "prompt book"),
+                    Column("prompt_book", "prompt file"),
                     Column("source", "source"),
                     Column("revision", "revision"),
                     Column("data", "data"),

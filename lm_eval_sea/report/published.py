@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.official.published_numbers import Place, PublishedNumber, published_numbers
 from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.published_numbers import Place, PublishedNumber, published_numbers
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.logged_rows import LoggedRows
-from lm_eval_sea.results.run_files import Metric, read_samples
-from lm_eval_sea.results.task_metadata import HEADLINE
-from lm_eval_sea.results.task_score import TaskScore
+from lm_eval_sea.results.score import TaskScore
 
 OFFICIAL, OWN = "official", "the pack's"
 _SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "batch_size")
@@ -45,7 +41,7 @@ def published_section(frames: Frames) -> Section:
         "Published numbers",
         [
             "A run stands beside a published number where task, metric and number of exemplars correspond. “Asked with” says "
-            "whose prompts the run used: the official ones (lm-eval-sea official sailcompass) or the pack's, other texts. "
+            "whose prompts the run used: the official ones (lm-eval-sea make --official) or the pack's, other texts. "
             "Sailor's README has numbers of predecessors of the official prompts. The published runs were in float16, padded in "
             "batches, with max_length=4096; docs/compare_with_papers.md says what else differs.",
             "“In errors” is the difference in standard errors of this run's score over rows. Both are of the same rows, so "
@@ -162,15 +158,9 @@ def _is_of(name: str, model: str) -> bool:
 
 def _score(frames: Frames, task: Mapping[str, Any], metric: str) -> TaskScore | None:
     """The score of a task by any of its metrics; None where the results lack it."""
-    found = frames.metrics[(frames.metrics.model == task["model"]) & (frames.metrics.task == task["task"])]
-    found = found[found.metric == metric]
-    if found.empty:
+    of_task = frames.of[task["model"], task["task"]]
+    if metric not in of_task.scores:
         return None
-    [reported] = found.to_dict("records")
-    error = None if pd.isna(reported["stderr"]) else reported["stderr"]
-    metadata = {**frames.configs[task["model"], task["task"]]["metadata"], HEADLINE: metric}
-    logged = LoggedRows(metric, metric)
-    if isinstance(task["samples"], str):  # a column with texts has NaN where there is none
-        logged = LoggedRows.of(metadata, read_samples(Path(task["samples"]), ["doc_id", "filter", "doc", metric], frames.notes))
-    evaluated = None if pd.isna(task["rows"]) else int(task["rows"])
-    return logged.score(metadata, Metric(reported["value"], error, reported["filter"]), evaluated)
+    score = of_task.score_by(metric, of_task.logged_by(metric))
+    frames.notes.extend(note for note in of_task.notes if note not in frames.notes)
+    return score

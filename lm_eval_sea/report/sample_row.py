@@ -1,57 +1,19 @@
-"""What the report takes from one logged row: the numbers of every row, and the text of those that the page shows."""
+"""What the page shows of one logged row."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lm_eval_sea.results.logged_rows import chosen_option, cluster_of, document, position, predictions
-from lm_eval_sea.results.run_files import is_number
-from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.results.rows import BATCH_CALIBRATED, document, position
+from lm_eval_sea.results.types import is_number
 
-COLUMNS = ("doc_id", "filter", "doc", "target", "arguments", "resps", "metrics")
 _TITLE_LENGTH = 200  # code points
 # Fields of a processed row that say which row it is, in the order in which they serve. Of a pair both are shown.
 _PAIRS = (("premise", "hypothesis"), ("premise", "question"), ("sentence1", "sentence2"))
 _BETWEEN = " · "
-_QUESTION_FIELDS = ("question", "premise", "sentence1", "text", "source", "passage", "context", "story", "document")
-_QUESTION_FIELDS += ("prompt", "instruction")
-
-
-def numbers(row: Mapping[str, Any], headline: str, item_metric: str, metrics: Sequence[str]) -> dict[str, Any]:
-    """What the tables need of a row.
-
-    Args:
-        row: a logged row, with the columns `COLUMNS` and `metrics`.
-        headline: the metric whose choice and score count.
-        item_metric: the metric whose score counts where the headline is made of all rows.
-        metrics: the metrics to take the row's scores of.
-
-    Returns:
-        doc_id, id and cluster; gold and chosen (positions of options), options (how many), gold_characters and
-        chosen_characters (length of their texts in code points); loglikelihoods (nats, of calibrated tasks); `score`, that
-        of the headline or of item_metric; `score_<metric>`; `chosen_<metric>`. None for what the row lacks, such as the score
-        of a row where a metric is made of all rows.
-    """
-    doc = document(row)
-    scores = {metric: float(row[metric]) if is_number(row[metric]) else None for metric in metrics}
-    gold, chosen = position(doc.get("gold")), chosen_option(row, headline, item_metric)
-    texts, option_scores = _list(doc.get("options")), _option_scores(doc)
-    logs = [score.get("loglikelihood") for score in option_scores] if "p" in doc else []
-    return {
-        "doc_id": row["doc_id"] if isinstance(row["doc_id"], int) else visible(str(row["doc_id"])),
-        "id": None if doc.get("id") is None else visible(str(doc["id"])),
-        "cluster": visible(cluster_of(row)),  # a lone surrogate is no text to pandas
-        "gold": gold,
-        "chosen": chosen,
-        "options": len(texts) or len(option_scores) or None,
-        "gold_characters": _length(texts, gold),
-        "chosen_characters": _length(texts, chosen),
-        "loglikelihoods": logs if _are_loglikelihoods(logs) and gold is not None and gold < len(logs) else None,
-        "score": scores.get(headline) if scores.get(headline) is not None else scores.get(item_metric),
-        **{f"score_{metric}": score for metric, score in scores.items()},
-        **{f"chosen_{metric}": position(chosen) for metric, chosen in predictions(row).items()},
-    }
+_QUESTION_FIELDS: tuple[str, ...] = ("question", "premise", "sentence1", "text", "source", "passage", "context", "story")
+_QUESTION_FIELDS += ("document", "prompt", "instruction")
 
 
 def _list(value: Any) -> list[Any]:
@@ -62,22 +24,12 @@ def _option_scores(doc: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [score if isinstance(score, dict) else {} for score in _list(doc.get("option_scores"))]
 
 
-def _are_loglikelihoods(values: Sequence[Any]) -> bool:
-    """Whether these are numbers, not all of them −∞, as where no label has a probability."""
-    numbers = all(is_number(value) or value == float("-inf") for value in values)
-    return numbers and any(value != float("-inf") for value in values)
-
-
-def _length(texts: Sequence[Any], index: int | None) -> int | None:
-    return len(str(texts[index])) if index is not None and index < len(texts) else None
-
-
-def shown(row: Mapping[str, Any], score: float | None) -> dict[str, Any]:
+def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of a row, as JSON; empty parts are left out.
 
     Args:
-        row: a logged row, with the columns `COLUMNS`.
-        score: the row's score by the headline metric, if it has one.
+        row: as lm-eval logged it.
+        record: what the frame of the rows has of it.
 
     Returns:
         id, number (of the row), title (the row's question), margin (nats), prompt, gold (position), predictions (metric →
@@ -85,22 +37,26 @@ def shown(row: Mapping[str, Any], score: float | None) -> dict[str, Any]:
         part that is scored), references, score.
     """
     doc = document(row)
-    arguments = row["arguments"] if isinstance(row["arguments"], dict) else {}
-    requests = list(arguments.values())
+    arguments = row.get("arguments")
+    requests = list(arguments.values()) if isinstance(arguments, dict) else []
+    predictions = doc["predictions"] if isinstance(doc.get("predictions"), dict) else {}
+    calibrated: Any = record.get(f"chosen_{BATCH_CALIBRATED}")
+    if is_number(calibrated):  # depends on all rows
+        predictions = predictions | {BATCH_CALIBRATED: int(calibrated)}
     options = _option_scores(doc)
     parts = {
-        "id": str(doc.get("id", row["doc_id"])),
-        "number": str(row["doc_id"]),
+        "id": str(doc.get("id", row.get("doc_id"))),
+        "number": str(row.get("doc_id")),
         "title": question_of(doc),
         "margin": margin(doc, options),
         "prompt": str(_argument(requests, 0, "arg_0")),
         "gold": position(doc.get("gold")),
-        "predictions": {metric: position(chosen) for metric, chosen in predictions(row).items()},
-        "options": [_option(doc, requests, index, score) for index, score in enumerate(options)] or _plain_options(doc),
-        "output": None if options else _first_text(row["resps"]),
+        "predictions": {metric: position(chosen) for metric, chosen in predictions.items()},
+        "options": [_option(doc, requests, index, option) for index, option in enumerate(options)] or _plain_options(doc),
+        "output": None if options else _first_text(row.get("resps")),
         "answer": doc["answer"] if isinstance(doc.get("answer"), str) else None,
-        "references": [str(text) for text in _list(doc.get("answers"))] or (None if options else [str(row["target"])]),
-        "score": score,
+        "references": [str(text) for text in _list(doc.get("answers"))] or (None if options else [str(row.get("target"))]),
+        "score": record["score"] if is_number(record["score"]) else None,
     }
     return {name: part for name, part in parts.items() if part not in (None, "", [], {})}
 
@@ -123,7 +79,7 @@ def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> floa
     gold = position(doc.get("gold"))
     if gold is None or gold >= len(logs) or len(logs) < 2 or not all(map(is_number, logs)):
         return None
-    return round(logs[gold] - max(log for place, log in enumerate(logs) if place != gold), 3)
+    return float(round(logs[gold] - max(log for place, log in enumerate(logs) if place != gold), 3))
 
 
 def _argument(requests: Sequence[Any], index: int, name: str) -> Any:

@@ -11,10 +11,7 @@ from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.section import MODEL, ROWS, SCORE, TASK, Figure
 from lm_eval_sea.report.suite import Suite, task_title
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.logged_rows import LoggedRows
-from lm_eval_sea.results.row_statistics import scale_of
-from lm_eval_sea.results.run_files import Metric
-from lm_eval_sea.results.task_score import task_score
+from lm_eval_sea.results.score import scale_of
 
 SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
@@ -27,7 +24,7 @@ def percent(metric: str) -> float:
 
 
 def headline_scores(frames: Frames) -> tuple[pd.DataFrame, list[str]]:
-    """One row a model and task of the pack: the headline metric, all numbers in per cent; see `task_score.task_score`.
+    """One row a model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
 
     `normalised` is 0 at chance and 100 at best; below chance it is negative, but for the tasks of SEA-HELM, on whose scale it
     is 0. `few` says that there are too few independent rows to say much, `contradicted` that the logged rows make another score.
@@ -35,24 +32,16 @@ def headline_scores(frames: Frames) -> tuple[pd.DataFrame, list[str]]:
     Returns:
         The frame, and notes on scores that contradict themselves.
     """
-    reported = {(row.model, row.task): row for row in frames.metrics[frames.metrics.headline].itertuples()}
     rows, notes = [], []
     for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
         key = (task["model"], task["task"])
-        found = reported.get(key)
-        value = None if found is None else Metric(found.value, None if pd.isna(found.stderr) else found.stderr, found.filter)
-        evaluated = None if pd.isna(task["rows"]) else int(task["rows"])
-        metadata = frames.configs[key]["metadata"]
-        logged: LoggedRows | None = frames.logged.get(key)
-        if logged is not None and logged.keys:
-            score = logged.score(metadata, value, evaluated)
-        else:
-            score = task_score(metadata, value, evaluated=evaluated)
+        score, reported = frames.of[key].score, frames.of[key].scores.get(task["headline"])
         if score is None:
-            if value is not None:
+            if reported is not None:
                 limit = scale_of(task["headline"])
                 notes.append(
-                    f"{key[0]}, {key[1]}: {task['headline']} is {value.value:g}, which is not between 0 and {limit:g}; left out"
+                    f"{key[0]}, {key[1]}: {task['headline']} is {reported.value:g}, "
+                    f"which is not between 0 and {limit:g}; left out"
                 )
             continue
         notes += [f"{key[0]}, {key[1]}: {note}" for note in score.notes]

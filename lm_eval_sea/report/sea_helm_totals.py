@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-
 import pandas as pd
 
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.model_names import short_names
-from lm_eval_sea.results.run_files import Run, find_runs
-from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather, place_of
+from lm_eval_sea.results.runs import Runs, TaskRun
+from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
 from lm_eval_sea.sea_helm.totals.methods import METHODS
 from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
 from lm_eval_sea.sea_helm.totals.totals import compute
 
-# The first method is the newest, and the default of `lm-eval-sea score sea-helm`; so is the first suite.
+# The first method is the newest, and the default of `lm-eval-sea score`; so is the first suite.
 METHOD, SUITE = next(iter(METHODS)), "seahelm"
 
 
-def totals_by_model(
-    paths: Iterable[Path | str], notes: list[str], names: Mapping[Path, str] | None = None
-) -> pd.DataFrame | None:
+def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
     """One row per average, language and competency; a column per model, each with its standard error and whether it is complete.
 
-    By the default method of `lm-eval-sea score sea-helm`; all runs of a model count as seeds. None where no task of SEA-HELM was
+    By the default method of `lm-eval-sea score`; all runs of a model count as seeds. None where no task of SEA-HELM was
     run.
 
     Args:
-        paths: of the runs.
+        runs: all, those of one task by one model too.
         notes: gets a line for models that cannot be scored.
-        names: what to call models.
     """
-    runs, _ = find_runs(paths, seeds=True, names=names)
-    labels = short_names(run.model for run in runs)
-    by_model: dict[str, list[Run]] = {}
-    for run in runs:
-        if any(place_of(task.metadata) for task in run.tasks.values() if task.metadata.get("suite")):
-            by_model.setdefault(labels[run.model], []).append(run)
+    by_model: dict[str, list[TaskRun]] = {}
+    for task in runs.tasks:
+        if place_of(task.facts):
+            by_model.setdefault(runs.labels[task.run.model], []).append(task)
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for model, own in sorted(by_model.items()):
         try:
             totals = compute(gather(own), read_suite(SUITE), judges(), METHOD)
-        except (EvidenceError, ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             notes.append(f"{model}: no totals of SEA-HELM ({error})")
             continue
         for place, node in sorted(totals.nodes.items(), key=lambda item: (item[0] not in (SEA, ALL), item[0])):
@@ -65,6 +56,6 @@ def totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
         columns.append(Column(f"{model}: error", "error", "error", shows=("model", model)))
     note = (
         "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too. † marks a total that lacks tasks, which the command "
-        "“lm-eval-sea score sea-helm” names."
+        "“lm-eval-sea score” names."
     )
     return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, columns, {"language": suite.languages})

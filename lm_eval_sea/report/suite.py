@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.catalogue import LITE_SUITE, SUITE, read_data_sets
+from lm_eval_sea.catalogue import LITE_SUITE, SUITE
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.names import competency_titles, language_group, language_names, lite_name
 from lm_eval_sea.catalogue.origins import origin_of
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
-from lm_eval_sea.generate.lite_files import language_group, lite_name
-from lm_eval_sea.results.task_metadata import AS_PUBLISHED
+from lm_eval_sea.results.facts import AS_PUBLISHED
 
 Members = Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
 
@@ -43,18 +44,17 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     Args:
         names: of the tasks that were run. Where lite tasks are among them and no member of the suite, those are the members.
     """
-    catalogue = read_data_sets()
     tasks = read_tasks()
     group = next((group for group in (SUITE, LITE_SUITE) if not set(tasks.groups[group]).isdisjoint(names)), SUITE)
-    titles = {name: data_set["title"] for name, data_set in catalogue["data_sets"].items()}
+    titles = {name: data_set.title for name, data_set in data_sets().items()}
     members = {name: tasks.tasks[name].metadata for name in tasks.groups[group]}
     return Suite(
         members={name: (metadata["task"], metadata["language"]) for name, metadata in members.items()},
         settings={
             name: {key: str(metadata[key]) for key in ("language", "dataset", "variant")} for name, metadata in members.items()
         },
-        tasks=catalogue["tasks"],
-        languages=catalogue["languages"],
+        tasks={task: title for task, title in competency_titles().items() if f"{SUITE}_{task}" in tasks.groups},
+        languages=language_names(),
         data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},
         english_labels={name: _english_labels(name, tasks) for name in tasks.tasks},
         origins=_origins(tasks, names),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.figure_style import DARK, LIGHT
-from lm_eval_sea.report.frames import load
+from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.page import Picture, render_page
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
@@ -21,6 +21,7 @@ from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.report.tables import Table
+from lm_eval_sea.results.runs import Runs
 from lm_eval_sea.results.visible_text import spreadsheet_cell
 from lm_eval_sea.results.written_folder import WrittenFolder
 
@@ -39,11 +40,10 @@ class Written:
 
 
 def write_report(
-    paths: Iterable[Path | str],
+    runs: Runs,
     out: Path,
     *,
     shown_rows: int,
-    names: Mapping[Path, str] | None = None,
     all_runs: bool = False,
     steps: bool = False,
     published: bool = False,
@@ -51,21 +51,19 @@ def write_report(
     """Writes report.html, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
     Args:
-        paths: runs; see `run_files.find_runs`.
+        runs: all there are; of several of a task by one model one counts, but in SEA-HELM's totals.
         out: folder to make or complete.
         shown_rows: how many rows of each model and task the page shows.
-        names: what to call models, by folder or file.
         all_runs: keep several runs of a model apart.
         steps: whether the models are checkpoints of one training run.
         published: whether to show published numbers beside the runs.
 
     Raises:
-        RunFilesError: if there is nothing to read.
+        ResultsError: if there is no task.
         OSError: if a file cannot be written.
     """
-    paths = list(paths)
-    frames = load(paths, shown_rows=shown_rows, names=names, all_runs=all_runs)
-    totals = totals_by_model(paths, frames.notes, names)
+    frames = frames_of(runs.apart() if all_runs else runs.best(), shown_rows=shown_rows)
+    totals = totals_by_model(runs.by_seed(), frames.notes)
     made = sections(Analysis(frames, read_suite(set(frames.tasks.task))), totals, steps=steps, published=published)
     folder = WrittenFolder(out, MANIFEST)
     pictures = _draw(made)
@@ -91,7 +89,7 @@ def _draw(made: Sequence[Section]) -> dict[str, Picture]:
 def _csv(table: Table) -> str:
     frame = table.frame.rename(columns=lambda name: spreadsheet_cell(str(name)))
     text = frame.select_dtypes(exclude="number").columns
-    return frame.assign(**{name: frame[name].map(spreadsheet_cell) for name in text}).to_csv(index=False)
+    return str(frame.assign(**{name: frame[name].map(spreadsheet_cell) for name in text}).to_csv(index=False))
 
 
 def _png(figure: matplotlib.figure.Figure) -> bytes:

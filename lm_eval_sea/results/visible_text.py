@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 # Controls of writing direction, which can show a text in another order than it has (Boucher and Anderson 2021).
 _DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_NAMES_SHOWN = 4
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -48,3 +50,9 @@ def spreadsheet_cell(value: object) -> object:
         return value
     text = visible(value)
     return f"'{text}" if value.startswith(_FORMULA_STARTS) else text
+
+
+def some_names(names: Sequence[str]) -> str:
+    """The first names, and how many more there are: "a, b, c, d and 3 more"."""
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(names[:_NAMES_SHOWN]) + more

@@ -3,7 +3,7 @@
 The file is lm-eval's (`--use_cache`): request → answer, written batch by batch. Its name here carries all that decides an answer
 besides the request, for lm-eval would hand the answers of one model to another. A request is its whole text with the settings of
 its generation, so other rows, prompts and exemplars never meet an old answer.
-Sampled answers have entries of their own; see `kept_generations`.
+Sampled answers have entries of their own; see `answering`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.run.model_files import LOADED, revision_of
+from lm_eval_sea.run.model_check import LOADED, revision_of
 from lm_eval_sea.run.output_folder import folder_of
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.trusted_folder import check_trusted
 
 FOLDER = "unfinished"
 _PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
@@ -85,14 +84,28 @@ def _version(package: str) -> str | None:
         return None
 
 
+def check_trusted(folder: Path, flag: str) -> None:
+    """Makes a folder for this user alone, or refuses one that others can write to, for lm-eval reads pickles, which run as code.
+
+    `flag` is what the user gave.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.stat()
+    except OSError as error:
+        raise RunError(f"{flag}: the folder {folder} cannot be used ({error.strerror})") from error
+    if not hasattr(os, "getuid"):  # Windows, whose rights are not told by modes
+        return
+    if state.st_uid not in (0, os.getuid()):
+        raise RunError(f"{flag}: the folder {folder} is another user's, and files in it run as code; name a folder of your own")
+    if state.st_mode & 0o022:
+        raise RunError(f"{flag}: others may write to {folder}, and files in it run as code: chmod go-w {folder}, and empty it")
+
+
 def prepare(output_path: str, key: str) -> str:
-    """Makes the folder of the cache below that of the results.
+    """Makes the folder of the cache below that of the results; returns what lm-eval's `use_cache` is to be.
 
-    Returns:
-        What `use_cache` of lm-eval is to be; each rank adds an ending of its own.
-
-    Raises:
-        RunError: if others may write to the folder, for lm-eval reads pickles from it.
+    Each rank adds an ending of its own. A folder that others may write to is refused, for lm-eval reads pickles from it.
     """
     folder = folder_of(output_path) / FOLDER
     check_trusted(folder, "--resume")
@@ -106,11 +119,7 @@ def files_of(use_cache: str) -> list[Path]:
 
 
 def check_databases(use_cache: str) -> int:
-    """The number of answers that are there.
-
-    Raises:
-        RunError: for a file that is damaged or no database.
-    """
+    """The number of answers that are there; a file that is damaged or no database is refused."""
     return sum(map(_answers_in, files_of(use_cache)))
 
 

@@ -1,70 +1,147 @@
-"""Stands between lm-eval and the model: says what is asked before the first answer, how long it takes, and keeps parts small."""
+"""A model that stands between lm-eval and a backend's: says what is asked before the first answer, and keeps every answer."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_sea.run.kept_generations import KeptGenerations
-from lm_eval_sea.run.lm_eval_cli import Ask
-from lm_eval_sea.run.pace import Pace
-from lm_eval_sea.run.warnings_once import PACK_LOGGER
+from lm_eval.api.model import LM
+
 from lm_eval_sea.run.workload import GENERATION, advice, check_window, token_counter, workload_of
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
 PART = 2048
 
-logger = logging.getLogger(PACK_LOGGER)
+logger = logging.getLogger("lm_eval_sea")
 
 
-class Answering:
-    """For `lm_eval_cli.asked_through`."""
+@LM.register
+class AnsweringModel:
+    """Wraps a model as lm-eval's `CachingLM` does, which may wrap this one: all but the answering is the model's own."""
 
-    def __init__(self, backend: str, tasks: Mapping[str, Any], seeds: Sequence[Any] | None = None) -> None:
+    def __init__(self, model: Any, backend: str, tasks: Mapping[str, Any], seeds: Sequence[Any] | None = None) -> None:
         """Begins a run.
 
         Args:
-            backend: the name of the model's class in lm-eval.
+            model: the backend's.
+            backend: its name in lm-eval.
             tasks: lm-eval's tasks by name; their requests are all made before the first is answered.
-            seeds: of the run, if it keeps sampled answers.
+            seeds: of the run; None: sampled answers are not kept.
         """
-        self._backend, self._tasks = backend, tasks
-        self._kept = KeptGenerations(seeds)
+        self._model, self._backend, self._tasks = model, backend, tasks
+        self._kept = _KeptGenerations(seeds)
         self._begun = False
 
-    def __call__(self, model: Any, kind: str, requests: list[Any], ask: Ask) -> list[Any]:
-        """Has the model answer requests of one kind."""
-        if not self._begun:
-            self._begun = True
-            check_window(model, self._tasks)
-            if model.rank == 0:
-                self._introduce(model)
-        hook = model.cache_hook
-        kept = self._kept.begin(hook, requests) if kind == GENERATION else [None] * len(requests)
+    def __getattr__(self, name: str) -> Any:
+        """All else is the model's."""
+        return getattr(self._model, name)
+
+    def loglikelihood(self, requests: list[Any]) -> list[Any]:
+        """As lm-eval's `LM` defines it."""
+        return self._answer("loglikelihood", requests)
+
+    def loglikelihood_rolling(self, requests: list[Any]) -> list[Any]:
+        """As lm-eval's `LM` defines it."""
+        return self._answer("loglikelihood_rolling", requests)
+
+    def generate_until(self, requests: list[Any]) -> list[Any]:
+        """As lm-eval's `LM` defines it. Sampled answers that an interrupted run kept are not asked for again."""
+        hook = self._model.cache_hook
+        kept = self._kept.begin(hook, requests)
         remaining = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
-        keeping: Any = self._kept if kind == GENERATION else hook
-        if model.rank == 0:
-            keeping = Pace(keeping, kind, remaining, logger.info)
-            if found := len(requests) - len(remaining):
-                logger.info("%d of %d sampled answers are those of the interrupted run", found, len(requests))
-        model.set_cache_hook(keeping)
+        if len(remaining) < len(requests) and self._model.rank == 0:
+            found = len(requests) - len(remaining)
+            logger.info("%d of %d sampled answers are those of the interrupted run", found, len(requests))
+        self._model.set_cache_hook(self._kept)
         try:
-            answers = iter([answer for part in self._parts(model, kind, remaining) for answer in ask(part)])
+            answers = iter(self._answer(GENERATION, remaining))
         finally:
-            model.set_cache_hook(hook)
+            self._model.set_cache_hook(hook)
         return [next(answers) if answer is None else answer for answer in kept]
 
-    def _introduce(self, model: Any) -> None:
-        workload = workload_of((task.instances for task in self._tasks.values()), token_counter(model))
+    def _answer(self, kind: str, requests: list[Any]) -> list[Any]:
+        if not self._begun:
+            self._begun = True
+            check_window(self._model, self._tasks)
+            if self._model.rank == 0:
+                self._introduce()
+        ask = getattr(self._model, kind)
+        return [answer for part in self._parts(kind, requests) for answer in ask(part)]
+
+    def _introduce(self) -> None:
+        workload = workload_of((task.instances for task in self._tasks.values()), token_counter(self._model))
         logger.info("%s", workload)
-        if workload.ranked and (line := advice(self._backend, model, workload)):
+        if workload.ranked and (line := advice(self._backend, self._model)):
             logger.info("%s", line)
 
-    def _parts(self, model: Any, kind: str, requests: list[Any]) -> Iterator[list[Any]]:
+    def _parts(self, kind: str, requests: list[Any]) -> Iterator[list[Any]]:
         """All requests, or so many that an interruption loses little; the pack's backend for vLLM does so itself for rankings."""
         at_once = self._backend == "vllm" or (self._backend == "vllm-shared-prefix" and kind == GENERATION)
         # Several engines are started anew for each call.
-        size = PART if at_once and model.batch_size == "auto" and model.data_parallel_size <= 1 else len(requests)
-        for begin in range(0, len(requests), max(size, 1)):
+        split = at_once and self._model.batch_size == "auto" and self._model.data_parallel_size <= 1
+        size = PART if split else max(len(requests), 1)
+        for begin in range(0, len(requests), size):
             yield requests[begin : begin + size]
+
+
+class _KeptGenerations:
+    """Takes the place of lm-eval's `CacheHook` while requests to generate are answered.
+
+    lm-eval writes an answer under the settings that its backend names, and reads it under those of the request. vLLM names
+    others, so that its answers would not be found. Sampled answers lm-eval does not read at all, for equal requests would get
+    the same one; here the n-th of equal requests has an entry of its own, which counts in a run with the same seeds only.
+    """
+
+    def __init__(self, seeds: Sequence[Any] | None) -> None:
+        self._seeds = seeds
+        self._numbers: Counter[str] = Counter()  # of equal sampled requests, how many have an answer
+
+    def begin(self, hook: Any, requests: Sequence[Any]) -> list[Any]:
+        """Takes requests that lm-eval has no answer of.
+
+        The answers of equal requests count all or none: the generator of random numbers starts anew, and could draw once more
+        what is kept.
+
+        Args:
+            hook: lm-eval's.
+            requests: to generate.
+
+        Returns:
+            For each request its sampled answer from disk; None: it is to be asked.
+        """
+        self._hook, self._store = hook, None if self._seeds is None else hook.dbdict
+        self._asked: dict[str, Any] = {}  # prompt → arguments; None: it is asked with several settings
+        for request in requests:
+            if self._asked.setdefault(str(request.args[0]), request.args) != request.args:
+                self._asked[str(request.args[0])] = None
+        if self._store is None:
+            return [None] * len(requests)
+        keys = [self._key(self._asked[str(request.args[0])]) for request in requests]
+        kept: dict[str | None, Iterator[Any]] = {}
+        for key, total in Counter(filter(None, keys)).items():
+            answers = [self._store.get(f"{key} {self._numbers[key] + number}") for number in range(total)]
+            if None not in answers:
+                self._numbers[key] += total
+                kept[key] = iter(answers)
+        return [next(kept[key]) if key in kept else None for key in keys]
+
+    def add_partial(self, kind: str, arguments: Any, answer: Any) -> None:
+        """What backends call for each answer, batch by batch."""
+        own = self._asked.get(str(arguments[0])) if kind == GENERATION else None
+        key = self._key(own)
+        if key is None or self._store is None:
+            self._hook.add_partial(kind, own or arguments, answer)
+        else:
+            self._store[f"{key} {self._numbers[key]}"] = answer
+            self._numbers[key] += 1
+
+    def _key(self, arguments: Any) -> str | None:
+        """What entries of equal sampled requests begin with; None for other requests."""
+        if arguments is None or not arguments[1].get("do_sample", False):
+            return None
+        text = json.dumps([arguments, self._seeds], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode(errors="replace")).hexdigest()

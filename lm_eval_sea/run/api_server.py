@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.some_names import some_names
 
 
 def check_api_server(model: str, tasks: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
-    """Checks the requests of tasks against what a server that chats gives: answers to messages, and no log-probabilities.
+    """Refuses what a server that chats cannot give: it answers messages, and tells no log-probabilities.
 
     Without this the run would end with the first request that cannot be made, after what could be was paid for.
-
-    Args:
-        model: name of lm-eval's model.
-        tasks: lm-eval's tasks by name.
-        apply_chat_template: lm-eval's argument.
-
-    Raises:
-        RunError: if a request of theirs cannot be made.
     """
     if not _chats(model):
         return

@@ -38,19 +38,11 @@ def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
         return None
 
 
-def check_template_of_model(model_args: Any, tasks: Mapping[str, Any], *, apply: bool | str, multiturn: bool) -> None:
-    """Checks the template of a model's tokenizer, or warns that it cannot.
-
-    Args:
-        model_args: the model's arguments; what is no mapping names no tokenizer.
-        tasks: lm-eval's tasks by name.
-        apply: the name of a template, or True for the default.
-        multiturn: whether exemplars are messages of their own.
-
-    Raises:
-        RunError: see `check_chat_template`.
-    """
-    tokenizer = load_tokenizer(model_args) if isinstance(model_args, Mapping) else None
+def check_template_of_model(
+    model_args: Mapping[str, Any], tasks: Mapping[str, Any], *, apply: bool | str, multiturn: bool
+) -> None:
+    """`check_chat_template` with a model's tokenizer, or a warning that there is none."""
+    tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
         logging.getLogger("lm_eval_sea").warning(
             "whether the chat template shows the questions is not checked: there is no tokenizer that can be loaded here"
@@ -69,7 +61,7 @@ def check_chat_template(
 
     Args:
         tokenizer: of transformers.
-        tasks: lm-eval's tasks by name.
+        tasks: lm-eval's, by name.
         apply: the name of a template, or True for the default.
         settings: what the template gets besides the messages.
         multiturn: whether exemplars are messages of their own.
@@ -98,11 +90,12 @@ def _template(tokenizer: Any, apply: bool | str) -> str:
             f"it has {', '.join(named)}"
         )
     try:
-        return named[apply] if apply in named else tokenizer.get_chat_template()
+        text: str = named[apply] if apply in named else tokenizer.get_chat_template()
     except ValueError as error:
         raise RunError(
             f"--apply_chat_template: the tokenizer {tokenizer.name_or_path} has no chat template; leave the flag out"
         ) from error
+    return text
 
 
 def _questions(task: Any) -> list[str]:
@@ -131,7 +124,6 @@ def _warn_of_lost_instructions(tokenizer: Any, template: str, tasks: Mapping[str
 
 
 def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> None:
-
     try:
         prompt = tokenizer.apply_chat_template(
             messages, chat_template=template, tokenize=False, add_generation_prompt=True, **settings

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from lm_eval_sea.catalogue.names import language_group, lite_name
 from lm_eval_sea.catalogue.task_list import TaskList
-from lm_eval_sea.generate.lite_files import language_group, lite_name
 from lm_eval_sea.run.request import RunError
 
 
 def group_of_language(listed: TaskList, language: str, *, lite: bool = False) -> str:
     """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; other data sets; SEA-HELM's suite.
 
-    Args:
-        listed: what there is.
-        language: its code, such as "th".
-        lite: of the lite tasks.
-
     Raises:
-        RunError: for a language that has none.
+        RunError: for a code that is no language with such a group.
     """
     name = language_group(language)
     if name not in listed.groups:

@@ -8,15 +8,30 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.run.chat_template import load_tokenizer
-from lm_eval_sea.run.model_files import LOADED
 from lm_eval_sea.run.request import RunError, in_one_line
 
+# Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
+LOADED = {
+    "pretrained": "config.json",
+    "delta": "config.json",
+    "tokenizer": "tokenizer_config.json",
+    "peft": "adapter_config.json",
+    "lora_local_path": "adapter_config.json",
+}
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
 # How the names of backends begin that read folders in the layout of transformers.
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
 # Arguments with which such a backend reads something else.
 _ELSEWHERE = ("subfolder", "gguf_file", "load_format")
+
+
+def revision_of(argument: str, model_args: Mapping[str, Any]) -> str:
+    """The revision at which lm-eval loads what an argument names, if it is a repository of the hub.
+
+    It gives the model's own to all but vLLM's adapters.
+    """
+    return str((argument != "lora_local_path" and model_args.get("revision")) or "main")
 
 
 def check_backend(name: str) -> None:
@@ -84,13 +99,7 @@ def _lacking_weights(folder: Path) -> str:
 
 
 def check_named_tokenizer(backend: str, model_args: Mapping[str, Any], metadata: Mapping[str, Any], tasks: Iterable[Any]) -> None:
-    """Compares the tokenizer that a user names for the tasks with the model's own, as the tasks do once the model is loaded.
-
-    Args:
-        backend: of the model.
-        model_args: its arguments.
-        metadata: what the user says to the tasks, `--metadata`.
-        tasks: lm-eval's.
+    """Compares the tokenizer that `--metadata` names with the model's own, as the tasks do once the model is loaded.
 
     Raises:
         RunError: if it cannot be loaded, or encodes text otherwise.

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import itertools
 import json
-import logging
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.run.request import RunError, rows_within
 
-_TRACKER_LOGGER = "lm_eval.loggers.evaluation_tracker"
-_FAILED = "Could not save"  # how the tracker's message begins; it raises nothing
 _ROWS_MEASURED = 20
 
 
-class ResultsNotWrittenError(Exception):
+class ResultsNotWrittenError(RunError):
     """The results could not be written where the user wanted them; one line that says where they are."""
+
+    status = 1
 
 
 def folder_of(output_path: str) -> Path:
@@ -30,11 +28,7 @@ def folder_of(output_path: str) -> Path:
 
 
 def probe(output_path: str) -> None:
-    """Makes the folder and writes a file to it.
-
-    Raises:
-        RunError: if that fails.
-    """
+    """Refuses a folder that cannot be made or written to."""
     folder = folder_of(output_path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,15 +40,12 @@ def probe(output_path: str) -> None:
 
 
 def check_space(output_path: str, tasks: Mapping[str, Any], limit: float | None) -> None:
-    """Compares the free space with the size that the logged samples will have, about.
+    """Refuses a disk with less free space than the logged samples will take, about.
 
     Args:
         output_path: where they go.
-        tasks: lm-eval's tasks by name, with their rows.
+        tasks: lm-eval's, by name.
         limit: the number or share of rows to be evaluated, if any.
-
-    Raises:
-        RunError: if there is less.
     """
     needed, free = sum(size_of_samples(task, limit) for task in tasks.values()), shutil.disk_usage(folder_of(output_path)).free
     if free < needed:
@@ -75,51 +66,48 @@ def size_of_samples(task: Any, limit: float | None) -> float:
     return number * size * (1 + prompts * (1 + (task.config.num_fewshot or 0)))
 
 
-class _Failures(logging.Handler):
-    """Counts the tracker's messages that something could not be saved."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.count += record.getMessage().startswith(_FAILED)
-
-
-@contextmanager
-def failures_of_saving() -> Iterator[_Failures]:
-    """Counts inside what lm-eval could not write."""
-    logger, failures = logging.getLogger(_TRACKER_LOGGER), _Failures()
-    logger.addHandler(failures)
-    try:
-        yield failures
-    finally:
-        logger.removeHandler(failures)
-
-
-def save_elsewhere(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> Path:
-    """Writes results to a new folder among the temporary ones, in lm-eval's layout.
-
-    Args:
-        tracker: lm-eval's, which failed to write them.
-        results: without samples.
-        samples: by task; None if they are not wanted.
-
-    Returns:
-        The folder.
+def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> None:
+    """Writes results, and samples by task where they are wanted; if that fails, to a new folder among the temporary ones.
 
     Raises:
-        ResultsNotWrittenError: if that fails, too.
+        ResultsNotWrittenError: if they are not where lm-eval's `EvaluationTracker` was to write them.
     """
+    wanted = tracker.output_path
+    if _is_saved(tracker, results, samples) or not wanted:
+        return
     try:
-        folder = Path(tempfile.mkdtemp(prefix="lm-eval-sea-results-"))
+        tracker.output_path = tempfile.mkdtemp(prefix="lm-eval-sea-results-")
     except OSError as error:
         raise ResultsNotWrittenError(f"the results could not be written, nor to a temporary folder ({error})") from error
-    tracker.output_path = str(folder)
-    with failures_of_saving() as failures:
-        tracker.save_results_aggregated(results=results, samples=samples)
-        for task, rows in (samples or {}).items():
-            tracker.save_results_samples(task_name=task, samples=rows)
-    if failures.count:
-        raise ResultsNotWrittenError(f"the results could not be written, nor all of them to {folder}; see the warnings above")
-    return folder
+    if not _is_saved(tracker, results, samples):
+        raise ResultsNotWrittenError(
+            f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings above"
+        )
+    raise ResultsNotWrittenError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
+
+
+def _is_saved(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> bool:
+    """Has lm-eval write the files, and looks whether they are there and whole: it raises nothing."""
+    tracker.date_id = None  # of the time of saving; part of the names of files
+    tracker.save_results_aggregated(results=results, samples=samples)
+    for task, rows in (samples or {}).items():
+        tracker.save_results_samples(task_name=task, samples=[dict(row) for row in rows])  # it changes what it writes
+    if not tracker.output_path or not tracker.date_id:
+        return False
+    if Path(tracker.output_path).suffix == ".json":
+        folder = folder_of(tracker.output_path)
+    else:
+        folder = Path(tracker.output_path) / tracker.general_config_tracker.model_name_sanitized
+    try:
+        [written] = folder.glob(f"*_{tracker.date_id}.json")
+        json.loads(written.read_text(encoding="utf-8"))
+        return all(
+            _lines(folder / f"samples_{task}_{tracker.date_id}.jsonl") == len(rows) for task, rows in (samples or {}).items()
+        )
+    except (OSError, ValueError):
+        return False
+
+
+def _lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for line in file if line.endswith(b"\n"))

@@ -7,11 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue.task_list import UnknownNameError, read_tasks
+from lm_eval_sea.catalogue.task_list import UnknownNameError
+from lm_eval_sea.make.on_demand import select
+from lm_eval_sea.make.prompt_files import PromptFileError
 
 
 class RunError(ValueError):
     """What a user asked for cannot be run; one line that says what and how to mend it."""
+
+    status = 2  # of the command's exit
 
 
 def in_one_line(error: BaseException) -> str:
@@ -23,52 +27,39 @@ def in_one_line(error: BaseException) -> str:
 
 
 def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | None) -> None:
-    """Checks what can be known without data and model. Names of other packs are left to lm-eval.
+    """Refuses names of this pack that it does not have, more exemplars than there are, and no rows.
 
-    Args:
-        tasks: names or globs of tasks, groups and tags.
-        num_fewshot: the number of exemplars asked for, if any.
-        limit: the number or share of rows asked for, if any.
-
-    Raises:
-        RunError: for a name of this pack that it does not have, more exemplars than a prompt book has, or no rows.
+    Names of other packs are left to lm-eval. `limit` is a number of rows, or a share of them.
     """
     if limit is not None and not 0 < limit < math.inf:
         raise RunError(f"--limit {limit:g} leaves no rows; give at least 1, or leave it out for all")
     try:
-        chosen = read_tasks().select(name for name in tasks if name.startswith("sea_"))
-    except UnknownNameError as error:
+        chosen = select(name for name in tasks if name.startswith("sea_"))
+    except (UnknownNameError, PromptFileError) as error:
         raise RunError(str(error)) from error
     for task in chosen:
         if num_fewshot is None or task.may_change:  # exemplars that come with the rows are counted when they are loaded
             continue
         if not 0 <= num_fewshot <= len(task.exemplars):
             raise RunError(
-                f"--num_fewshot {num_fewshot}: the prompt book of {task.name} has {len(task.exemplars)} exemplars; "
+                f"--num_fewshot {num_fewshot}: the prompt file of {task.name} has {len(task.exemplars)} exemplars; "
                 f"choose 0 to {len(task.exemplars)}"
             )
 
 
 def check_include_paths(paths: Iterable[str]) -> None:
-    """Checks that the folders of a user's own tasks exist; lm-eval would go on without them.
-
-    Raises:
-        RunError: for one that does not.
-    """
+    """Refuses folders of a user's own tasks that do not exist; lm-eval would go on without them."""
     for path in paths:
         if not Path(path).is_dir():
             raise RunError(f"--include_path {path}: there is no such folder (looked in {Path.cwd()})")
 
 
 def check_samples(samples: Any, rows: Mapping[str, int]) -> None:
-    """Checks `--samples`, of which lm-eval takes an unknown task or an empty list for all rows.
+    """Refuses all `--samples` but task → different numbers of rows; lm-eval takes others for all rows.
 
     Args:
-        samples: task → numbers of rows, as lm-eval reads it.
+        samples: as lm-eval reads them.
         rows: task → how many there are.
-
-    Raises:
-        RunError: for anything but lists of different numbers of rows that there are.
     """
     example = f'expected {{"{next(iter(rows), "TASK")}": [0, 1, 2]}} or a file with such a text'
     if not isinstance(samples, dict) or not samples:

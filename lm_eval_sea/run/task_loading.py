@@ -2,25 +2,75 @@
 
 from __future__ import annotations
 
+import glob
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue.task_index import config_of, leaf_names, members_of
-from lm_eval_sea.run.lm_eval_cli import serve_loaded
+import lm_eval.tasks
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue.task_index import add_task, config_of, leaf_names, members_of
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.make.on_demand import tasks_on_demand
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.request import RunError, in_one_line
-from lm_eval_sea.some_names import some_names
+from lm_eval_sea.tasks._shared.facts import facts
+
+
+class RunTasks(TaskManager):
+    """The tasks of a request, loaded once: the rows that are checked before the model is loaded are those it is asked about."""
+
+    def __init__(
+        self,
+        wanted: Iterable[str],
+        own_folders: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Reads the task files: the pack's, those of the user's folders and, unless all names are the pack's, lm-eval's.
+
+        Args:
+            wanted: what is asked for: names or globs of tasks, groups and tags; files of tasks, or a folder of them.
+            own_folders: of the user, whose tasks replace others of their name.
+            metadata: for all tasks.
+        """
+        self._wanted = list(wanted)
+        packs = not own_folders and all(name.startswith("sea_") for name in self._wanted)
+        # An installed wheel's tasks are among lm-eval's.
+        among_others = not packs and (Path(lm_eval.tasks.__file__).parent / "lm_eval_sea").is_dir()
+        folders: list[str | Path] = [*([] if among_others else [str(TASKS_FOLDER)]), *own_folders]
+        super().__init__(include_path=folders, include_defaults=not packs, metadata=dict(metadata or {}))
+        for config in tasks_on_demand(self._wanted).values():
+            add_task(self, config)
+        self._loaded: tuple[list[Any], Any] | None = None
+
+    def load(self, task_list: Any) -> Any:
+        """As lm-eval's; the same list again gives the same tasks."""
+        if self._loaded is None or self._loaded[0] != task_list:
+            self._loaded = task_list, super().load(task_list)
+        return self._loaded[1]
+
+    def names(self) -> dict[str, list[str]]:
+        """For each entry of the request the names and files that it stands for; none where there is no such task."""
+        return {entry: self._matches(entry) for entry in self._wanted}
+
+    def _matches(self, entry: str) -> list[str]:
+        found: list[str] = self.match_tasks([entry])
+        if found or not (entry.endswith(".yaml") or Path(entry).is_dir()):
+            return found
+        return sorted(glob.glob(str(Path(entry).absolute() / "*.yaml" if Path(entry).is_dir() else Path(entry).absolute())))
 
 
 def load_tasks(
-    manager: Any, wanted: Sequence[Any], *, skip_missing: bool | None
-) -> tuple[list[Any], Mapping[str, Any], list[str]]:
-    """Loads tasks; lm-eval then takes them as they are loaded.
+    manager: TaskManager, wanted: Sequence[str], *, skip_missing: bool | None
+) -> tuple[list[str], Mapping[str, Any], list[str]]:
+    """Loads tasks.
 
     Args:
-        manager: lm-eval's `TaskManager`.
-        wanted: names of tasks, groups and tags, or configurations.
+        manager: lm-eval's.
+        wanted: names of tasks, groups and tags, or files.
         skip_missing: whether to go on without tasks whose rows cannot be had; groups that lack one are then left out, too.
             None where the user has no such choice.
 
@@ -31,7 +81,7 @@ def load_tasks(
         RunError: if a task cannot be loaded and is not left out.
     """
     try:
-        loaded = manager.load(list(wanted))
+        return list(wanted), manager.load(list(wanted))["tasks"], []
     # A task's data set, code and packages raise what they like.
     except Exception as error:
         faults = _faults(manager, wanted)
@@ -43,34 +93,30 @@ def load_tasks(
         rest = without(manager, wanted, set(faults))
         if not rest:
             raise RunError("\n  ".join(["of all tasks the data is missing", *lines])) from error
-        loaded, wanted = manager.load(rest), rest
-    else:
-        lines = []
-    serve_loaded(manager, loaded)
-    return list(wanted), loaded["tasks"], lines
+        return rest, manager.load(rest)["tasks"], lines
 
 
-def without(manager: Any, wanted: Iterable[Any], missing: set[str]) -> list[Any]:
+def without(manager: TaskManager, wanted: Iterable[str], missing: set[str]) -> list[str]:
     """The names, with groups and tags that lack a task replaced by those of their members that lack none."""
-    rest: dict[str, Any] = {}
-    for spec in wanted:
-        if not isinstance(spec, str) or not missing & set(leaf_names(manager, spec)):
-            rest[str(spec)] = spec
-        else:
-            members = members_of(manager, spec)
-            rest |= {name: name for name in without(manager, members, missing)} if members != [spec] else {}
-    return list(rest.values())
+    rest: dict[str, None] = {}
+    for name in wanted:
+        members = members_of(manager, name)
+        if not missing & set(leaf_names(manager, name)):
+            rest[name] = None
+        elif members != [name]:
+            rest |= dict.fromkeys(without(manager, members, missing))
+    return list(rest)
 
 
-def _faults(manager: Any, wanted: Iterable[Any]) -> dict[str, Exception]:
+def _faults(manager: TaskManager, wanted: Iterable[str]) -> dict[str, Exception]:
     """What keeps each task from being loaded; tasks with the same rows are tried once."""
-    names = dict.fromkeys(name for spec in wanted if isinstance(spec, str) for name in leaf_names(manager, spec))
+    names = dict.fromkeys(leaf for name in wanted for leaf in leaf_names(manager, name))
     faults: dict[str, Exception] = {}
     of_rows: dict[str, Exception] = {}
     for name in names:
-        metadata = config_of(manager, name).get("metadata") or {}
-        rows = repr([metadata.get(key) for key in ("data_source", "data_config", "data_files", "data_splits", "subset")])
-        if "data_source" in metadata and rows in of_rows:
+        known = facts(config_of(manager, name).get("metadata") or {})
+        rows = repr([known.get(key) for key in ("data_source", "data_config", "data_files", "data_splits", "subset")])
+        if "data_source" in known and rows in of_rows:
             faults[name] = of_rows[rows]
             continue
         try:

@@ -13,11 +13,6 @@ _LIMIT = "max_gen_toks"
 def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) -> None:
     """Raises the limit of tokens of every task that generates, through lm-eval's own `set_config`.
 
-    Args:
-        tasks: lm-eval's tasks by name.
-        number: how many tokens are added.
-        gen_kwargs: what `--gen_kwargs` holds; lm-eval puts it over the settings of all tasks.
-
     Raises:
         RunError: for a number below 1, if `--gen_kwargs` has a limit for all tasks, or a task has none of its own.
     """

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.some_names import some_names
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
-# Neighbouring requests of a task whose common beginnings are looked for.
-COMPARED_PER_TASK = 200
 GENERATION = "generate_until"
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 _DEFAULT_LENGTH = 256  # tokens of an answer where neither task nor user says: lm-eval's default
@@ -24,42 +20,23 @@ _DEFAULT_LENGTH = 256  # tokens of an answer where neither task nor user says: l
 
 @dataclass
 class Workload:
-    """What is asked of a model.
-
-    Attributes:
-        tasks: how many tasks ask.
-        ranked: requests for the log-likelihood of a given text.
-        generated: requests for a text.
-        read: tokens that all requests have, about; characters where the model's tokens cannot be counted.
-        written: the most tokens that all generated answers may have.
-        in_tokens: whether `read` is in tokens.
-        ranked_characters: of the rankings that were compared.
-        distinct_characters: of the same, where what several begin with counts once.
-    """
+    """What is asked of a model."""
 
     tasks: int = 0
-    ranked: int = 0
-    generated: int = 0
-    read: float = 0
-    written: int = 0
-    in_tokens: bool = True
-    ranked_characters: int = 0
-    distinct_characters: int = 0
-
-    @property
-    def times_less(self) -> float:
-        """How many times less of the rankings a backend reads that computes common beginnings once; at least 1."""
-        return self.ranked_characters / self.distinct_characters if self.distinct_characters else 1.0
+    ranked: int = 0  # requests for the log-likelihood of a given text
+    generated: int = 0  # requests for a text
+    read: float = 0  # tokens of all requests, about; characters where the model's tokens cannot be counted
+    written: int = 0  # the most tokens that all generated answers may have
+    unit: str = "tokens"  # of `read`
 
     def __str__(self) -> str:
         """One line for the user."""
         kinds = [f"{self.ranked:,} to rank texts"] if self.ranked else []
         kinds += [f"{self.generated:,} to generate"] if self.generated else []
-        unit = "tokens" if self.in_tokens else "characters"
         written = f", at most {_rounded(self.written)} tokens to write" if self.generated else ""
         tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
         number = self.ranked + self.generated
-        return f"{number:,} requests of {tasks} ({', '.join(kinds)}): about {_rounded(self.read)} {unit} to read{written}"
+        return f"{number:,} requests of {tasks} ({', '.join(kinds)}): about {_rounded(self.read)} {self.unit} to read{written}"
 
 
 def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], int] | None) -> Workload:
@@ -69,7 +46,7 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
         tasks: the requests (`Instance`) of each task.
         count_tokens: of a text, by the model's tokenizer; None where there is none.
     """
-    found = Workload(in_tokens=count_tokens is not None)
+    found = Workload(unit="tokens" if count_tokens else "characters")
     for requests in tasks:
         by_kind: dict[str, list[Any]] = defaultdict(list)
         for request in requests:
@@ -77,23 +54,14 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
         found.tasks += bool(by_kind)
         for kind, alike in by_kind.items():
             number = sum(request.repeats for request in alike)
-            chosen = alike[:: -(-len(alike) // COUNTED_PER_TASK)]
-            texts = [text_of(request.args) for request in chosen]
+            texts = [text_of(request.args) for request in alike[:: -(-len(alike) // COUNTED_PER_TASK)]]
             found.read += number * sum(map(count_tokens or len, texts)) / len(texts)
             if kind == GENERATION:
                 found.generated += number
-                found.written += sum(request.repeats * _longest_answer(request.args) for request in alike)
+                found.written += sum(request.repeats * (_stated_length(request.args) or _DEFAULT_LENGTH) for request in alike)
             else:
                 found.ranked += number
-                compared = sorted(text_of(request.args) for request in alike[:COMPARED_PER_TASK])
-                found.ranked_characters += sum(map(len, compared))
-                found.distinct_characters += _distinct_characters(compared)
     return found
-
-
-def _distinct_characters(texts: Sequence[str]) -> int:
-    """Characters of sorted texts, less those that a text begins with as the one before it does."""
-    return sum(map(len, texts)) - sum(len(os.path.commonprefix(pair)) for pair in pairwise(texts))
 
 
 def text_of(arguments: Sequence[Any]) -> str:
@@ -108,21 +76,8 @@ def _stated_length(arguments: Sequence[Any]) -> int | None:
     return int(lengths[0]) if lengths else None
 
 
-def _longest_answer(arguments: Sequence[Any]) -> int:
-    length = _stated_length(arguments)
-    return _DEFAULT_LENGTH if length is None else length
-
-
 def check_window(model: Any, tasks: Mapping[str, Any]) -> None:
-    """Refuses answers that leave no room for a prompt in the window of a model of transformers, before it answers anything.
-
-    Args:
-        model: lm-eval's, loaded.
-        tasks: lm-eval's tasks by name, with their requests.
-
-    Raises:
-        RunError: if there are some.
-    """
+    """Refuses answers that leave no room for a prompt in the window of a model of transformers, before it answers anything."""
     if getattr(model, "backend", None) != "causal":  # others have no window that lm-eval holds against the answers
         return
     longest = {
@@ -146,21 +101,12 @@ def token_counter(model: Any) -> Callable[[str], int] | None:
     return lambda text: len(model.tok_encode(text))
 
 
-def advice(name: str, model: Any, workload: Workload) -> str | None:
-    """Which backend is the fastest for these rankings; None where nothing is known.
-
-    Args:
-        name: of the backend in use.
-        model: lm-eval's, loaded.
-        workload: what is asked.
-    """
-    times = f"{workload.times_less:.1f} times less"
-    if name in FASTER_FOR_RANKING.values():
-        return f"{name} reads what rankings begin with alike once: here about {times} than lm-eval's own backend"
-    faster = FASTER_FOR_RANKING.get(name)
-    if faster is None or (name == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
+def advice(backend: str, model: Any) -> str | None:
+    """Which backend ranks faster than the one in use; None where none is known."""
+    faster = FASTER_FOR_RANKING.get(backend)
+    if faster is None or (backend == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
         return None
-    return f"--model {faster} ranks with the same numbers and reads about {times} here (docs/backends.md)"
+    return f"--model {faster} ranks with the same numbers and reads what prompts have in common once (docs/backends.md)"
 
 
 def _rounded(number: float) -> str:

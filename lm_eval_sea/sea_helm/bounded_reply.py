@@ -9,6 +9,24 @@ from typing import Any
 LONGEST = 32 * 2**20  # bytes; an answer of 16,384 tokens has a few hundred thousand
 
 
+class _Bounded:
+    """A stream that raises `error` where it has more than `LONGEST` bytes."""
+
+    def __init__(self, stream: Any, error: type[Exception]) -> None:
+        self._stream, self._error = stream, error
+
+    def __iter__(self) -> Iterator[bytes]:
+        length = 0
+        for chunk in self._stream:
+            length += len(chunk)
+            if length > LONGEST:
+                raise self._error(f"a reply of more than {LONGEST / 1e6:.0f} MB")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
+
+
 def bounded(client: type) -> Callable[[Any], None]:
     """Makes a hook for responses that limits what is read of them.
 
@@ -22,24 +40,11 @@ def bounded(client: type) -> Callable[[Any], None]:
     base = next(kind for kind in client.__mro__ if kind.__name__ == "Client")
     library: Any = importlib.import_module(base.__module__.partition(".")[0])
 
-    class Bounded(library.SyncByteStream):
-        def __init__(self, stream: Any) -> None:
-            self._stream = stream
-
-        def __iter__(self) -> Iterator[bytes]:
-            length = 0
-            for chunk in self._stream:
-                length += len(chunk)
-                if length > LONGEST:
-                    raise library.ReadError(f"a reply of more than {LONGEST / 1e6:.0f} MB")
-                yield chunk
-
-        def close(self) -> None:
-            self._stream.close()
+    stream_of_library = type("BoundedStream", (_Bounded, library.SyncByteStream), {})
 
     def limit(response: Any) -> None:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise library.ReadError("a packed reply, which was not asked for")
-        response.stream = Bounded(response.stream)
+        response.stream = stream_of_library(response.stream, library.ReadError)
 
     return limit

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from lm_eval_sea.results.run_files import Run, read_samples
+from lm_eval_sea.results.facts import Facts
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.judge_estimate import estimate
 from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, SAFETY, Question, Rubric, official_rubric, own_rubric
-from lm_eval_sea.sea_helm.judge_rows import COLUMNS, Conversation, JudgeRowError, conversation
+from lm_eval_sea.sea_helm.judge_rows import Conversation, conversation
 from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, UNREADABLE, Verdicts, by_category, shares
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 
 VERDICTS = "verdicts"  # beginning of the name of the file with a judge's answers
 
 
-class NothingToJudgeError(ValueError):
-    """The runs have no samples of a judged task; one line that says what to do."""
-
-
 @dataclass
 class Job:
-    """The judging of one samples file."""
+    """The judging of the answers to one task in one run."""
 
-    task: str  # name in lm-eval
+    task: TaskRun
     kind: str  # name in SEA-HELM, or SAFETY
-    samples: Path
-    seed: int | None  # of the run
     rubric: Rubric
     rows: list[Conversation]
     cache: Cache
@@ -40,7 +36,7 @@ class Job:
 
     def call(self, question: Question) -> Call:
         """The call of a question, with the run's seed, so that runs differ in their judgements too."""
-        seed = {} if self.seed is None else {"seed": self.seed}
+        seed = {} if self.task.run.seed is None else {"seed": self.task.run.seed}
         return Call(question.messages, {**self.rubric.generation, **seed})
 
     @property
@@ -49,49 +45,45 @@ class Job:
         return [self.call(question) for questions in self.questions for question in questions]
 
 
-def _kind_of(metadata: Mapping[str, Any]) -> str | None:
+def _kind_of(facts: Facts) -> str | None:
     """What the answers of a task are judged as; None for a task that is not judged."""
-    if metadata.get("judged_as") == SAFETY:
+    if facts.judged_as == SAFETY and not facts.assumed:
         return SAFETY
-    place = place_of(metadata)
+    place = place_of(facts)
     return place.task if place is not None and place.task in OFFICIAL_FILES else None
 
 
-def jobs_of(runs: Sequence[Run], checkout: Path | None, notes: list[str]) -> list[Job]:
+def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -> list[Job]:
     """What there is to judge.
 
     Args:
-        runs: with the samples of judged tasks; other tasks are passed over.
+        tasks: of all runs; those that are not judged are passed over.
         checkout: of SEA-HELM, for the prompts of its tasks; None: the pack's own.
         notes: gets a line for what cannot be read.
 
     Raises:
-        NothingToJudgeError: if no run has samples of a judged task.
-        JudgeRowError, JudgePromptsError: if a row or SEA-HELM's prompts cannot be used.
+        ResultsError: if no run has samples of a judged task, or a row cannot be judged.
+        SeaHelmError: if SEA-HELM's prompts cannot be used.
     """
     jobs = []
-    for run in runs:
-        for task in run.tasks.values():
-            kind = _kind_of(task.metadata)
-            if kind is None or task.samples is None:
-                continue
-            rubric = own_rubric(kind) if checkout is None or kind == SAFETY else official_rubric(kind, checkout)
-            try:
-                rows = [conversation(sample) for sample in read_samples(task.samples, COLUMNS, notes)]
-            except JudgeRowError as error:
-                raise JudgeRowError(f"{task.samples}: {error}; run the task again with --log_samples") from error
-            questions = [rubric.questions(row) for row in rows]
-            name = f"{VERDICTS}{task.samples.stem.removeprefix('samples')}.jsonl"
-            cache = Cache(task.samples.with_name(name))
-            seed = run.config.get("torch_seed")
-            seed = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
-            if not rows:
-                notes.append(f"{task.samples}: left out, it has no rows")
-                continue
-            jobs.append(Job(task.name, kind, task.samples, seed, rubric, rows, cache, questions))
+    for task in tasks:
+        kind = _kind_of(task.facts)
+        if kind is None or task.samples is None:
+            continue
+        rubric = own_rubric(kind) if checkout is None or kind == SAFETY else official_rubric(kind, checkout)
+        try:
+            rows = [conversation(row) for row in task.texts()]
+        except ResultsError as error:
+            raise ResultsError(f"{task.samples}: {error}; run the task again with --log_samples") from error
+        notes += task.notes
+        if not rows:
+            notes.append(f"{task.samples}: left out, it has no rows")
+            continue
+        questions = [rubric.questions(row) for row in rows]
+        jobs.append(Job(task, kind, rubric, rows, Cache(task.beside(VERDICTS, ".jsonl")), questions))
     if not jobs:
         judged = ", ".join((*OFFICIAL_FILES, SAFETY))
-        raise NothingToJudgeError(f"no samples of a judged task ({judged}) in these runs; run one with --log_samples")
+        raise ResultsError(f"no samples of a judged task ({judged}) in these runs; run one with --log_samples")
     return jobs
 
 
@@ -106,16 +98,16 @@ def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str
     """Asks what was not asked yet, writes the scores, and says in a line for each task what came of it.
 
     Raises:
-        JudgeError: if some questions have no answer; then no scores are written.
+        SeaHelmError: if some questions have no answer; then no scores are written.
     """
     ask_all(endpoint, [(call, job.cache) for job in jobs for call in job.calls], concurrency)
     lines = []
     for job in jobs:
         scores = scored(job, endpoint.model)
-        path = row_scores.path_beside(job.samples, row_scores.JUDGED)
+        path = job.task.beside(row_scores.JUDGED, ".json")
         row_scores.write(path, scores)
         number = _shares_text(scores) if job.kind == SAFETY else f"{100 * fmean(scores.scores.values()):.2f} of 100"
-        lines.append(f"{job.task}: {number}, {len(job.rows)} rows; {'; '.join([scores.scorer, *scores.notes])}; {path}")
+        lines.append(f"{job.task.name}: {number}, {len(job.rows)} rows; {'; '.join([scores.scorer, *scores.notes])}; {path}")
     return lines
 
 

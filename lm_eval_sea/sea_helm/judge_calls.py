@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 from tqdm import tqdm
 
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.bounded_reply import bounded
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 
@@ -20,10 +21,6 @@ RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections
 TIMEOUT_SECONDS = 1200.0  # of a call; a judge may think for long
 BROKEN_ANSWERS = 4  # how often an answer that is no completion is asked for
 _FAILURES_IN_A_ROW = 5  # per worker, after which the server is taken for gone
-
-
-class JudgeError(RuntimeError):
-    """The judge did not answer; one line that says what and how to mend it."""
 
 
 class Call(NamedTuple):
@@ -81,13 +78,13 @@ class Endpoint:
             api_key: servers of one's own want none, but the client does.
 
         Raises:
-            JudgeError: if the package openai is missing.
+            SeaHelmError: if the package openai is missing.
         """
         self.base_url, self.model = base_url, model
         try:
             from openai import DefaultHttpxClient, OpenAI
         except ImportError as error:
-            raise JudgeError(f"judging needs the package openai: {install_extra('judge')}") from error
+            raise SeaHelmError(f"judging needs the package openai: {install_extra('judge')}") from error
         client = DefaultHttpxClient(
             event_hooks={"response": [bounded(DefaultHttpxClient)]}, headers={"Accept-Encoding": "identity"}
         )
@@ -99,7 +96,7 @@ class Endpoint:
         """One answer.
 
         Raises:
-            JudgeError: if there is none after all retries.
+            SeaHelmError: if there is none after all retries.
         """
         import openai
 
@@ -126,15 +123,15 @@ class Endpoint:
             except openai.APIStatusError as error:
                 raise Refused(f"{self.base_url}: {error.status_code}: {error.message}", error.status_code) from error
             except openai.OpenAIError as error:
-                raise JudgeError(f"{self.base_url}: {error.__cause__ or error}; is the server there?") from error
+                raise SeaHelmError(f"{self.base_url}: {error.__cause__ or error}; is the server there?") from error
             answer = Answer(text, time.monotonic() - before, *tokens)
             if answer.is_sound:
                 return answer
             problem = "an answer whose text is no text, or whose counts are no numbers"
-        raise JudgeError(f"{self.base_url}: {problem}, {BROKEN_ANSWERS} times")
+        raise SeaHelmError(f"{self.base_url}: {problem}, {BROKEN_ANSWERS} times")
 
 
-class Refused(JudgeError):
+class Refused(SeaHelmError):
     """The server says no, with an HTTP status."""
 
     def __init__(self, message: str, status: int):
@@ -163,10 +160,10 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
         concurrency: calls at the same time.
 
     Raises:
-        JudgeError: if some calls have no answer after all others were made, or at once if the server refuses all.
+        SeaHelmError: if some calls have no answer after all others were made, or at once if the server refuses all.
     """
     waiting = {key: (call, cache) for call, cache in calls if cache.answer(key := key_of(endpoint.model, call)) is None}
-    failures: list[JudgeError] = []
+    failures: list[SeaHelmError] = []
     in_a_row = 0
     with ThreadPoolExecutor(concurrency) as workers, tqdm(total=len(waiting), desc="Judging", unit="answer") as progress:
         try:
@@ -176,11 +173,11 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
                 if error is not None:
                     failures.append(error)
                     if (isinstance(error, Refused) and error.of_every_call) or in_a_row >= _FAILURES_IN_A_ROW * concurrency:
-                        raise JudgeError(f"{error}; stopped, what was answered is kept")
+                        raise SeaHelmError(f"{error}; stopped, what was answered is kept")
         finally:
             workers.shutdown(wait=True, cancel_futures=True)
     if failures:
-        raise JudgeError(
+        raise SeaHelmError(
             f"{len(failures)} of {len(waiting)} questions have no answer, the first: {failures[0]}; "
             "start again to ask these alone"
         )
@@ -188,7 +185,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
 
 def _outcomes(
     workers: ThreadPoolExecutor, endpoint: Endpoint, waiting: Mapping[str, tuple[Call, Cache]], concurrency: int
-) -> Iterator[JudgeError | None]:
+) -> Iterator[SeaHelmError | None]:
     """Makes the calls, a few more than run at once being queued; yields for each its error or None."""
 
     def work(key: str, call: Call, cache: Cache) -> None:
@@ -205,6 +202,6 @@ def _outcomes(
         done, pending = wait(pending, return_when=FIRST_COMPLETED)
         for future in done:
             error = future.exception()
-            if error is not None and not isinstance(error, JudgeError):
+            if error is not None and not isinstance(error, SeaHelmError):
                 raise error
             yield error

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.judge_rows import Conversation
 
 OWN_PROMPTS = Path(__file__).with_name("judge_prompts.yaml")
@@ -33,10 +34,6 @@ _FIRST_VERDICT = "kalahi-judge"  # whose official reading takes the first verdic
 _OFFICIAL_VERDICT = re.compile(r"<classification>\s*(\w+)\s*</classification>")
 _OFFICIAL_TAGS = re.compile(r"<(/?\s*(?:classification|reflection|text|transcript|criterion)\s*/?)>", re.IGNORECASE)
 _OFFICIAL_LABELS = re.compile(r"\[\[([ABC])\]\]")
-
-
-class JudgePromptsError(ValueError):
-    """SEA-HELM's prompts cannot be read; one line that says what and how to mend it."""
 
 
 class Question(NamedTuple):
@@ -142,7 +139,7 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         checkout: folder of the repository.
 
     Raises:
-        JudgePromptsError: if the checkout has no such prompts.
+        SeaHelmError: if the checkout has no such prompts.
     """
     path = checkout / OFFICIAL_FILES[task]
     try:
@@ -157,7 +154,7 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         prompts = judge["judge_prompts"]
         _ = prompts["system_prompt"], prompts["criteria_prompt"]
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise JudgePromptsError(
+        raise SeaHelmError(
             f"{path}: no prompts of the judge of {task} ({error!r}); give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
         ) from error
     first = task == _FIRST_VERDICT
@@ -213,20 +210,18 @@ def _filled(template: Any, **fields: str) -> str:
     """A template of `str.format` with texts in its places, without that function's look-ups and widths.
 
     Raises:
-        JudgePromptsError: if it is no text, or has a place for something else.
+        SeaHelmError: if it is no text, or has a place for something else.
     """
 
     def filled(found: re.Match[str]) -> str:
         if found[1] is None:
             return found[0][0]
         if found[1] not in fields:
-            raise JudgePromptsError(
-                f"SEA-HELM's prompt has a place {found[0][:40]!r} that is not known; give a checkout of v1.2.0"
-            )
+            raise SeaHelmError(f"SEA-HELM's prompt has a place {found[0][:40]!r} that is not known; give a checkout of v1.2.0")
         return fields[found[1]]
 
     if not isinstance(template, str):
-        raise JudgePromptsError("SEA-HELM's prompt is no text; give a checkout of aisingapore/SEA-HELM, v1.2.0 or later")
+        raise SeaHelmError("SEA-HELM's prompt is no text; give a checkout of aisingapore/SEA-HELM, v1.2.0 or later")
     return re.sub(r"{{|}}|{([^{}]*)}", filled, template)
 
 

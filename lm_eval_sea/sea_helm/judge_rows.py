@@ -20,11 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-COLUMNS = ("doc_id", "doc", "filtered_resps")  # of lm-eval's samples
-
-
-class JudgeRowError(ValueError):
-    """A line of the samples cannot be judged; one line that says what it lacks."""
+from lm_eval_sea.results.types import ResultsError
 
 
 @dataclass(frozen=True)
@@ -53,35 +49,35 @@ def conversation(sample: Mapping[str, Any]) -> Conversation:
     """The conversation of a line of lm-eval's samples, as the module describes it.
 
     Raises:
-        JudgeRowError: if something is missing or does not fit together.
+        ResultsError: if something is missing or does not fit together.
     """
     doc = sample.get("doc")
     if not isinstance(doc, dict) or not isinstance(sample.get("doc_id"), int):
-        raise JudgeRowError(f"row {sample.get('doc_id')}: no doc, or no number")
+        raise ResultsError(f"row {sample.get('doc_id')}: no doc, or no number")
     last, responses = doc.get("answer"), sample.get("filtered_resps")
     if last is None and isinstance(responses, list):
         last = next(iter(responses), None)
     if not isinstance(last, str):
-        raise JudgeRowError(f"row {sample.get('doc_id')}: no answer to the last turn")
+        raise ResultsError(f"row {sample.get('doc_id')}: no answer to the last turn")
     turns, answers = _texts(sample, doc, "turns"), (*_texts(sample, doc, "answers"), last)
     baselines, references = _texts(sample, doc, "baselines"), _texts(sample, doc, "references")
     records = doc.get("criteria") or []
     if not isinstance(records, list):
-        raise JudgeRowError(f"row {sample['doc_id']}: criteria is no list")
+        raise ResultsError(f"row {sample['doc_id']}: criteria is no list")
     criteria = tuple(_criterion(sample, record, len(turns)) for record in records)
     if not turns or len(answers) != len(turns):
-        raise JudgeRowError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(answers)} answers")
+        raise ResultsError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(answers)} answers")
     if not criteria and len(baselines) != len(turns):
-        raise JudgeRowError(f"row {sample['doc_id']}: neither criteria nor a baseline for each turn")
+        raise ResultsError(f"row {sample['doc_id']}: neither criteria nor a baseline for each turn")
     if references and len(references) != len(turns):
-        raise JudgeRowError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(references)} references")
+        raise ResultsError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(references)} references")
     return Conversation(sample["doc_id"], str(doc.get("category") or ""), turns, answers, criteria, baselines, references)
 
 
 def _texts(sample: Mapping[str, Any], doc: Mapping[str, Any], key: str) -> tuple[str, ...]:
     texts = doc.get(key) or []
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise JudgeRowError(f"row {sample.get('doc_id')}: {key} is not a list of texts")
+        raise ResultsError(f"row {sample.get('doc_id')}: {key} is not a list of texts")
     return tuple(texts)
 
 
@@ -89,7 +85,7 @@ def _criterion(sample: Mapping[str, Any], record: Any, turns: int) -> Criterion:
     try:
         criterion = Criterion(int(record.get("turn") or 0), str(record["criterion"]), str(record.get("severity") or "").lower())
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise JudgeRowError(f"row {sample.get('doc_id')}: a criterion without text or with a turn that is no number") from error
+        raise ResultsError(f"row {sample.get('doc_id')}: a criterion without text or with a turn that is no number") from error
     if not 0 <= criterion.turn < turns:
-        raise JudgeRowError(f"row {sample.get('doc_id')}: a criterion for turn {criterion.turn} of {turns}")
+        raise ResultsError(f"row {sample.get('doc_id')}: a criterion for turn {criterion.turn} of {turns}")
     return criterion

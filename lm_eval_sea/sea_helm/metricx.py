@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lm_eval_sea.results.run_files import Run, is_number, read_samples
-from lm_eval_sea.sea_helm import published_order, row_scores
+from lm_eval_sea.results.rows import POSITION, in_published_order, says_its_order
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.types import ResultsError, is_number
+from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 from lm_eval_sea.sea_helm.metricx_model import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
+from lm_eval_sea.tasks._shared.row_order import FEW_ROWS
 
 GROUP = "translations"  # of the tasks that MetricX scores
 BATCHES = "metricx-batches"  # beginning of the name of the file with the errors of the batches
-_COLUMNS = ("doc_id", "doc.text", "doc.answer", "doc.label", published_order.COLUMN)
+_COLUMNS = ("doc.text", "doc.answer", "doc.label", POSITION)
 
 Errors = Callable[[Sequence[str]], list[float]]
-
-
-class NothingToScoreError(ValueError):
-    """The runs have no translations that can be scored; one line that says what to do."""
 
 
 class Setting(NamedTuple):
@@ -47,55 +45,55 @@ class Setting(NamedTuple):
 
 
 class Job(NamedTuple):
-    """The translations of one samples file, in the order in which they were published."""
+    """The translations of one task in one run, in the order in which they were published."""
 
-    task: str
-    samples: Path
+    task: TaskRun
     doc_ids: list[int]
     texts: list[str]  # as the model reads them
 
 
-def jobs_of(runs: Sequence[Run], notes: list[str]) -> list[Job]:
+def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
     """The translations there are.
 
     Args:
-        runs: with the samples of tasks of translation; other tasks are passed over.
+        tasks: of all runs; those that are no translation are passed over.
         notes: gets a line for what cannot be read.
 
     Raises:
-        NothingToScoreError: if there are none, or a row lacks a text.
+        ResultsError: if there are none, or a row lacks a text.
     """
     jobs = []
-    for run in runs:
-        for task in run.tasks.values():
-            place = place_of(task.metadata)
-            if place is None or place.group != GROUP or task.samples is None:
-                continue
-            rows = published_order.in_published_order(read_samples(task.samples, _COLUMNS, notes))
-            if published_order.may_be_out_of_order(rows):
-                notes.append(
-                    f"{task.samples}: its rows do not say in which order they were published, so its batches are not SEA-HELM's; "
-                    "run the task again"
-                )
-            texts = [_text(row, task.samples) for row in rows]
-            if not rows:
-                notes.append(f"{task.samples}: left out, it has no rows")
-                continue
-            jobs.append(Job(task.name, task.samples, [row["doc_id"] for row in rows], texts))
+    for task in tasks:
+        place = place_of(task.facts)
+        if place is None or place.group != GROUP or task.samples is None:
+            continue
+        read = task.rows_frame(*_COLUMNS)
+        assert read is not None
+        frame = in_published_order(read)
+        notes += task.notes
+        if len(frame) > FEW_ROWS and not says_its_order(frame):
+            notes.append(
+                f"{task.samples}: its rows do not say in which order they were published, so its batches are not SEA-HELM's; "
+                "run the task again"
+            )
+        rows = frame[["doc_id", "doc.text", "doc.answer", "doc.label"]].itertuples(index=False, name=None)
+        texts = [_text(task, *row) for row in rows]
+        if not texts:
+            notes.append(f"{task.samples}: left out, it has no rows")
+            continue
+        jobs.append(Job(task, frame.doc_id.tolist(), texts))
     if not jobs:
-        raise NothingToScoreError(
+        raise ResultsError(
             "no samples of SEA-HELM's translations in these runs; run sea_helm_id_translation_en_xx or another with --log_samples"
         )
     return jobs
 
 
-def _text(row: Mapping[str, Any], samples: Path) -> str:
-    label = row["doc.label"]
+def _text(task: TaskRun, number: Any, source: Any, answer: Any, label: Any) -> str:
     reference = label[0] if isinstance(label, list) and label else label
-    texts = (row["doc.text"], row["doc.answer"], reference)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(row["doc_id"], int):
-        raise NothingToScoreError(f"{samples}: row {row['doc_id']} lacks its source, answer or reference; run the task again")
-    return text_of(*texts)
+    if not all(isinstance(text, str) for text in (source, answer, reference)) or not isinstance(number, int):
+        raise ResultsError(f"{task.samples}: row {number} lacks its source, answer or reference; run the task again")
+    return text_of(source, answer, reference)
 
 
 def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
@@ -112,8 +110,7 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
     lines = []
     with tqdm(total=total, desc="MetricX", unit="batch") as progress:
         for job in jobs:
-            name = f"{BATCHES}{job.samples.stem.removeprefix('samples')}.jsonl"
-            done = KeyedLines(job.samples.with_name(name))
+            done = KeyedLines(job.task.beside(BATCHES, ".jsonl"))
             found: list[float] = []
             for start in range(0, len(job.texts), setting.batch_size):
                 texts = job.texts[start : start + setting.batch_size]
@@ -132,7 +129,7 @@ def _written(job: Job, errors: Sequence[float], setting: Setting) -> str:
     by_row = {doc_id: points(error) for doc_id, error in zip(job.doc_ids, errors, strict=True)}
     scorer = f"MetricX-24 by {setting.model}, end tokens as {setting.eos}, batches of {setting.batch_size}"
     details = {"setting": setting._asdict(), "mean_error": sum(errors) / len(errors)}
-    path = row_scores.path_beside(job.samples, row_scores.METRICX)
+    path = job.task.beside(row_scores.METRICX, ".json")
     row_scores.write(path, row_scores.RowScores(scorer, 100.0, by_row, setting.notes, details))
     mean = sum(by_row.values()) / len(by_row)
-    return f"{job.task}: {mean:.2f} of 100, {len(by_row)} rows; {'; '.join([scorer, *setting.notes])}; {path}"
+    return f"{job.task.name}: {mean:.2f} of 100, {len(by_row)} rows; {'; '.join([scorer, *setting.notes])}; {path}"

@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from lm_eval_sea.sea_helm import SeaHelmError
+
 OFFICIAL_MODEL = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"
 OFFICIAL_TOKENIZER = "google/mt5-xl"
 MAX_TOKENS = 1536
@@ -19,10 +21,6 @@ SCORE_TOKEN = 250089  # <extra_id_10>
 START_TOKEN = 0
 SEAHELM, GOOGLE = "seahelm", "google"
 EOS_RULES = (SEAHELM, GOOGLE)
-
-
-class MetricXError(ValueError):
-    """A model cannot be used; one line that says why."""
 
 
 def text_of(source: str, candidate: str, reference: str) -> str:
@@ -66,7 +64,7 @@ class MetricX:
             device: such as "cuda"; None: a GPU if there is one.
 
         Raises:
-            MetricXError: if the model is no mT5 with MetricX's token, or one of the two cannot be loaded.
+            SeaHelmError: if the model is no mT5 with MetricX's token, or one of the two cannot be loaded.
         """
         from transformers import AutoConfig, AutoTokenizer, MT5ForConditionalGeneration
 
@@ -74,14 +72,15 @@ class MetricX:
         try:
             config = AutoConfig.from_pretrained(model)
             if config.model_type != "mt5" or config.vocab_size <= SCORE_TOKEN:
-                raise MetricXError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; take {OFFICIAL_MODEL}")
+                raise SeaHelmError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; take {OFFICIAL_MODEL}")
             self.tokenizer = AutoTokenizer.from_pretrained(tokenizer)
-            loaded = MT5ForConditionalGeneration.from_pretrained(model, dtype="auto").to(self.device).eval()
-        except MetricXError:
+            loaded: Any = MT5ForConditionalGeneration.from_pretrained(model, dtype="auto")
+            loaded = loaded.to(self.device).eval()
+        except SeaHelmError:
             raise
         except (OSError, ImportError, ValueError, RuntimeError) as error:
             reason = " ".join(str(error).split())
-            raise MetricXError(f"{model} with the tokenizer of {tokenizer} cannot be loaded: {reason}") from error
+            raise SeaHelmError(f"{model} with the tokenizer of {tokenizer} cannot be loaded: {reason}") from error
         self._encoder, self._decoder = loaded.encoder, loaded.decoder
         self._head = loaded.lm_head.weight[SCORE_TOKEN : SCORE_TOKEN + 1]
 

@@ -12,14 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.results.run_files import is_number
+from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.written_folder import write_whole
 
 JUDGED, METRICX = "judged", "metricx"
-
-
-class RowScoresError(ValueError):
-    """A file of scores cannot be used; one line that says what and how to mend it."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +27,6 @@ class RowScores:
     scores: Mapping[int, float]  # doc_id → score
     notes: Sequence[str] = ()  # what a reader of the scores must know
     details: Mapping[str, Any] = field(default_factory=dict)  # whatever else is worth keeping, such as verdicts by row
-
-
-def path_beside(samples: Path, kind: str) -> Path:
-    """Where the scores of a samples file are.
-
-    Args:
-        samples: `samples_<task>_<date>.jsonl`.
-        kind: JUDGED or METRICX.
-    """
-    return samples.with_name(f"{kind}{samples.stem.removeprefix('samples')}.json")
 
 
 def write(path: Path, row_scores: RowScores) -> None:
@@ -60,7 +46,7 @@ def read(path: Path) -> RowScores:
     """Reads what `write` has written; details are left out.
 
     Raises:
-        RowScoresError: if the file is broken or a score is no number from 0 to the best.
+        ResultsError: if the file is broken or a score is no number from 0 to the best.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -70,4 +56,4 @@ def read(path: Path) -> RowScores:
             raise ValueError(f"a score is no number from 0 to {str(best)[:20]}")
         return RowScores(str(content["scorer"]), best, scores, [str(note) for note in content["notes"]])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise RowScoresError(f"{path}: cannot be read as scores of rows ({error}); remove it and score the task again") from error
+        raise ResultsError(f"{path}: cannot be read as scores of rows ({error}); remove it and score the task again") from error

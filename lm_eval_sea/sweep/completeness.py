@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea import __version__
-from lm_eval_sea.results.provenance import provenance_of
-from lm_eval_sea.results.run_files import Run, RunFilesError, find_runs, read_samples
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.request import RunError
 
 MARK = "job.json"
 LOG = "log.txt"
@@ -24,20 +26,14 @@ LOCK = "lock"
 REPLACED = "replaced"
 
 
-class IncompleteError(ValueError):
+class IncompleteError(RunError):
     """A run ended well and left something else than was asked; one line."""
+
+    status = 1
 
 
 def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
-    """What the mark of a job says, if the job is complete.
-
-    Args:
-        folder: of the job.
-        digest: of what is asked now.
-
-    Returns:
-        None if there is no mark, something else was asked, or a file is missing or has another size.
-    """
+    """What the mark of a job says; None if there is none, something else was asked, or a file is missing or has another size."""
     try:
         mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
         files = dict(mark["files"])
@@ -48,23 +44,13 @@ def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
 
 
 def results_of(folder: Path, digest: str) -> list[Path]:
-    """The results files of a complete job; whatever else lies in its folder is none of its.
-
-    Args:
-        folder: of the job.
-        digest: of what is asked now.
-    """
+    """The results files of a complete job; whatever else lies in its folder is none of its."""
     mark = read_mark(folder, digest) or {"files": {}}
     return [folder / name for name in mark["files"] if Path(name).match("results_*.json")]
 
 
 def set_aside(folder: Path, output: Path) -> None:
-    """Moves results of something else, such as another version of a task, out of the way of those to come.
-
-    Args:
-        folder: of the job.
-        output: of the sweep; they go to a folder `replaced` below it.
-    """
+    """Moves results of something else, such as another version of a task, to the folder `replaced` of the sweep's output."""
     try:
         digest = str(json.loads((folder / MARK).read_text(encoding="utf-8"))["digest"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -93,19 +79,13 @@ def remove_incomplete(folder: Path) -> None:
 
 
 def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
-    """Marks a job as complete.
-
-    Args:
-        folder: of the job.
-        digest: of `asked`.
-        asked: see `Job.asked`.
-        measured: seconds and the like, for estimates.
+    """Marks a job as complete; `measured` has seconds and the like, for estimates.
 
     Raises:
         IncompleteError: if the results are not those of what was asked.
         OSError: if the mark cannot be written.
     """
-    _compare(_run_in(folder), asked["tasks"])
+    _compare(_tasks_in(folder), asked["tasks"])
     kept = {LOG, LOCK, MARK}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in kept]
     for path in files:
@@ -125,14 +105,7 @@ def installed() -> dict[str, str | None]:
 
 
 def check_versions(wanted: Mapping[str, str | None]) -> None:
-    """Compares the packages of this machine with those of the one that the sweep was started on.
-
-    Args:
-        wanted: what `installed` returned there.
-
-    Raises:
-        IncompleteError: if they differ, for the results would be marked as those of other versions.
-    """
+    """Refuses packages other than those `installed` on the machine that the sweep was started on."""
     here = installed()
     for name, version in wanted.items():
         if here.get(name) != version:
@@ -143,15 +116,7 @@ def check_versions(wanted: Mapping[str, str | None]) -> None:
 
 
 def check_model(model_args: Mapping[str, Any], wanted: str) -> None:
-    """Compares the files of a model with those that were there when the sweep was started.
-
-    Args:
-        model_args: of the model.
-        wanted: what `answer_cache.files_of_model` returned then.
-
-    Raises:
-        IncompleteError: if they differ, for the results would be marked as those of other weights.
-    """
+    """Refuses a model whose files are not those of when the sweep was started: what `answer_cache.files_of_model` said then."""
     if answer_cache.files_of_model(model_args) != wanted:
         raise IncompleteError(
             f"the files of the model {model_args.get('pretrained')} are not those of when the sweep was started (names, sizes or "
@@ -159,29 +124,29 @@ def check_model(model_args: Mapping[str, Any], wanted: str) -> None:
         )
 
 
-def _run_in(folder: Path) -> Run:
+def _tasks_in(folder: Path) -> dict[str, TaskRun]:
     try:
-        runs, _ = find_runs([folder], all_runs=True)
-    except RunFilesError as error:
+        found = read(folder)
+    except ResultsError as error:
         raise IncompleteError(f"the run left no results in {folder}") from error
-    if len(runs) != 1 or runs[0].results is None:
-        raise IncompleteError(f"the run left {len(runs)} results in {folder}; expected 1")
-    return runs[0]
+    if len(found.runs) != 1 or not found.runs[0].has_results:
+        raise IncompleteError(f"the run left {len(found.runs)} results in {folder}; expected 1")
+    return {task.name: task for task in found.tasks}
 
 
-def _compare(run: Run, tasks: Mapping[str, Mapping[str, Any]]) -> None:
+def _compare(found: Mapping[str, TaskRun], tasks: Mapping[str, Mapping[str, Any]]) -> None:
     """Whether there are the tasks that were asked for, with all their samples, versions and rows, and numbers."""
     for name, asked in tasks.items():
-        task = run.tasks.get(name)
-        if task is None or not task.metrics:
+        task = found.get(name)
+        if task is None or not task.scores:
             raise IncompleteError(f"the results have no score of {name}")
         if task.samples is None:
             raise IncompleteError(f"the results have no samples of {name}")
-        there = len({sample["doc_id"] for sample in read_samples(task.samples, ["doc_id"], [])})
+        there = len({row.get("doc_id") for row in task.texts()})
         if there < (task.rows or 1):
             raise IncompleteError(f"the samples of {name} have {there} of {task.rows} rows; is the disk full?")
-        found = {"version": task.version, "rows": provenance_of(task.metadata).data_sha256}
-        for key, value in found.items():
+        made_on = {"version": task.version, "rows": task.facts.data_sha256 or None}
+        for key, value in made_on.items():
             if value != asked[key]:
                 raise IncompleteError(
                     f"{name}: its {key} on this machine is {value}, and was {asked[key]} where the sweep began; "

@@ -21,14 +21,7 @@ class LocalEngine:
         return [Resources(torch.cuda.device_count(), os.cpu_count() or 1, psutil.virtual_memory().total / 1e9)]
 
     def run(self, plan: Plan, jobs: Iterable[Job], started: Callable[[Job], None], ended: Callable[[Job, Outcome], None]) -> None:
-        """Runs jobs.
-
-        Args:
-            plan: what they need of a machine.
-            jobs: those that are not complete.
-            started: is called for each that begins.
-            ended: is called for each with its outcome.
-        """
+        """Runs jobs; calls `started` for each that begins, and `ended` with its outcome."""
         for job in jobs:
             started(job)
             ended(job, run_job(job.task(plan)))

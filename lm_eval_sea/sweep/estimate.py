@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
+from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.jobs import Job
-from lm_eval_sea.sweep.plan import Model, Resources
+from lm_eval_sea.sweep.plan import Model, Plan, Resources
 from lm_eval_sea.sweep.preflight import tokenizer_key
 from lm_eval_sea.sweep.size import measure, weights_of
 from lm_eval_sea.sweep.sweep import Prepared
@@ -22,19 +22,19 @@ _ROWS_LOOKED_AT = 5  # of each task
 class _Sizes:
     """The size of each task, measured once per tokenizer and number of exemplars."""
 
-    def __init__(self, limit: float | None) -> None:
-        self._limit = limit
+    def __init__(self, plan: Plan) -> None:
+        self._limit, self._wanted = plan.limit, plan.tasks
         self._managers: dict[tuple[str, Any], Any] = {}
         self._tokenizers: dict[str, Any] = {}
-        self._found: dict[tuple[str, str, int | None], Counter] = {}
+        self._found: dict[tuple[str, str, int | None], Counter[str]] = {}
 
-    def of(self, job: Job) -> Counter:
+    def of(self, job: Job) -> Counter[str]:
         """The sum over the tasks of a job; without tokens where there is no tokenizer."""
         key, shots = tokenizer_key(job.model), job.asked["settings"].get("num_fewshot")
         if key not in self._tokenizers:
             self._tokenizers[key] = load_tokenizer(job.model.loaded_with)
         tokenizer = self._tokenizers[key]
-        total: Counter = Counter()
+        total: Counter[str] = Counter()
         for leaf in job.part.leaves:
             if (key, leaf, shots) not in self._found:
                 task = self._manager(key, job.model).load([leaf])["tasks"][leaf]
@@ -49,25 +49,18 @@ class _Sizes:
 
     def _manager(self, key: str, model: Model) -> Any:
         """lm-eval's, which tells tasks the tokenizer; a second of work, so one for all models with the same."""
-        from lm_eval.tasks import TaskManager
-
         own_path = model.run.get("include_path")
         if (key, own_path) not in self._managers:
-            paths = [str(TASKS_FOLDER), *([str(own_path)] if own_path else [])]
-            self._managers[key, own_path] = TaskManager(include_path=paths, metadata=dict(model.model_args))
+            own = [str(own_path)] if own_path else []
+            self._managers[key, own_path] = RunTasks(self._wanted, own, model.model_args)
         return self._managers[key, own_path]
 
 
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
-    """Lines of text: a line for each size of models and backend, and what a job gets of which machines.
-
-    Args:
-        prepared: the plan.
-        machines: those that there are.
-    """
+    """Lines of text: a line for each size of models and backend, and what a job gets of which machines."""
     complete, open_jobs = prepared.split()
-    sizes, speeds = _Sizes(prepared.plan.limit), _speeds(complete)
-    totals: dict[tuple[str, str], Counter] = defaultdict(Counter)
+    sizes, speeds = _Sizes(prepared.plan), _speeds(complete)
+    totals: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for job in open_jobs:
         totals[_kind(job.model)] += sizes.of(job) + Counter(jobs=1)
     lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
@@ -88,8 +81,8 @@ def _kind(model: Model) -> tuple[str, str]:
 
 def _speeds(complete: Iterable[Job]) -> dict[tuple[str, str], float]:
     """Tokens per second of complete jobs with models of a size, loading and scoring included."""
-    tokens: Counter = Counter()
-    seconds: Counter = Counter()
+    tokens: Counter[tuple[str, str]] = Counter()
+    seconds: Counter[tuple[str, str]] = Counter()
     for job in complete:
         mark = read_mark(job.folder, job.digest) or {}
         if mark.get("tokens"):
@@ -98,7 +91,7 @@ def _speeds(complete: Iterable[Job]) -> dict[tuple[str, str], float]:
     return {kind: tokens[kind] / seconds[kind] for kind in tokens}
 
 
-def _time(total: Counter, speed: float | None) -> str:
+def _time(total: Counter[str], speed: float | None) -> str:
     if not speed or not total["tokens_in"]:
         return "time not measured (no complete job of this kind)"
     return f"about {total['tokens_in'] / speed / 3600:,.2f} hours of one job after the other, by the complete jobs of this kind"

@@ -21,7 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.interruption import terminated_as_interrupted
+from lm_eval_sea.run.request import RunError
 from lm_eval_sea.sweep.completeness import (
     LOCK,
     LOG,
@@ -51,12 +54,9 @@ class Outcome:
 
 
 def run_job(task: Mapping[str, Any]) -> Outcome:
-    """Runs a job in a process of its own, and waits. Interrupted, it interrupts the process and waits for its end.
+    """Runs a job (`Job.task`) in a process of its own, and waits. Interrupted, it interrupts the process and waits for its end.
 
     A process that was killed is started again, a few times; it goes on with the answers that are on disk.
-
-    Args:
-        task: what the process reads, see `Job.task`.
     """
     for _ in range(_ATTEMPTS):
         outcome = _attempt(task)
@@ -83,8 +83,9 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
             start_new_session=True,
         )  # fmt: skip
         try:
-            process.stdin.write(json.dumps(task, default=str).encode() + b"\n")
-            process.stdin.flush()
+            if process.stdin is not None:  # a pipe always is
+                process.stdin.write(json.dumps(task, default=str).encode() + b"\n")
+                process.stdin.flush()
             status = process.wait(task["minutes"] and 60 * task["minutes"])
         except subprocess.TimeoutExpired:
             _end(process)
@@ -100,7 +101,7 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
     return Outcome(status, killed or last_line(folder), time.monotonic() - begin)
 
 
-def _end(process: subprocess.Popen) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends a process and those that it has started, at first with a signal that lets a run keep what it has.
 
     Ctrl-C would be ignored below a sweep that a shell has started in the background.
@@ -133,7 +134,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
     """Inside, no other process works on the job; the lock of one that was killed is gone with it.
 
     Raises:
-        BlockingIOError: if another one goes on working.
+        IncompleteError: if another one goes on working.
     """
     with (folder / LOCK).open("w") as file:
         deadline = time.monotonic() + _WAIT_FOR_LOCK
@@ -143,7 +144,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise
+                    raise IncompleteError(f"another process is at work on {folder}; is this sweep running elsewhere?") from None
                 time.sleep(0.2)
         yield
 
@@ -174,17 +175,18 @@ def main() -> int:
     folder = Path(task["folder"])
     try:
         with _alone_in(folder):
-            return _run(task, folder)
-    except BlockingIOError:
-        print(f"another process is at work on {folder}; is this sweep running elsewhere?", file=sys.stderr)
-    except IncompleteError as error:
-        print(error, file=sys.stderr)
-    return 1
+            _run(task, folder)
+    except RunError as error:
+        print(f"lm-eval-sea: {visible(str(error))}", file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
-def _run(task: Mapping[str, Any], folder: Path) -> int:
+def _run(task: Mapping[str, Any], folder: Path) -> None:
     if read_mark(folder, task["digest"]):
-        return 0
+        return
     model_args = task["asked"]["settings"]["model_args"]
     check_versions(task["versions"])
     check_model(model_args, task["files"])
@@ -192,18 +194,17 @@ def _run(task: Mapping[str, Any], folder: Path) -> int:
     remove_incomplete(folder)
     print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)
     begin, resumed = time.monotonic(), (folder / answer_cache.FOLDER).exists()
-    from lm_eval_sea.commands.run_command import run
+    from lm_eval_sea.run import run
     from lm_eval_sea.sweep.size import tokens_of_run
 
-    status = run(task["arguments"])
-    if status == 0:
-        seconds = time.monotonic() - begin  # by a clock that nobody sets
-        check_model(model_args, task["files"])  # a training that goes on may have written over what was loaded
-        # what an earlier attempt computed took none of these seconds
-        tokens = None if resumed else tokens_of_run(folder, model_args)
-        measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
-        write_mark(folder, task["digest"], task["asked"], measured)
-    return status
+    with terminated_as_interrupted():
+        run.run(task["arguments"])
+    seconds = time.monotonic() - begin  # by a clock that nobody sets
+    check_model(model_args, task["files"])  # a training that goes on may have written over what was loaded
+    # what an earlier attempt computed took none of these seconds
+    tokens = None if resumed else tokens_of_run(folder, model_args)
+    measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
+    write_mark(folder, task["digest"], task["asked"], measured)
 
 
 if __name__ == "__main__":

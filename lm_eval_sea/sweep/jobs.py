@@ -112,7 +112,7 @@ def cut(
 
     Args:
         plan: what is to be run.
-        parts: what is run together.
+        parts: what is run together, see `parts_of`.
         identities: name of a model → digest of what is loaded and of the packages that load it.
         tasks: name of a task → its version and the digest of its rows.
         sampling: name of a model → the settings with which its answers are drawn; needed where the plan has seeds.

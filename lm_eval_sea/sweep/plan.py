@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea.handwritten_yaml import parse_yaml
+from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
@@ -190,7 +190,8 @@ class _Reader:
     def _positive(self, value: Any, where: str) -> float | None:
         if value is not None and not (_is_number(value, least=0) and value):
             self.faults.append(f"{where}: expected a number above 0, not {value!r}")
-        return value
+        number: float | None = value
+        return number
 
 
 def _is_number(value: Any, *, least: float) -> bool:

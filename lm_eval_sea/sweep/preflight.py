@@ -12,18 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_index import leaf_names
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
-from lm_eval_sea.results.provenance import provenance_of
+from lm_eval_sea.results import facts
 from lm_eval_sea.run.api_server import check_api_server
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
-from lm_eval_sea.run.lm_eval_cli import LMEvalCommand
-from lm_eval_sea.run.model_check import check_backend, check_folders, check_named_tokenizer
-from lm_eval_sea.run.model_files import LOADED, revision_of
+from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, revision_of
 from lm_eval_sea.run.output_folder import probe, size_of_samples
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request
-from lm_eval_sea.run.run import add_arguments
+from lm_eval_sea.run.run import run_parser
 from lm_eval_sea.run.seeds import sampling_values
-from lm_eval_sea.run.task_loading import load_tasks
+from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
 
@@ -39,8 +36,6 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
     Raises:
         PlanError: for names, numbers of exemplars and data that cannot be had.
     """
-    from lm_eval.tasks import TaskManager
-
     faults: dict[str, None] = {}
     folders = {str(model.run["include_path"]) for model in plan.models if model.run.get("include_path")}
     try:
@@ -55,9 +50,8 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
                 faults[str(error)] = None
     if faults:
         raise PlanError(list(faults))
-    own = all(name.startswith("sea_") for name in plan.tasks) and not folders
-    manager = TaskManager(include_path=[str(TASKS_FOLDER), *sorted(folders)], include_defaults=not own)
-    names = {name: manager.match_tasks([name]) for name in plan.tasks}
+    manager = RunTasks(plan.tasks, sorted(folders))
+    names = manager.names()
     if unknown := [name for name, found in names.items() if not found]:
         raise PlanError([f"tasks: there is no task, group or tag {name!r}" for name in unknown])
     leaves = {
@@ -73,15 +67,14 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
 
 def facts_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What a task's results must say: its version and the digest of its rows; None where lm-eval's tasks say nothing."""
-    facts = {}
+    found = {}
     for name, task in tasks.items():
-        len(task.eval_docs)  # lm-eval 0.5 loads rows when asked for them; they fill the provenance
         version = (task.config.metadata or {}).get("version", getattr(task, "VERSION", None))
-        facts[name] = {
+        found[name] = {
             "version": None if version is None else str(version),
-            "rows": provenance_of(task.config.metadata or {}).data_sha256,
+            "rows": facts.facts_of(task.config.metadata or {}).data_sha256 or None,
         }
-    return facts
+    return found
 
 
 def check_models(models: Iterable[Model]) -> None:
@@ -143,11 +136,7 @@ def _first_line(error: Exception) -> str:
 
 
 def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
-    """The settings with which answers of each model are drawn, where a plan has seeds.
-
-    Raises:
-        PlanError: for a model whose answers would not be drawn.
-    """
+    """The settings with which answers of each model are drawn, where a plan has seeds; all models must have some."""
     if plan.seeds == [None]:
         return {}
     found, faults = {}, []
@@ -168,22 +157,17 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
 def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
     """Has lm-eval's parser read the arguments of a job of each model, and checks what they say of tokenizer and chat template.
 
-    Args:
-        jobs: all that there are.
-        tasks: lm-eval's tasks by name.
-
     Raises:
         PlanError: for flags that it does not know, tokenizers that are not the model's, and templates that are missing or unfair.
     """
-    command = LMEvalCommand()
-    add_arguments(command.parser)
+    parser = run_parser()
     faults, checked = [], set()
     with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last ones, if any
     for job in {job.model.name: job for job in with_exemplars}.values():
         errors = io.StringIO()
         try:
             with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-                parsed = command.parse(job.arguments)
+                parsed = parser.parse_args(job.arguments)
         except SystemExit:
             faults.append(f"{job.model.name}: run: {errors.getvalue().strip().rpartition('error: ')[2]}")
             continue
@@ -212,11 +196,7 @@ def _check_tokenizer(job: Job, parsed: argparse.Namespace, tasks: Mapping[str, A
 
 
 def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
-    """Whether there is a machine that has what a job needs, and the device that a model names.
-
-    Raises:
-        PlanError: if there is none.
-    """
+    """Refuses a plan without a machine that has what a job needs, and the device that a model names."""
     needed = plan.resources
 
     def enough(machine: Resources) -> bool:
@@ -243,11 +223,7 @@ def _gpus_of(device: str) -> int:
 
 
 def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
-    """Compares the free space with what the samples of all jobs take, about. Makes no folder.
-
-    Raises:
-        PlanError: if there is less.
-    """
+    """Refuses a disk with less free space than the samples of all jobs take, about. Makes no folder."""
     there = next(folder for folder in (plan.output.resolve(), *plan.output.resolve().parents) if folder.is_dir())
     sizes = {name: size_of_samples(task, plan.limit) for name, task in tasks.items()}
     needed, free = sum(sizes[leaf] for job in jobs for leaf in job.part.leaves), shutil.disk_usage(there).free
@@ -261,11 +237,7 @@ def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> Non
 
 
 def check_writable(plan: Plan) -> None:
-    """Makes the folder of the output and writes to it.
-
-    Raises:
-        PlanError: if that fails.
-    """
+    """Refuses an output that cannot be made or written to."""
     try:
         probe(str(plan.output))
     except RunError as error:

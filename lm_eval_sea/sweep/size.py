@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.results.run_files import read_samples
+from lm_eval_sea.results.read import read
 from lm_eval_sea.run.chat_template import load_tokenizer
 
 _ROWS_COUNTED = 20  # of each task, to learn how many characters a token has
 
 
-def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -> Counter:
+def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -> Counter[str]:
     """Rows of a task; of a run on them the requests, and characters and tokens in and out, about.
 
     Prompts of some rows are built, and the sums scaled. In is what lm-eval sends, where every option comes with the whole
@@ -31,7 +31,7 @@ def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -
     with contextlib.redirect_stderr(io.StringIO()):  # lm-eval's progress bars
         task.build_all_requests(samples=list(range(0, there, max(1, there // looked_at))))
     scale = rows / len({instance.doc_id for instance in task.instances})
-    found: Counter = Counter(rows=rows)  # sums of fractions
+    found: Counter[str] = Counter(rows=rows)  # sums of fractions
     for instance in task.instances:
         prompt, ending = instance.arguments
         if isinstance(ending, str):
@@ -50,7 +50,7 @@ def tokens_of_run(folder: Path, model_args: Mapping[str, Any]) -> int | None:
     """The tokens that a run has sent, about: all characters of its logged requests, and the tokens of some.
 
     Args:
-        folder: of its samples.
+        folder: of its output, with samples.
         model_args: name the tokenizer.
 
     Returns:
@@ -60,10 +60,11 @@ def tokens_of_run(folder: Path, model_args: Mapping[str, Any]) -> int | None:
     if tokenizer is None:
         return None
     tokens = 0.0
-    for path in folder.rglob("samples_*.jsonl"):
+    for task in read(folder).tasks:
         characters = characters_counted = tokens_counted = 0
-        for number, row in enumerate(read_samples(path, ["arguments"], [])):
-            requests = row["arguments"].values() if isinstance(row["arguments"], dict) else ()
+        for number, row in enumerate(task.texts()):
+            arguments = row.get("arguments")
+            requests = arguments.values() if isinstance(arguments, dict) else ()
             texts = ["".join(text for text in request.values() if isinstance(text, str)) for request in requests]
             characters += sum(map(len, texts))
             if number < _ROWS_COUNTED:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from lm_eval_sea.install_hint import install_extra
-from lm_eval_sea.results.visible_text import one_line
+from tqdm import tqdm
+
+from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run import answer_cache
-from lm_eval_sea.some_names import some_names
-from lm_eval_sea.sweep.completeness import LOG, read_mark, results_of
+from lm_eval_sea.sweep.completeness import LOG, read_mark
 from lm_eval_sea.sweep.job_process import Outcome
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
@@ -24,9 +24,6 @@ from lm_eval_sea.sweep.preflight import (
     load_wanted,
     sampling_of,
 )
-from lm_eval_sea.sweep.progress import Progress
-
-_ROWS_IN_REPORT = 20
 
 
 class Engine(Protocol):
@@ -87,12 +84,7 @@ def check_room(prepared: Prepared, engine: Engine) -> None:
 
 
 def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) -> None:
-    """Runs the jobs that are not complete.
-
-    Args:
-        prepared: what is to be run.
-        engine: on what.
-        failed: gets the jobs that failed.
+    """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail.
 
     Raises:
         PlanError: if no machine, or not the disk, can take them.
@@ -101,9 +93,35 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
     check_room(prepared, engine)
     check_writable(prepared.plan)
     complete, open_jobs = prepared.split()
-    with Progress(len(complete), len(prepared.jobs), failed) as progress:
+    with tqdm(total=len(prepared.jobs), initial=len(complete), desc="jobs", unit="job", dynamic_ncols=True) as bar:
+        running: set[Job] = set()
+        tokens = 0
+
+        def show() -> None:
+            shown: dict[str, int | str] = {"running": len(running), "failed": len(failed)}
+            if tokens:  # of the jobs that are done
+                shown["tokens/s"] = f"{tokens / bar.format_dict['elapsed']:,.0f}"
+            bar.set_postfix(shown)
+
+        def started(job: Job) -> None:
+            running.add(job)
+            show()
+
+        def ended(job: Job, outcome: Outcome) -> None:
+            nonlocal tokens
+            running.discard(job)
+            mark = read_mark(job.folder, job.digest)
+            if outcome.status or mark is None:
+                failed[job] = outcome
+                bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
+            else:
+                tokens += mark.get("tokens") or 0
+            bar.update()
+            show()
+
+        show()
         if open_jobs:
-            engine.run(prepared.plan, open_jobs, progress.started, progress.ended)
+            engine.run(prepared.plan, open_jobs, started, ended)
 
 
 def state(prepared: Prepared, failed: Collection[Job]) -> str:
@@ -126,26 +144,3 @@ def table_of_failures(failed: Mapping[Job, Outcome]) -> str:
         f"failed: {job.folder}\n  {one_line(outcome.last_line)}\n  shown by: {job.command}" for job, outcome in failed.items()
     ]
     return "\n".join(lines)
-
-
-def report(prepared: Prepared) -> list[str]:
-    """Writes the report on all complete jobs, with SEA-HELM's totals where there are any.
-
-    Returns:
-        Lines that say where, or why there is none.
-    """
-    from lm_eval_sea.results.run_files import RunFilesError
-
-    complete, _ = prepared.split()
-    if not complete:
-        return ["no report: no job is complete"]
-    try:
-        from lm_eval_sea.report.write import write_report
-    except ModuleNotFoundError as error:
-        return [f"no report: it needs {error.name}: {install_extra('report')}"]
-    names = {path.resolve(): job.label for job in complete for path in results_of(job.folder, job.digest)}
-    try:
-        written = write_report(list(names), prepared.plan.output / "report", shown_rows=_ROWS_IN_REPORT, names=names)
-    except (RunFilesError, OSError) as error:
-        return [f"no report: {error}"]
-    return [*(f"note: {note}" for note in written.notes), f"{written.page}: {written.models} models, {written.tasks} tasks"]

@@ -8,7 +8,7 @@ import pytest
 from lm_eval_sea import __version__
 from lm_eval_sea.catalogue.overview import overview, suites_of
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 
 
 @pytest.fixture(scope="module")

@@ -12,37 +12,31 @@ import pytest
 import yaml
 
 from lm_eval_sea.official.sailcompass_checkout import known_files
-
-MINIATURE = Path(__file__).with_name("miniature_sailcompass")
-
-
-def known_of(folder: Path) -> dict:
-    """What would be known of a checkout if it were the official one: the classes of its code, a task name and digest each."""
-    official = known_files()
-
-    def sha256(path: Path) -> str:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-
-    configurations = {
-        path.relative_to(folder).as_posix(): {"task": f"mini_{path.stem.rsplit('_', 1)[0]}", "sha256": sha256(path)}
-        for path in sorted((folder / "configs" / "datasets").glob("*/*.py"))
-    }
-    code = {
-        path: record | {"sha256": sha256(folder / path)} for path, record in official["code"].items() if (folder / path).is_file()
-    }
-    return official | {"configurations": configurations, "code": code}
+from tests.official import miniature_sailcompass
 
 
 @pytest.fixture
 def miniature(tmp_path) -> Path:
-    """A copy of the miniature checkout, to be changed at will."""
-    return Path(shutil.copytree(MINIATURE, tmp_path / "sailcompass"))
+    """A miniature checkout, to be changed at will."""
+    code = {path: record["classes"] for path, record in known_files()["code"].items()}
+    miniature_sailcompass.write(tmp_path / "sailcompass", code)
+    return tmp_path / "sailcompass"
 
 
 @pytest.fixture
 def known_miniature(miniature, tmp_path, monkeypatch) -> dict:
-    """The miniature as it is now is known, to the command too."""
-    known = known_of(miniature)
+    """The miniature as it is now is the tested checkout, to the command too; its tasks are `mini_<name>`."""
+    official = known_files()
+    digests = {
+        path.relative_to(miniature).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in miniature.rglob("*.py")
+    }
+    code = {path: record | {"sha256": digests[path]} for path, record in official["code"].items() if path in digests}
+    configurations = {
+        path: {"task": f"mini_{Path(path).stem.rsplit('_', 1)[0]}", "sha256": digests[path]}
+        for path in sorted(digests)
+        if path.startswith("configs/")
+    }
+    known = official | {"configurations": configurations, "code": code}
     path = tmp_path / "known.yaml"
     path.write_text(yaml.safe_dump(known), encoding="utf-8")
     monkeypatch.setattr("lm_eval_sea.official.sailcompass_checkout.KNOWN_FILES", path)
@@ -60,7 +54,7 @@ def rows_folder(tmp_path, samples, monkeypatch) -> Path:
         path = data / "m3exam" / f"thai-questions-test-{options}.json"
         path.write_text(json.dumps(part, ensure_ascii=False), encoding="utf-8")
     monkeypatch.chdir(tmp_path / "rows")
-    return tmp_path / "rows"
+    return data
 
 
 @pytest.fixture(scope="session")

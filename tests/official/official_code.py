@@ -1,66 +1,60 @@
-"""The official loaders and scorers, executed from the user's checkout to run beside ours; only tests do that."""
+"""The code of a checkout in this process, with the libraries that are installed: to run beside ours, in tests alone."""
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import sys
 import types
 import warnings
 from pathlib import Path
+from typing import Any
 
+import datasets  # noqa: F401  # libraries that the code imports: while it is loaded, what is missing finds a stand-in
+import evaluate  # noqa: F401
 import py3langid
 import pytest
+from pythainlp.tokenize import word_tokenize  # noqa: F401
+
+from lm_eval_sea.official.run_source import StandIn, StandIns
 
 
-class _Registry:
-    def register_module(self, *arguments, **keywords):
-        return lambda thing: thing
-
-
-class _Base:
-    """Stands in for OpenCompass' base classes, which do nothing that a score depends on."""
-
-
-def load(folder: Path, path: str, post_processors: types.ModuleType | None = None) -> types.ModuleType:
-    """A module of the checkout.
-
-    Args:
-        folder: of the checkout.
-        path: of the module below it.
-        post_processors: what the module gets from `opencompass.utils`.
-    """
-    package = f"official_sailcompass.{Path(path).parent.as_posix().replace('/', '.') or 'top'}"
-    stand_ins = {
-        "langid": py3langid,  # the same model
-        "opencompass": {},
-        "opencompass.registry": dict.fromkeys(("TEXT_POSTPROCESSORS", "ICL_EVALUATORS", "LOAD_DATASET"), _Registry()),
-        "opencompass.openicl": {},
-        "opencompass.openicl.icl_evaluator": {"BaseEvaluator": _Base},
-        "opencompass.utils": dict(vars(post_processors) if post_processors else {}) | {"get_logger": _logger},
-        package.split(".")[0]: {"__path__": []},
-        package: {"__path__": []},
-        f"{package}.base": {"BaseDataset": _Base},
-        f"{package}.icl_base_evaluator": {"BaseEvaluator": _Base},
-        f"{package}.icl_hf_evaluator": {"HuggingfaceEvaluator": _Base},
-    }
-    name = f"{package}.{Path(path).stem}"
-    specification = importlib.util.spec_from_file_location(name, folder / path)
-    module = importlib.util.module_from_spec(specification)
+def load(path: Path, post_processors: types.ModuleType | None = None) -> types.ModuleType:
+    """A Python file of a checkout as a module; `post_processors` are what it gets from `opencompass.utils`."""
+    utils = StandIn("opencompass.utils")
+    vars(utils).update(
+        vars(post_processors) if post_processors else {}, get_logger=lambda log_level: logging.getLogger("official_sailcompass")
+    )
+    module = types.ModuleType(f"checkout.{path.stem}")
+    module.__package__ = "checkout"
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # escape sequences in its patterns
-        patch.setattr(sys, "dont_write_bytecode", True)  # nothing is left in the user's checkout
-        for stand_in, names in stand_ins.items():
-            patch.setitem(sys.modules, stand_in, names if isinstance(names, types.ModuleType) else _module(stand_in, names))
-        specification.loader.exec_module(module)
+        warnings.simplefilter("ignore")  # of escape sequences in its patterns
+        patch.setattr(sys, "meta_path", [*sys.meta_path, StandIns()])
+        patch.setitem(sys.modules, "opencompass.utils", utils)
+        patch.setitem(sys.modules, "langid", py3langid)  # the same model
+        exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
+    for name in [name for name, found in sys.modules.items() if isinstance(found, StandIn)]:
+        del sys.modules[name]
     return module
 
 
-def _module(name: str, names: dict) -> types.ModuleType:
-    module = types.ModuleType(name)
-    module.__dict__.update(names)
-    return module
+def texts(data_set: dict[str, Any], row: dict[str, Any]) -> dict[str | None, str]:
+    """What OpenCompass shows a base model for a row: label → whole text; None → prompt, for generation.
+
+    A plain restatement: the template as the configuration builds it, turns joined by line breaks, places filled one by one.
+    """
+    template = data_set["infer_cfg"]["prompt_template"]["template"]
+    if set(template) == {"begin", "round"}:
+        return {None: _text(template, {**row, data_set["reader_cfg"]["output_column"]: ""})}
+    return {label: _text(each, row) for label, each in template.items()}
 
 
-def _logger(log_level: str) -> logging.Logger:
-    return logging.getLogger("official_sailcompass")
+def _text(template: dict[str, Any], row: dict[str, Any]) -> str:
+    text, separator = "", ""
+    for turn in template["begin"] + template["round"]:
+        filled = turn["prompt"]
+        for column, value in row.items():
+            filled = filled.replace("{" + column + "}", str(value))
+        if filled:
+            text += separator + filled
+        separator = "\n"
+    return text

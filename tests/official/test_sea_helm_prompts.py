@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea import cli
+from lm_eval_sea.commands import cli
 from lm_eval_sea.official.sea_helm_prompts import PromptError, jinja, read_configs
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.sources import Source
 from tests.sea_helm.official import checkout, run
@@ -23,7 +24,7 @@ MINIATURE = Path(__file__).with_name("miniature_sea_helm")
 
 
 def make(folder, out, *options):
-    return cli.main(["official", "sea-helm", str(folder), "--out", str(out), *options])
+    return cli.main(["make", "--official", str(folder), "--out", str(out), *options])
 
 
 def load(folder, names, rows):
@@ -43,7 +44,7 @@ def evaluate_official(folder, name, rows, model):
 
 @pytest.fixture
 def made(tmp_path, capsys):
-    assert make(MINIATURE, tmp_path / "tasks", "--partial") == 0
+    assert make(MINIATURE, tmp_path / "tasks", "--keep-going") == 0
     return tmp_path / "tasks", capsys.readouterr()
 
 
@@ -84,7 +85,7 @@ def test_totals_read_the_tasks_and_the_group_is_the_suite_without_what_a_judge_s
     group = yaml.safe_load((folder / "seahelm_id.yaml").read_text(encoding="utf-8"))
     assert group["task"] == ["seahelm_id_sentiment"]
     facts = yaml.safe_load((folder / "seahelm_id_sentiment.yaml").read_text(encoding="utf-8"))["metadata"]
-    assert place_of(facts).task == "sentiment" and facts["item_metric"] == "correct"
+    assert place_of(facts_of(facts)).task == "sentiment" and facts["item_metric"] == "correct"
 
 
 def test_what_cannot_be_made_is_said(tmp_path, capsys):
@@ -93,7 +94,7 @@ def test_what_cannot_be_made_is_said(tmp_path, capsys):
     assert "lm-eval-sea: seahelm_id_qa: the checkout has no such prompt, or it lacks 'qa'" in lines
     assert not (tmp_path / "tasks").exists()
     assert make(tmp_path, tmp_path / "tasks") == 2
-    assert "give a checkout of aisingapore/SEA-HELM" in capsys.readouterr().err
+    assert "or give one of aisingapore/SEA-HELM" in capsys.readouterr().err
 
 
 @given(st.lists(st.tuples(st.text(string.ascii_letters + " .\n'\"", max_size=9), st.sampled_from(["text", "label"])), max_size=4))

@@ -4,7 +4,6 @@ The model is Gemma 3 270M with weights of four bits: it translates into Indonesi
 nothing of causes and sentiment that these tasks would show. docs/results.md has the numbers behind the bounds.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -15,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lm_eval_sea.results.bootstrap import cluster_weights, spread_of
-from lm_eval_sea.results.row_statistics import chrf_statistics, mean_statistics
-from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.score import chrf_statistics, mean_statistics
+from lm_eval_sea.results.uncertainty import cluster_weights, spread_of
 from lm_eval_sea.tasks._shared.metrics.qa_metrics import token_f1
 from tests.conftest import ROOT
 
@@ -64,17 +63,13 @@ def evaluate(place, hub_rows):
             python = VLLM / "bin" / "python" if on_vllm else sys.executable
             arguments = f"pretrained={os.environ['REAL_MODEL']},dtype=float32" + (",max_model_len=4096" if on_vllm else "")
             command = [
-                python, "-m", "lm_eval_sea.cli", "run", "--model", backend, "--tasks", ",".join(tasks),
+                python, "-m", "lm_eval_sea", "run", "--model", backend, "--tasks", ",".join(tasks),
                 "--limit", str(rows), "--model_args", arguments, "--batch_size", "8",
                 "--output_path", str(folder), "--log_samples",
             ]  # fmt: skip
             environment = os.environ | {"PYTHONPATH": str(ROOT)} | (VLLM_SETTINGS if on_vllm else {})
             subprocess.run(command, cwd=hub_rows, env=environment, check=True)
-        [found] = find_runs([folder])[0]
-        return {
-            name: [json.loads(line) for line in task.samples.read_text(encoding="utf-8").splitlines()]
-            for name, task in found.tasks.items()
-        }
+        return {task.name: list(task.texts()) for task in read(folder).best().tasks}
 
     return run
 
@@ -156,7 +151,7 @@ def test_sentiment_below_its_majority_share_is_no_skill(samples):
 
 def test_a_collapse_has_a_note_and_nothing_else_has(samples, place):
     shown = subprocess.run(
-        [sys.executable, "-m", "lm_eval_sea.cli", "show", str(place / f"hf-shared-prefix_{ROWS}")],
+        [sys.executable, "-m", "lm_eval_sea", "show", str(place / f"hf-shared-prefix_{ROWS}")],
         env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     chosen, _ = choices(samples[CAUSES], "acc_ppl")
@@ -187,8 +182,6 @@ def test_report_and_export_can_be_made(samples, place, tmp_path):
         ["report", runs, "--out", str(tmp_path / "page")],
         ["export", "every-eval-ever", runs, "--out", str(tmp_path)],
     ):
-        subprocess.run(
-            [sys.executable, "-m", "lm_eval_sea.cli", *command], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True
-        )
+        subprocess.run([sys.executable, "-m", "lm_eval_sea", *command], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True)
     page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
     assert all(task in page for task in TASKS)

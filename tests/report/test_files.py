@@ -7,6 +7,7 @@ import pytest
 
 from lm_eval_sea.report.tables import Column, Table, markdown
 from lm_eval_sea.report.write import MANIFEST, write_report
+from lm_eval_sea.results.read import read
 from lm_eval_sea.results.written_folder import WrittenFolder
 
 from ..results.lm_eval_output import NEW, write_results
@@ -45,7 +46,7 @@ def test_tables_hold_no_formulas_and_no_controls(tmp_path):
     metadata = {"headline_metric": "acc", "version": 1.0, "dataset": "=cmd|' /C calc'!A0", "language": "\x1b[31mth\u202e"}
     configs = {"toy": {"metadata": metadata}}
     write_results(tmp_path / "runs", NEW, {"toy": {"acc,none": 0.5}}, model="@SUM(1)", configs=configs)
-    write_report([tmp_path / "runs"], tmp_path / "out", shown_rows=2)
+    write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
     for path in (tmp_path / "out" / "tables").iterdir():
         text = path.read_text(encoding="utf-8")
         assert "\x1b" not in text and "\u202e" not in text

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, recall_score
 
-from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.report import (
     bias,
     calibration,
     checkpoints,
     differences,
     generation,
-    load,
     means,
     provenance,
     ranks,
@@ -26,9 +25,11 @@ from lm_eval_sea.report import (
     scores,
 )
 from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.overview import overview_section
 from lm_eval_sea.report.suite import Suite, read_suite
-from lm_eval_sea.results.bootstrap import normal_test
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.uncertainty import normal_test
 
 from ..results.lm_eval_output import NEW, OLD, row, write_results, write_samples
 from .planted import (
@@ -55,7 +56,12 @@ NO_SUITE = Suite({}, {}, {}, {}, {}, {}, {})
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
-    return load([plant(tmp_path_factory.mktemp("runs"))])
+    return frames_of(read(plant(tmp_path_factory.mktemp("runs"))).best())
+
+
+def task_named(name):
+    (task,) = select([name])
+    return task
 
 
 def at(table, **keys):
@@ -102,7 +108,7 @@ def test_only_seahelms_scale_ends_at_chance(tmp_path):
     own = {"headline_metric": "acc", "chance": 0.25, "version": 1.0}
     configs = {"toy": {"metadata": own}, "toy_helm": {"metadata": {**own, "suite": "sea_helm"}}}
     write_results(tmp_path, NEW, {"toy": {"acc,none": 0.1}, "toy_helm": {"acc,none": 0.1}}, configs=configs)
-    found = scores.headline_scores(load([tmp_path]))[0]
+    found = scores.headline_scores(frames_of(read(tmp_path).best()))[0]
     assert at(found, task="toy").normalised == pytest.approx(-20)  # (0.1 − 0.25) / 0.75
     assert at(found, task="toy_helm").normalised == 0
 
@@ -215,7 +221,7 @@ def two_models(folder, answers, *, metric="acc", order=1):
             for n, entry in enumerate(logged)
         ]
         write_samples(folder / model, "toy", NEW, lines[:: order if model == "b" else 1])
-    return load([folder])
+    return frames_of(read(folder).best())
 
 
 def test_differences_are_paired_by_row_whatever_the_order(tmp_path):
@@ -268,7 +274,7 @@ def test_models_that_were_not_tested_have_no_rank(tmp_path):
     for model, share in (("a", 0.97), ("b", 0.34)):  # without samples
         entry = {"toy": {"acc,none": share, "acc_stderr,none": 0.02}}
         write_results(tmp_path / model, NEW, entry, model=model, configs={"toy": {"metadata": metadata}})
-    [cells] = overview(Analysis(load([tmp_path]), NO_SUITE), "scores_by_model")
+    [cells] = overview(Analysis(frames_of(read(tmp_path).best()), NO_SUITE), "scores_by_model")
     assert cells["a"].text.startswith("97.0 [") and cells["b"].text.startswith("34.0 [")
     assert not any(cells[model].rank or cells[model].strong for model in "ab")
 
@@ -285,7 +291,7 @@ def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
     frames = two_models(tmp_path, {"a": [1.0] * 30, "b": [0.0, 1.0] * 15})
     path = next((tmp_path / "a").glob("results_*"))
     path.write_text(path.read_text().replace('"acc,none": 1.0', '"acc,none": 0.5'))
-    analysis = Analysis(load([tmp_path]), NO_SUITE)
+    analysis = Analysis(frames_of(read(tmp_path).best()), NO_SUITE)
     [cells] = overview(analysis, "scores_by_model")
     assert cells["a"].text.endswith("‡") and not cells["b"].text.endswith("‡")
     assert any("‡ marks" in text for text in overview_section(analysis, None, steps=False).text)
@@ -294,7 +300,7 @@ def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
 
 def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
     plant(tmp_path)
-    analysis = Analysis(load([tmp_path]), read_suite())
+    analysis = Analysis(frames_of(read(tmp_path).best()), read_suite())
     scored = [cells["org/a"].text != "–" for cells in overview(analysis, "scores_by_model")]
     assert scored.index(False) == sum(scored) == 7
     assert list(overview(analysis, "means_by_task")[0])[:2] == ["model", "all"]
@@ -355,7 +361,7 @@ def test_a_curve_over_checkpoints(tmp_path):
     for step, right in ((1000, 10), (3000, 25), (20000, 35)):
         answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
         two_models(tmp_path, answers)
-    curve = checkpoints.curve(Analysis(load([tmp_path]), NO_SUITE))
+    curve = checkpoints.curve(Analysis(frames_of(read(tmp_path).best()), NO_SUITE))
     assert list(curve.step) == [1000, 3000, 20000]
     assert list(curve["mean"]) == pytest.approx([0, (0.625 - 0.25) / 0.75 * 100, (0.875 - 0.25) / 0.75 * 100])
     assert (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()
@@ -365,9 +371,9 @@ def test_a_curve_over_checkpoints(tmp_path):
 
 def test_what_was_not_made_alike_is_said(tmp_path):
     plant(tmp_path)
-    assert provenance.warnings(load([tmp_path]), provenance.task_table(load([tmp_path]))) == []
+    assert provenance.warnings(frames_of(read(tmp_path).best()), provenance.task_table(frames_of(read(tmp_path).best()))) == []
     other = write_results(tmp_path / "c", NEW, {TEXT: {"acc_ppl,none": 0.5}}, model="org/c", lm_eval_version="0.4.14")
-    frames = load([tmp_path])
+    frames = frames_of(read(tmp_path).best())
     lines = provenance.warnings(frames, provenance.task_table(frames))
     assert any("version of lm-eval: 0.4.13 (org/a, org/b); 0.4.14 (org/c)" in line for line in lines), lines
     assert any("number of rows evaluated" in line and TEXT in line for line in lines)
@@ -380,11 +386,11 @@ def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
         ("b", OLD, TEXT, "0.2.0", "org/b", "0dd"),
         ("a", NEW, RANKED, "0.1.0", "org/a", "ba5"),
     ):
-        metadata = {**read_tasks().tasks[task].metadata, "pack_version": pack}
+        metadata = {**task_named(task).metadata, "pack_version": pack}
         config = {"model": "hf", "model_args": {"pretrained": model}, "model_sha": revision}
         configs = {task: {"metadata": metadata}}
         write_results(tmp_path / folder, stamp, {task: {"acc_ppl,none": 0.5}}, model=model, config=config, configs=configs)
-    frames = load([tmp_path])
+    frames = frames_of(read(tmp_path).best())
     table = provenance.task_table(frames)
     assert at(table, model="org/b", task=TEXT).pack == "0.2.0"
     lines = provenance.warnings(frames, table)
@@ -396,7 +402,7 @@ def test_samples_that_are_cut_short_do_not_replace_the_results(tmp_path):
     plant(tmp_path)
     path = next(tmp_path.glob(f"org__a/samples_{TEXT}_*"))
     path.write_bytes(path.read_bytes()[:-40])
-    frames = load([tmp_path])
+    frames = frames_of(read(tmp_path).best())
     found = at(scores.headline_scores(frames)[0], model="org/a", task=TEXT)
     assert found.score == pytest.approx(500 / 6)
     assert any("cannot be read as JSON" in note for note in frames.notes)
@@ -407,7 +413,7 @@ def test_samples_alone_are_scored_by_the_installed_pack(tmp_path):
     plant(tmp_path)
     for path in tmp_path.rglob("results_*"):
         path.unlink()
-    frames = load([tmp_path])
+    frames = frames_of(read(tmp_path).best())
     assert at(scores.headline_scores(frames)[0], model="org__a", task=RANKED).score == pytest.approx(400 / 6)
     assert any("those of the installed pack are taken" in note for note in frames.notes)
 
@@ -415,14 +421,14 @@ def test_samples_alone_are_scored_by_the_installed_pack(tmp_path):
 def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
     write_results(tmp_path, NEW, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
     write_samples(tmp_path, "arc_easy", NEW, [row(doc_id=0, acc=1.0)])
-    frames = load([tmp_path])
+    frames = frames_of(read(tmp_path).best())
     assert list(frames.tasks.of_pack) == [False]
     assert scores.headline_scores(frames)[0].empty and frames.samples.empty
 
 
 def test_an_older_version_of_a_task_is_said(tmp_path):
     write_results(tmp_path, NEW, {TEXT: {"acc_ppl,none": 0.5}}, configs={TEXT: {"metadata": {"version": 0.9}}})
-    frames = load([tmp_path])
+    frames = frames_of(read(tmp_path).best())
     assert any("version 0.9 of the task; the installed pack has" in note for note in frames.notes)
     assert at(scores.headline_scores(frames)[0], task=TEXT).score == 50
 
@@ -436,7 +442,7 @@ def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_ta
             row(doc_id=n, filter="none", metrics=["correct"], doc={"id": str(n)}, correct=float(r)) for n, r in enumerate(right)
         ]
         write_samples(tmp_path / model, "sea_helm_x", NEW, lines)
-    frames = load([tmp_path])
+    frames = frames_of(read(tmp_path).best())
     found = at(differences.differences_table(frames), task="sea_helm_x")
     assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
     scored = at(scores.headline_scores(frames)[0], model="a")
@@ -450,20 +456,20 @@ def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
     }
     for task, (headline, metric, predictions) in cases.items():
         doc = {"id": "0", "gold": 1, "predictions": predictions}
-        configs = {task: {"metadata": dict(read_tasks().tasks[task].metadata)}}
+        configs = {task: {"metadata": dict(task_named(task).metadata)}}
         write_results(tmp_path / task, NEW, {task: {f"{headline},none": 1.0}}, model="org/a", configs=configs)
         line = row(doc_id=0, filter="none", metrics=[metric, headline], doc=doc, **{metric: 1.0, headline: ["x", 1.0, 0.5]})
         write_samples(tmp_path / task, task, NEW, [line])
-        frames = load([tmp_path / task])
+        frames = frames_of(read(tmp_path / task).best())
         assert (frames.samples.chosen[0], frames.samples.score[0], frames.tasks.item_metric[0]) == (1, 1.0, metric)
 
 
 def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
     by_task = {"to_ppl_enprompt": 0.3, "litilo_ppl_enprompt": 0.4, "enshots_to_ppl": 0.5, "translated_to_ppl": 0.9}
     found = {f"sea_belebele_th_{name}": {"acc_ppl,none": score} for name, score in by_task.items()}
-    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, found, configs=configs)
-    table = robustness.robustness_table(scores.headline_scores(load([tmp_path]))[0])
+    table = robustness.robustness_table(scores.headline_scores(frames_of(read(tmp_path).best()))[0])
     plain = at(table, setting="")
     assert (plain.to_ppl, plain.litilo_ppl, plain.spread) == pytest.approx((30, 40, 10))
     assert (at(table, setting="enshots").to_ppl, at(table, setting="translated").to_ppl) == pytest.approx((50, 90))
@@ -471,24 +477,24 @@ def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
 
 def test_translations_of_sea_helm_are_no_direction_of_flores(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_helm_th_translation_en_xx": 70.0, "sea_helm_th_translation_xx_en": 80.0}
-    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    direction = at(generation.translation_table(load([tmp_path])), language="th")
+    direction = at(generation.translation_table(frames_of(read(tmp_path).best())), language="th")
     assert (direction.from_english, direction.into_english, direction.difference) == (10, 20, -10)
 
 
 def test_directions_of_other_wordings_stay_apart(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, f"{TO_THAI}_p2": 30.0, f"{FROM_THAI}_p2": 50.0}
-    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    table = generation.translation_table(load([tmp_path]))
+    table = generation.translation_table(frames_of(read(tmp_path).best()))
     assert dict(zip(table.setting, table.difference, strict=True)) == {"": -10, "p2": -20}
 
 
 def test_data_sets_of_one_language_have_directions_of_their_own(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_ntrex_en_th": 30.0}
-    configs = {name: {"metadata": dict(read_tasks().tasks[name].metadata)} for name in found}
+    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    table = generation.translation_table(load([tmp_path]))
+    table = generation.translation_table(frames_of(read(tmp_path).best()))
     assert dict(zip(table.dataset, table.from_english, strict=True)) == {"flores": 10, "ntrex": 30}
     assert at(table, dataset="flores").into_english == 20 and math.isnan(at(table, dataset="ntrex").into_english)

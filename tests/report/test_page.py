@@ -9,9 +9,9 @@ import pytest
 from lm_eval.loggers import EvaluationTracker
 
 import lm_eval_sea
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.write import write_report
-from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.results.read import read
 from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
@@ -41,7 +41,7 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
     out = tmp_path_factory.mktemp("planted")
-    write_report([plant(tmp_path_factory.mktemp("runs"))], out, shown_rows=4)
+    write_report(read(plant(tmp_path_factory.mktemp("runs"))), out, shown_rows=4)
     return out
 
 
@@ -261,13 +261,13 @@ def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
 def test_totals_of_sea_helm_stand_first(tmp_path):
     for seed in (1, 2):
         write_run(tmp_path / "runs" / f"m{seed}", seed, helm_rows(seed), model=f"org/m{seed}")
-    write_report([tmp_path / "runs"], tmp_path / "out", shown_rows=2)
+    write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert page.index('id="table-sea_helm_totals"') < page.index('id="table-scores_by_model"')
     assert "sea_xquad_th" not in page  # no empty rows of SailCompass
     with (tmp_path / "out" / "tables" / "sea_helm_totals.csv").open(encoding="utf-8") as file:
         found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in csv.DictReader(file)}
-    evidence = gather(find_runs([tmp_path / "runs" / "m1"])[0])
+    evidence = gather(read(tmp_path / "runs" / "m1").tasks)
     nodes = compute(evidence, read_suite("seahelm"), judges(), "2026-08").nodes
     assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
 
@@ -324,7 +324,7 @@ def test_contrast(browser, planted, dark):
 
 def test_what_an_earlier_report_left_is_removed(tmp_path):
     runs, out = plant(tmp_path / "runs"), tmp_path / "out"
-    write_report([runs], out, shown_rows=2)
+    write_report(read(runs), out, shown_rows=2)
     (out / "tables" / "my_own.csv").write_text("kept")
     assert (out / "tables" / "calibration.csv").exists()
     for path in [*runs.rglob("samples_sea_xnli_th_*")]:
@@ -332,7 +332,7 @@ def test_what_an_earlier_report_left_is_removed(tmp_path):
     (out / ".lm_eval_sea_report.json").write_text(
         json.dumps([*json.loads((out / ".lm_eval_sea_report.json").read_text()), "../runs/x.csv", "/etc/x.csv"])
     )
-    write_report([runs], out, shown_rows=2)
+    write_report(read(runs), out, shown_rows=2)
     assert not (out / "tables" / "calibration.csv").exists()
     assert (out / "tables" / "my_own.csv").read_text() == "kept"
 
@@ -366,7 +366,7 @@ def test_names_are_untrusted_too(browser, tmp_path):
     plant(tmp_path / "runs")
     for path in (tmp_path / "runs").rglob("results_*"):
         path.write_text(path.read_text().replace('"org/a"', '"<img src=x onerror=\\"document.title=\'broken\'\\">|</script>"'))
-    write_report([tmp_path / "runs"], tmp_path / "out", shown_rows=2)
+    write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
     browser.messages.clear()
     browser.open(tmp_path / "out" / "report.html")
     assert evil in visible(browser, "runs", 0)
@@ -398,7 +398,7 @@ def test_arguments_that_cannot_be_meant_are_refused_first(arguments, tmp_path, c
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         main(["report", "absent", *arguments])
-    assert "should be a number" in (message := capsys.readouterr().err) or "give a folder" in message
+    assert "should be a whole number" in (message := capsys.readouterr().err) or "give a folder" in message
     assert not list(tmp_path.iterdir())
 
 
@@ -406,6 +406,6 @@ def test_results_alone_make_a_report(tmp_path):
     runs = plant(tmp_path / "runs")
     for path in runs.rglob("samples_*"):
         path.unlink()
-    written = write_report([runs], tmp_path / "out", shown_rows=4)
+    written = write_report(read(runs), tmp_path / "out", shown_rows=4)
     assert written.rows == 0 and any("--log_samples" in note for note in written.notes)
     assert "Samples</a>" not in (tmp_path / "out" / "report.html").read_text()

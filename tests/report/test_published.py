@@ -8,10 +8,11 @@ import math
 import pytest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.cli import main
-from lm_eval_sea.official.published_numbers import published_numbers
-from lm_eval_sea.report.frames import load
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.published import published_table
+from lm_eval_sea.report.published_numbers import published_numbers
+from lm_eval_sea.results.read import read
 from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu
 
 from ..results.lm_eval_output import NEW, row, write_results, write_samples
@@ -52,7 +53,7 @@ def plant(folder, scores, *, model=MODEL, shots=3, total=None, **more):
 
 
 def found(folder, numbers=None):
-    frames = load([folder])
+    frames = frames_of(read(folder).best())
     return published_table(frames, numbers or published_numbers()), frames.notes
 
 

@@ -36,3 +36,30 @@ def write_samples(folder: Path, task: str, stamp: str, lines: list[str]) -> Path
 
 def row(**columns: Any) -> str:
     return json.dumps(columns, ensure_ascii=False) + "\n"
+
+
+def write_run(folder: Path, tasks: dict[str, dict[str, Any]], stamp: str = OLD, *, model: str = "org/model", **more: Any) -> Path:
+    """A whole run; returns its results file.
+
+    Args:
+        folder: to write.
+        tasks: by name: `scores` (entries such as "acc,none"), `metadata`, `rows` (None or absent: not logged), `num_fewshot`, and
+            whatever else its configuration has.
+        stamp: in the names of the files.
+        model: its name.
+        more: parts of the results file.
+    """
+    for name, task in tasks.items():
+        if task.get("rows") is not None:
+            write_samples(folder, name, stamp, [row(**entry) for entry in task["rows"]])
+    apart = ("scores", "rows")
+    configs = {name: {key: value for key, value in task.items() if key not in apart} for name, task in tasks.items()}
+    counts = {name: len(task["rows"]) for name, task in tasks.items() if task.get("rows") is not None}
+    parts = {
+        "configs": configs,
+        "n-shot": {name: task.get("num_fewshot", 3) for name, task in tasks.items()},
+        "n-samples": {name: {"original": count, "effective": count} for name, count in counts.items()},
+    }
+    return write_results(
+        folder, stamp, {name: task.get("scores", {}) for name, task in tasks.items()}, model=model, **(parts | more)
+    )

@@ -1,4 +1,4 @@
-"""`with_choices`: the choices of batch calibration in rows as lm-eval logs them."""
+"""The choices of batch calibration in rows as lm-eval logs them."""
 
 import math
 
@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.results.batch_calibration import with_choices
-from lm_eval_sea.results.summary import summary_of_results
+from lm_eval_sea.results.read import of_results
+from lm_eval_sea.results.rows import read_rows
+from lm_eval_sea.results.table import table_of
 
 LOGS = st.lists(st.lists(st.floats(-50, -0.01), min_size=3, max_size=3), min_size=1, max_size=30)
 
@@ -17,14 +18,19 @@ def logged(gold: int, logs: list[float]) -> dict:
     return {"doc_id": 0, "doc": {"gold": gold, "predictions": {"acc": int(np.argmax(logs))}}, "acc_bc": [gold, logs]}
 
 
+def rows_of(rows):
+    return read_rows(rows, "acc_bc", "acc_bc", [])
+
+
 @given(LOGS)
 def test_choices_are_those_of_the_formula(logs):
     shares = np.array(logs) - np.log(np.exp(logs).sum(1, keepdims=True))
     scores = shares - shares.mean(0)
-    for row, of_row in zip(with_choices(logged(1, of_row) for of_row in logs), scores, strict=True):
-        chosen = row["doc"]["predictions"]["acc_bc"]
+    found = rows_of([logged(1, of_row) for of_row in logs])
+    for chosen, of_row, score in zip(found.chosen, scores, found.frame.score, strict=True):
         assert of_row[chosen] == pytest.approx(of_row.max(), abs=1e-6)
-        assert row["acc_bc"] == float(chosen == 1)
+        assert score == float(chosen == 1)
+    assert found.scores == list(found.frame.score) and list(found.frame.chosen_acc_bc) == found.chosen
 
 
 @pytest.mark.parametrize(
@@ -44,14 +50,14 @@ def test_choices_are_those_of_the_formula(logs):
         [0, [-1.0, 1e308]],
     ],
 )
-def test_rows_that_say_nothing_are_handed_on(value):
-    rows = [{"doc": {}, "acc_bc": value}, {"doc": {}, "acc": 1.0}]
-    assert list(with_choices(rows)) == rows
+def test_rows_that_say_nothing_choose_nothing(value):
+    found = rows_of([{"doc": {}, "acc_bc": value}, {"doc": {}, "acc": 1.0}])
+    assert found.chosen == [None, None] and found.scores is None
 
 
 def test_one_row_without_evidence_leaves_all_as_they_are():
-    rows = [logged(0, [-1.0, -2.0]), {"doc": {}, "acc_bc": None}]
-    assert list(with_choices(rows)) == rows
+    found = rows_of([logged(0, [-1.0, -2.0]), {"doc": {}, "acc_bc": None}])
+    assert found.chosen == [None, None] and found.scores is None
 
 
 def test_the_table_after_a_run_takes_the_rows_choices():
@@ -69,6 +75,6 @@ def test_the_table_after_a_run_takes_the_rows_choices():
         "samples": {"sea_indolem_id": rows},
         "config": {"model": "hf", "model_args": "pretrained=m"},
     }
-    table = summary_of_results(results)
+    table = table_of(of_results(results))
     assert "100.0" in table and "the results say" not in table
     assert "% of the answers are option" not in table

@@ -1,4 +1,4 @@
-"""Files as lm-eval writes them with something wrong in one place, as hypothesis strategies."""
+"""Files as lm-eval writes them with something wrong in them, as hypothesis strategies."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ DEEP = "[" * 5000 + "]" * 5000
 JUNK = st.one_of(
     st.none(),
     st.booleans(),
-    st.sampled_from([0, -1, 2**63, 10**400, 1e308, -1e308, 0.5, 55.0, float("nan"), float("inf"), float("-inf")]),
-    st.sampled_from(["", "\x1b[31mred", "a\u202eb", "\ud800", "=1+1", "../../x", "NaN", "9999-99-99", "x" * 500]),
-    st.sampled_from([[], {}, [[]], [None], {"a": {}}, ["a", 1], {"": ""}, [{"loglikelihood": "x"}], [[1, 2], 3]]),
+    st.sampled_from([0, -1, 1.5, 2**63, 10**400, 1e308, -1e308, 0.5, 55.0, float("nan"), float("inf"), float("-inf")]),
+    st.sampled_from(["", "x", "\x1b[31mred", "a\u202eb", "\ud800", "=1+1", "../../x", "NaN", "9999-99-99", "x" * 5000]),
+    st.sampled_from([[], {}, [[]], [None], [1], {"a": {}}, {"a": 1}, ["a", 1], {"": ""}, [{"loglikelihood": "x"}], [[1, 2], 3]]),
     st.integers(-5, 5),
 )
 
@@ -28,6 +28,23 @@ def places(value: Any, path: tuple = ()) -> list[tuple]:
     return found
 
 
+def places_alike(content: Any) -> list[list[tuple]]:
+    """The paths in results or samples, those together that differ in the task or the row alone."""
+    tasks = set(content["configs"]) if isinstance(content, dict) else set()
+    alike: dict[tuple, list[tuple]] = {}
+    for path in places(content):
+        shape = tuple(0 if isinstance(key, int) else "task" if key in tasks else key for key in path)
+        alike.setdefault(shape, []).append(path)
+    return list(alike.values())
+
+
+def holder_of(value: Any, path: tuple) -> Any:
+    """The mapping or list in which the last key of a path is."""
+    for key in path[:-1]:
+        value = value[key]
+    return value
+
+
 @st.composite
 def mutated(draw: Any, value: Any) -> Any:
     """The value with one to three entries replaced, removed or renamed."""
@@ -36,10 +53,8 @@ def mutated(draw: Any, value: Any) -> Any:
         paths = places(changed)
         if not paths:
             break
-        *above, last = draw(st.sampled_from(paths))
-        holder = changed
-        for key in above:
-            holder = holder[key]
+        path = draw(st.sampled_from(paths))
+        holder, last = holder_of(changed, path), path[-1]
         action = draw(st.sampled_from(["replace", "replace", "remove", "rename"]))
         if action == "replace":
             holder[last] = copy.deepcopy(draw(JUNK))  # hypothesis hands out the same object twice
@@ -47,6 +62,15 @@ def mutated(draw: Any, value: Any) -> Any:
             entry = holder.pop(last)
             if action == "rename" and isinstance(holder, dict):
                 holder[draw(st.sampled_from(["", "\x1b[0m", "x\u202e", "acc,none"]))] = entry
+    return changed
+
+
+@st.composite
+def replaced_everywhere(draw: Any, content: Any) -> Any:
+    """Results or samples with one entry replaced in all tasks, or in all rows."""
+    changed, value = copy.deepcopy(content), draw(JUNK)
+    for path in draw(st.sampled_from(places_alike(content))):
+        holder_of(changed, path)[path[-1]] = copy.deepcopy(value)
     return changed
 
 
@@ -61,6 +85,22 @@ def mutated_bytes(draw: Any, text: str) -> bytes:
     if action == "flip":
         return data[:place] + bytes([draw(st.integers(0, 255))]) + data[place + 1 :]
     return data[:place] + (DEEP.encode() if action == "deep" else draw(st.binary(max_size=8))) + data[place:]
+
+
+@st.composite
+def broken_files(draw: Any, files: dict[str, str]) -> dict[str, bytes]:
+    """Files by name, one of them broken."""
+    broken = draw(st.sampled_from(sorted(files)))
+    made = {name: text.encode() for name, text in files.items()}
+    change = draw(st.sampled_from([mutated, replaced_everywhere, mutated_bytes]))
+    if change is mutated_bytes:
+        made[broken] = draw(mutated_bytes(files[broken]))
+    elif broken.endswith(".json"):
+        made[broken] = as_json(draw(change(json.loads(files[broken])))).encode()
+    else:
+        rows = draw(change([json.loads(line) for line in files[broken].splitlines()]))
+        made[broken] = "".join(as_json(row) + "\n" for row in rows).encode()
+    return made
 
 
 def as_json(value: Any) -> str:

@@ -5,23 +5,23 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from lm_eval_sea.compare_languages.summary import summary
-from lm_eval_sea.compare_languages.tables import ComparisonError, load_comparisons, write_tables
-from lm_eval_sea.data.translated_rows import TranslationError, write_translations
-from lm_eval_sea.exchange.every_eval_ever import ExportError, records
 from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.frames import load
+from lm_eval_sea.report.export.every_eval_ever import records
+from lm_eval_sea.report.frames import frames_of
+from lm_eval_sea.report.languages.summary import summary
+from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
+from lm_eval_sea.report.languages.translated_rows import write_translations
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.page import render_page
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
-from lm_eval_sea.results.run_files import RunFilesError, find_runs
-from lm_eval_sea.results.summary import summary_of_files
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import table_of
+from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm import judge, metricx
-from lm_eval_sea.sea_helm.judge_rows import JudgeRowError
 from lm_eval_sea.sea_helm.totals import suite as helm_suite
 from lm_eval_sea.sea_helm.totals import views
-from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
+from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..report.planted import CLASSES, RANKED, TO_THAI, plant
@@ -131,12 +131,12 @@ def check_line(error: Exception) -> None:
 
 
 def show(place: Path) -> None:
-    check_text(summary_of_files([place]))
+    check_text(table_of(read(place).best()))
 
 
 def frames(place: Path) -> None:
     """What the report groups and compares by: the columns have texts and numbers, and nothing else but what is missing."""
-    found = load([place], shown_rows=4)
+    found = frames_of(read(place).best(), shown_rows=4)
     for frame in (found.runs, found.tasks, found.metrics, found.samples):
         for name in frame.columns.difference(["loglikelihoods", "doc_id"]):
             for value in frame[name].tolist():
@@ -144,22 +144,21 @@ def frames(place: Path) -> None:
 
 
 def report(place: Path) -> None:
-    found = load([place], shown_rows=4)
+    found = frames_of(read(place).best(), shown_rows=4)
     made = sections(Analysis(found, read_report_suite()), published=True)
     check_text(render_markdown(made, {}))
     check_text(render_page(found, made, {}))
 
 
 def score(place: Path) -> None:
-    runs, _ = find_runs([place], seeds=True)
-    totals = compute(gather(runs), helm_suite.read_suite("seahelm"), helm_suite.judges(), "corrected")
+    totals = compute(gather(read(place).by_seed().tasks), helm_suite.read_suite("seahelm"), helm_suite.judges(), "corrected")
     check_text(views.as_text(totals))
     json.loads(views.as_json(totals))
     assert "\x1b" not in views.as_csv(totals)
 
 
 def compare_languages(place: Path) -> None:
-    comparisons, notes = load_comparisons([place])
+    comparisons, notes = load_comparisons(read(place).best())
     with tempfile.TemporaryDirectory() as out:
         for name, rows in write_tables(comparisons, Path(out), notes).items():
             check_text(name.read_text(encoding="utf-8"))
@@ -169,42 +168,39 @@ def compare_languages(place: Path) -> None:
 
 def translate(place: Path) -> None:
     with tempfile.TemporaryDirectory() as out:
-        for file in write_translations([place], Path(out))[0]:
+        for file in write_translations(read(place).best(), Path(out))[0]:
             assert file.path.is_relative_to(out)
 
 
 def judge_jobs(place: Path) -> None:
-    runs, notes = find_runs([place], seeds=True)
-    jobs = judge.jobs_of(runs, None, notes)
+    jobs = judge.jobs_of(read(place).by_seed().tasks, None, [])
     assert all(job.calls for job in jobs)
     judge.estimate_of(jobs, "judge", 4, (1.0, 2.0))
 
 
 def metricx_jobs(place: Path) -> None:
-    runs, notes = find_runs([place], seeds=True)
     setting = metricx.Setting("model", "tokenizer", "google", 2)
-    metricx.score(metricx.jobs_of(runs, notes), lambda texts: [1.0] * len(texts), setting)
+    metricx.score(metricx.jobs_of(read(place).by_seed().tasks, []), lambda texts: [1.0] * len(texts), setting)
 
 
 def every_eval_ever(place: Path) -> None:
-    for path, record in records([place])[0].items():
+    for path, record in records(read(place).best())[0].items():
         check_text(path)
         check_text(json.dumps(record, ensure_ascii=False, allow_nan=False))
 
 
-REFUSALS = (RunFilesError, EvidenceError, ComparisonError, TranslationError, JudgeRowError, ExportError)
-REFUSALS += (judge.NothingToJudgeError, metricx.NothingToScoreError)
+REFUSALS = (ResultsError,)
 KEPT = (RANKED, CLASSES, TO_THAI)
 # reader, and what makes a whole input for it
 READERS = {
     "show": (show, ranked),
     "frames": (frames, ranked),
     "report": (report, ranked),
-    "score sea-helm": (score, _totals),
-    "compare-languages": (compare_languages, _parallel),
-    "belebele translated": (translate, _translated),
-    "judge": (judge_jobs, _judged),
-    "metricx": (metricx_jobs, _translations),
+    "score": (score, _totals),
+    "report --languages": (compare_languages, _parallel),
+    "make --translated": (translate, _translated),
+    "score --judge": (judge_jobs, _judged),
+    "score --metricx": (metricx_jobs, _translations),
     "export every-eval-ever": (every_eval_ever, ranked),
 }
 

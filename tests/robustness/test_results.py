@@ -1,4 +1,4 @@
-"""results that get lost, or that contradict themselves."""
+"""Results that get lost, or that contradict themselves."""
 
 import json
 import os
@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from lm_eval_sea.cli import main
-from lm_eval_sea.results.run_files import find_runs
-from lm_eval_sea.results.summary import summary_of_files
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import table_of
 from lm_eval_sea.results.written_folder import WrittenFolder, write_whole
 from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError
@@ -20,36 +20,21 @@ from ..sea_helm.totals.planted_runs import write_run
 # where results go
 
 
-def test_an_output_path_below_a_file(tmp_path):
-    """`--output_path` below a file"""
+def test_an_output_path_where_nothing_can_be_made(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(RunError, match="results cannot be written there"):
-        probe(str(tmp_path / "file" / "results"))
-
-
-def test_an_output_path_that_is_too_long(tmp_path):
-    """`--output_path` with a name that no file system takes"""
-    with pytest.raises(RunError, match="results cannot be written there"):
-        probe(str(tmp_path / ("x" * 300)))
-
-
-@pytest.mark.parametrize("name", ["a\0b", "/proc/results", "/dev/null/results"], ids=repr)
-def test_an_output_path_where_nothing_can_be_made(name):
-    """`--output_path` where nothing can be made"""
-    with pytest.raises(RunError, match="results cannot be written there"):
-        probe(name)
+    for path in (tmp_path / "file" / "results", tmp_path / ("x" * 300), "a\0b", "/proc/results", "/dev/null/results"):
+        with pytest.raises(RunError, match="results cannot be written there"):
+            probe(str(path))
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission(tmp_path):
-    """`--output_path` in a folder without permission"""
     (tmp_path / "locked").mkdir(mode=0o500)
     with pytest.raises(RunError, match="results cannot be written there"):
         probe(str(tmp_path / "locked" / "results"))
 
 
 def test_a_disk_that_is_too_small(tmp_path, mirror, load_task, monkeypatch):
-    """a disk without room for the samples"""
     from lm_eval_sea.run import output_folder
 
     usage = output_folder.shutil.disk_usage(tmp_path)._replace(free=100)
@@ -83,14 +68,14 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("command", ["report", "score", "compare-languages"])
+@pytest.mark.parametrize("command", ["report", "score", "languages"])
 def test_a_disk_that_is_full(command, tmp_path, runs, monkeypatch, capsys):
-    """a disk that is full while a report, totals or tables are written: the old ones stay whole"""
+    """While a report, totals or tables are written; the old ones stay whole."""
     out = tmp_path / "out"
     arguments = {
         "report": ["report", str(runs), "--out", str(out)],
-        "score": ["score", "sea-helm", str(helm_runs(tmp_path / "helm")), "--out", str(out / "totals.csv")],
-        "compare-languages": ["compare-languages", str(runs), "--out", str(out)],
+        "score": ["score", str(helm_runs(tmp_path / "helm")), "--out", str(out / "totals.csv")],
+        "languages": ["report", str(runs), "--languages", "--out", str(out)],
     }[command]
     out.mkdir()
     assert main(arguments) == 0
@@ -104,7 +89,7 @@ def test_a_disk_that_is_full(command, tmp_path, runs, monkeypatch, capsys):
 
 
 def test_a_file_is_never_half(tmp_path, monkeypatch):
-    """a file that is half written leaves nothing behind"""
+    """What is half written leaves nothing behind."""
     fill_the_disk(monkeypatch, type(tmp_path))
     with pytest.raises(OSError, match="No space left"):
         write_whole(tmp_path / "new.csv", "a,b\n" * 100)
@@ -112,20 +97,19 @@ def test_a_file_is_never_half(tmp_path, monkeypatch):
 
 
 def test_what_an_earlier_call_left(tmp_path, runs):
-    """tables of an earlier call that this one does not write"""
+    """Tables that this call does not write are removed, files of the user stay."""
     out = tmp_path / "out"
-    assert main(["compare-languages", str(runs), "--out", str(out)]) == 0
+    assert main(["report", str(runs), "--languages", "--out", str(out)]) == 0
     folder = WrittenFolder(out, ".lm_eval_sea_languages.json")
     folder.write("differences_of_before.csv", "old")
     folder.finish()
     (out / "of_the_user.csv").write_text("mine")
-    assert main(["compare-languages", str(runs), "--out", str(out)]) == 0
+    assert main(["report", str(runs), "--languages", "--out", str(out)]) == 0
     assert not (out / "differences_of_before.csv").exists() and (out / "of_the_user.csv").exists()
 
 
 @pytest.mark.parametrize("manifest", [b"{", b"[1, null]", b'["../outside.csv"]', b'["/outside.csv"]', b"\xff", b"[" * 100_000])
 def test_a_manifest_of_somebody_else(manifest, tmp_path):
-    """a manifest that names files of others"""
     (tmp_path / "out").mkdir()
     (tmp_path / "outside.csv").write_text("kept")
     (tmp_path / "out" / ".m.json").write_bytes(manifest)
@@ -149,12 +133,12 @@ def planted(tmp_path, change):
 def shown_twice(folder, tmp_path):
     """What `show` prints, and the report in Markdown."""
     assert main(["report", str(folder), "--out", str(tmp_path / "page")]) == 0
-    return summary_of_files([folder]), (tmp_path / "page" / "report.md").read_text(encoding="utf-8")
+    return table_of(read(folder).best()), (tmp_path / "page" / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("value", [55.0, -0.5, 1e308, 1.5, 100])
+@pytest.mark.parametrize("value", [55.0, -0.5, 1e308])
 def test_a_share_above_one(value, tmp_path):
-    """an accuracy of 55.0: no 5500.0 anywhere, and a note"""
+    """An accuracy of 55.0 makes no 5500.0 anywhere, but a note."""
     folder = planted(tmp_path, lambda content: content["results"][RANKED].update({"acc_ppl,none": value}))
     table, page = shown_twice(folder, tmp_path)
     assert f"acc_ppl is {value:g}, which is not between 0 and 1; not shown" in " ".join(table.split())
@@ -165,15 +149,15 @@ def test_a_share_above_one(value, tmp_path):
 
 @pytest.mark.parametrize("value", [None, "0.5", True, [0.5], {"a": 1}, float("nan"), float("inf")], ids=repr)
 def test_a_score_that_is_no_number(value, tmp_path):
-    """a score that is no number: left out with a note"""
+    """It is left out with a note."""
     folder = planted(tmp_path, lambda content: content["results"][RANKED].update({"acc_ppl,none": value}))
-    _, notes = find_runs([folder])
-    assert any("acc_ppl is not a number" in note for note in notes)
-    summary_of_files([folder])
+    runs = read(folder).best()
+    assert any("acc_ppl is not a number" in note for note in runs.notes)
+    table_of(runs)
 
 
 def test_a_score_that_its_rows_do_not_make(tmp_path):
-    """a score against the mean of its rows, or rows of another language under this name: a note beside the number"""
+    """Such as rows of another language under this name: a note stands beside the number."""
     folder = planted(tmp_path, lambda content: content["results"][RANKED].update({"acc_ppl,none": 0.9}))
     table, page = shown_twice(folder, tmp_path)
     for text in (table, page):
@@ -181,42 +165,39 @@ def test_a_score_that_its_rows_do_not_make(tmp_path):
 
 
 def test_more_rows_than_were_run(tmp_path):
-    """samples of more rows than the results are of"""
     folder = planted(tmp_path, lambda content: content["n-samples"][RANKED].update(effective=3, original=6))
     _, page = shown_twice(folder, tmp_path)
     assert "6 rows, but the results are of 3" in page
 
 
 def test_a_part_of_the_data_counts_as_such(tmp_path):
-    """a run on a file of which a part is missing: `show` and report say so"""
+    """`show` and report say so."""
     folder = planted(tmp_path, lambda content: None)
     for text in shown_twice(folder, tmp_path):
         assert "the data had 6 rows, and the catalogue has 900" in " ".join(text.split())
 
 
 def test_totals_of_a_part_of_the_data(tmp_path, capsys):
-    """totals of a run on a file of which a part is missing"""
     path = helm_runs(tmp_path / "helm")
     content = json.loads(path.read_text())
     for record in content["configs"].values():
         record["metadata"]["rows"] = 400
     content["n-samples"] = {name: {"original": 3, "effective": 3} for name in content["results"]}
     path.write_text(json.dumps(content))
-    assert main(["score", "sea-helm", str(path.parent)]) == 0
+    assert main(["score", str(path.parent)]) == 0
     assert "the data had 3 rows, and the catalogue has 400" in capsys.readouterr().out
 
 
 def test_a_standard_error_that_cannot_be(tmp_path):
-    """a standard error below zero, or beyond all numbers"""
+    """Below zero, or beyond all numbers."""
     for error in (-1, 1e308, "N/A", float("nan")):
         folder = tmp_path / str(error)
         write_results(folder, OLD, {"sea_xquad_th": {"exact_match,none": 0.5, "exact_match_stderr,none": error}})
-        assert "50.0" in summary_of_files([folder])
+        assert "50.0" in table_of(read(folder).best())
 
 
 def test_two_runs_of_one_date(tmp_path):
-    """two runs of the same model and second"""
     for name in ("one", "two"):
         write_results(tmp_path / name, NEW, {"sea_xquad_th": {"exact_match,none": 0.5 if name == "one" else 0.9}})
-    text = summary_of_files([tmp_path])
+    text = table_of(read(tmp_path).best())
     assert "left out" in text

@@ -1,22 +1,23 @@
-"""servers that lie: a judge, and a hub."""
+"""Servers that lie: a judge, and a hub."""
 
+import contextlib
+import gzip
 import http.server
 import json
 import threading
-from contextlib import contextmanager
 
 import pytest
+from huggingface_hub import constants
 
-from lm_eval_sea.sea_helm import bounded_reply, judge_calls
-from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, JudgeError
+from lm_eval_sea.sea_helm import SeaHelmError, bounded_reply, judge_calls
+from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint
+from lm_eval_sea.tasks._shared import hub_files
 from lm_eval_sea.tasks._shared.hub_files import DataError, download
-
-from ..data.hub_server import HubServer
 
 CALL = Call([{"role": "user", "content": "x"}], {"max_tokens": 5})
 
 
-@contextmanager
+@contextlib.contextmanager
 def serving(answer):
     """A server on the loopback interface; `answer` gets the handler of each request. Yields its address and what was asked."""
     asked = []
@@ -97,8 +98,8 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_a_judge_that_answers_something_else(lie, hasty):
-    """a judge whose answer is none: one line, and nothing is kept"""
-    with serving(reply(lie)) as (address, _), pytest.raises(JudgeError) as caught:
+    """One line, and nothing is kept."""
+    with serving(reply(lie)) as (address, _), pytest.raises(SeaHelmError) as caught:
         Endpoint(f"{address}/v1", "m").ask(CALL)
     assert "\n" not in str(caught.value)
 
@@ -115,31 +116,28 @@ def endless(handler):
 
 
 def test_a_judge_that_never_ends(hasty, monkeypatch):
-    """a judge whose answer never ends"""
     monkeypatch.setattr(bounded_reply, "LONGEST", 2**20)
-    with serving(endless) as (address, _), pytest.raises(JudgeError, match="a reply of more than"):
+    with serving(endless) as (address, _), pytest.raises(SeaHelmError, match="a reply of more than"):
         Endpoint(f"{address}/v1", "m").ask(CALL)
 
 
 def test_a_judge_that_packs_its_answer(hasty):
-    """a judge whose answer unpacks to more than the memory holds"""
-    import gzip
-
+    """It unpacks to more than the memory holds."""
     bomb = gzip.compress(b" " * 50_000_000)
-    with serving(reply(bomb, **{"Content-Encoding": "gzip"})) as (address, _), pytest.raises(JudgeError, match="packed"):
+    with serving(reply(bomb, **{"Content-Encoding": "gzip"})) as (address, _), pytest.raises(SeaHelmError, match="packed"):
         Endpoint(f"{address}/v1", "m").ask(CALL)
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "/v1/chat/completions", "http://127.0.0.1:1/"])
 def test_a_judge_that_sends_elsewhere(target, hasty):
-    """a judge that redirects to a file, to itself or to nobody"""
-    with serving(reply(b"", 307, Location=target)) as (address, _), pytest.raises(JudgeError) as caught:
+    """To a file, to itself or to nobody."""
+    with serving(reply(b"", 307, Location=target)) as (address, _), pytest.raises(SeaHelmError) as caught:
         Endpoint(f"{address}/v1", "m").ask(CALL)
     assert "root:" not in str(caught.value)
 
 
 def test_the_key_stays_with_the_judge(hasty):
-    """a judge that redirects to another server, which does not get the key"""
+    """Another server, to which it redirects, does not get it."""
     with serving(reply(completion())) as (other, asked):
         location = f"{other}/v1/chat/completions"
         with serving(reply(b"", 307, Location=location)) as (address, _):
@@ -149,7 +147,7 @@ def test_the_key_stays_with_the_judge(hasty):
 
 
 def test_a_kept_answer_of_another_kind(tmp_path):
-    """a kept answer that is none is asked again"""
+    """It is asked again."""
     path = tmp_path / "verdicts.jsonl"
     path.write_text('{"key": "a", "text": 5}\n{"key": "b", "text": "x", "seconds": "y"}\n{"key": "c", "text": "x"}\n')
     cache = Cache(path)
@@ -164,7 +162,6 @@ NAMES = ["../x.jsonl", "a/../../x.jsonl", "/etc/x.jsonl", "..", "a/..", "..\\x.j
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_leads_out_of_the_folder(name, tmp_path):
-    """a file of the hub whose name leads out of the folder"""
     with pytest.raises(DataError, match="leads out of its folder"):
         download("owner/name", name, local_dir=tmp_path / "mirror")
     assert not (tmp_path / "mirror").exists()
@@ -177,34 +174,32 @@ HEADERS = {
 }
 
 
-@pytest.mark.slow
+@pytest.fixture(params=["cache_dir", "local_dir"])
+def fetch(request, tmp_path, monkeypatch):
+    """Downloads a file from a server, as `data fetch` does into the hub's cache, and with `--to` into a mirror."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(hub_files, "_unreached", [])
+    to = {request.param: tmp_path / "home" / "data"}
+    return lambda address: download("owner/name", "data/rows.jsonl", endpoint=address, **to)
+
+
+ROWS = b'{"premise": "x"}\n'
+
+
+def test_a_hub_that_tells_the_truth(fetch):
+    with serving(reply(ROWS, **{"X-Repo-Commit": "0" * 40, "ETag": '"abc"'})) as (address, _):
+        assert fetch(address).read_bytes() == ROWS
+
+
 @pytest.mark.parametrize("headers", HEADERS.values(), ids=HEADERS)
-@pytest.mark.parametrize("way", ["cache", "mirror"])
-def test_a_hub_whose_headers_lie(way, headers, tmp_path, run_python):
-    """a hub that answers with names or redirects that lead out of its folder"""
-    body = b'{"premise": "x"}\n'
-    status = 302 if "Location" in headers else 200
-    to = ["--to", tmp_path / "home" / "mirror"] if way == "mirror" else []
-    with serving(reply(body, status, **headers)) as (address, _):
-        run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", "sea_xcopa_vi_to_ppl", *to, online=address)
-    outside = [path for path in tmp_path.rglob("*evil*") if not path.is_relative_to(tmp_path / "home")]
-    assert outside == []
-    for path in tmp_path.rglob("*"):
-        assert not path.is_file() or b"root:" not in path.read_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("body", [b"<html>login</html>", b"", b"\x00" * 1000], ids=["page", "empty", "zeros"])
-def test_a_hub_whose_files_are_something_else(body, tmp_path, run_python):
-    """a hub that serves a page for the rows: `data check` says so, and no run takes it"""
-    folder = tmp_path / "hub" / "sail" / "Sailcompass_data" / "data" / "xcopa"
-    folder.mkdir(parents=True)
-    (folder / "vi_test.jsonl").write_bytes(body)
-    with HubServer(tmp_path / "hub") as hub:
-        run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", "sea_xcopa_vi_to_ppl", online=hub.url)
-        process = run_python("lm_eval_sea.cli", "data", "check", "--tasks", "sea_xcopa_vi_to_ppl", online=hub.url)
-    assert process.returncode == 1
-    assert "Traceback" not in process.stderr and "vi_test.jsonl" in process.stdout
+def test_a_hub_whose_headers_lie(headers, tmp_path, fetch):
+    """Names and redirects that lead out of its folder."""
+    with serving(reply(ROWS, 302 if "Location" in headers else 200, **headers)) as (address, asked):
+        with contextlib.suppress(DataError):
+            fetch(address)
+        assert asked
+    assert not [path for path in tmp_path.rglob("*evil*") if not path.is_relative_to(tmp_path / "home")]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"root:" in path.read_bytes()]
 
 
 def promise(handler, length):
@@ -219,7 +214,7 @@ def short(handler):
     """Says that the file is longer than what it sends."""
     promise(handler, 5000)
     if handler.command == "GET":
-        handler.wfile.write(b'{"premise": "x"}\n')
+        handler.wfile.write(ROWS)
 
 
 def long(handler):
@@ -233,16 +228,14 @@ def long(handler):
             pass
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("server", [short, long], ids=["too short", "endless"])
-def test_a_hub_whose_sizes_lie(server, tmp_path, run_python):
-    """a hub that sends less than it says, or does not stop: nothing half is kept as whole"""
-    mirror = tmp_path / "mirror"
+def test_a_hub_whose_sizes_lie(server, tmp_path, fetch):
+    """It sends less than it says, or does not stop: nothing half is kept as whole."""
     with serving(server) as (address, _):
-        process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", "sea_xcopa_vi_to_ppl", "--to", mirror, online=address)
-    found = [path for path in mirror.rglob("vi_test.jsonl")]
-    if process.returncode == 0:
-        assert [path.stat().st_size for path in found] == [20]
-    else:
-        assert found == []
-        assert "Traceback" not in process.stderr
+        try:
+            size = fetch(address).stat().st_size
+        except DataError as error:
+            assert "\n" not in str(error)
+            assert list(tmp_path.rglob("rows.jsonl")) == []
+        else:
+            assert size == 20

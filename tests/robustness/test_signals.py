@@ -1,4 +1,4 @@
-"""interruptions in every phase of a run, and several processes."""
+"""Interruptions in every phase of a run, and several processes."""
 
 import json
 import logging
@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from lm_eval_sea.cli import main
-from lm_eval_sea.run import answer_cache, lm_eval_cli
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.run import answer_cache, task_loading
 from lm_eval_sea.run import run as run_module
 from lm_eval_sea.run.request import RunError
 
@@ -70,7 +70,7 @@ def _saving(monkeypatch, send):
 
 
 PHASES = {
-    "data": lambda monkeypatch, send: _before(run_module, "load_tasks", monkeypatch, send),
+    "data": lambda monkeypatch, send: _before(task_loading, "load_tasks", monkeypatch, send),
     "model": _model,
     "answers": _answers,
     "saving": _saving,
@@ -89,14 +89,14 @@ def interrupt(phase, which, tiny_model, output, monkeypatch, capsys):
 @pytest.mark.parametrize("which", BOTH, ids=lambda which: which.name)
 @pytest.mark.parametrize("phase", [pytest.param(phase, marks=pytest.mark.slow if phase != "data" else ()) for phase in PHASES])
 def test_a_signal_in_every_phase(phase, which, tmp_path, tiny_model, mirror, monkeypatch, capsys):
-    """SIGINT and SIGTERM in every phase of a run: one line, status 130"""
+    """One line, status 130."""
     said = interrupt(phase, which, tiny_model, tmp_path / "results", monkeypatch, capsys)
     assert said.startswith("lm-eval-sea: interrupted; ")
 
 
 @pytest.mark.slow
 def test_results_after_a_signal_while_they_are_saved(tmp_path, tiny_model, mirror, monkeypatch, capsys):
-    """SIGTERM while results are written: the same command gives those of an undisturbed run"""
+    """The same command gives those of an undisturbed run."""
     output = tmp_path / "results"
     with monkeypatch.context() as patch:
         interrupt("saving", signal.SIGTERM, tiny_model, output, patch, capsys)
@@ -108,8 +108,7 @@ def test_results_after_a_signal_while_they_are_saved(tmp_path, tiny_model, mirro
 
 @pytest.mark.parametrize("where", ["arguments", "tasks"])
 def test_a_signal_before_anything(where, tmp_path, tiny_model, mirror, monkeypatch, capsys):
-    """SIGINT before anything is read"""
-    owner, name = (lm_eval_cli.LMEvalCommand, "parse") if where == "arguments" else (run_module, "check_request")
+    owner, name = (run_module, "run_parser" if where == "arguments" else "check_request")
     _before(owner, name, monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
     assert main(arguments(tiny_model, tmp_path)) == 130
     assert capsys.readouterr().err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted")
@@ -117,13 +116,10 @@ def test_a_signal_before_anything(where, tmp_path, tiny_model, mirror, monkeypat
 
 @pytest.mark.parametrize("command", ["show", "data check"])
 def test_a_signal_in_another_command(command, tmp_path, mirror, monkeypatch, capsys):
-    """SIGINT in commands that read"""
-    import lm_eval_sea.data.check
-    import lm_eval_sea.results.summary
+    import lm_eval_sea.catalogue.check
+    import lm_eval_sea.results.read
 
-    owner, name = {"show": (lm_eval_sea.results.summary, "find_runs"), "data check": (lm_eval_sea.data.check, "check_data")}[
-        command
-    ]
+    owner, name = {"show": (lm_eval_sea.results.read, "read"), "data check": (lm_eval_sea.catalogue.check, "check_data")}[command]
     _before(owner, name, monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
     rest = [str(tmp_path)] if command == "show" else ["--tasks", TASK]
     assert main([*command.split(), *rest]) == 130
@@ -133,7 +129,7 @@ def test_a_signal_in_another_command(command, tmp_path, mirror, monkeypatch, cap
 KILLED = """
 import os, signal, sys
 import lm_eval.caching.cache as cache
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 
 def half(file_name, obj):
     path = cache._cache_file_path(file_name)
@@ -152,7 +148,7 @@ sys.exit(main(sys.argv[2:]))
 
 @pytest.mark.slow
 def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror):
-    """SIGKILL while `--cache_requests` writes: half a file is left, and the next run is that of an undisturbed one"""
+    """Half a file is left by `--cache_requests`, and the next run is that of an undisturbed one."""
     environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "LM_HARNESS_CACHE_PATH": str(tmp_path / "requests")}
 
     def run(how, output, *more):
@@ -169,7 +165,6 @@ def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror):
 
 
 def test_answers_of_two_ranks(tmp_path):
-    """answers of two ranks, of which one file is half"""
     for rank in (0, 1):
         database(tmp_path / f"answers_rank{rank}.db")
     assert answer_cache.check_databases(str(tmp_path / "answers")) == 1000
@@ -181,7 +176,7 @@ def test_answers_of_two_ranks(tmp_path):
 
 @pytest.mark.slow
 def test_two_ranks(tmp_path, tiny_model, mirror):
-    """two ranks: the scores are those of one, and no row is lost or counted twice"""
+    """The scores are those of one, and no row is lost or counted twice."""
     from ..tasks.two_processes import run_ranks
 
     found = []
@@ -194,7 +189,7 @@ def test_two_ranks(tmp_path, tiny_model, mirror):
 
 
 def test_a_pickle_is_not_run_by_our_reader(tmp_path):
-    """answers that hold a program: counting them does not run it"""
+    """Answers that hold a program are counted without running it."""
 
     class Program:
         def __reduce__(self):

@@ -17,7 +17,7 @@ def run_module(tmp_path_factory):
 
     def run(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess:
         environment = dict(os.environ) | {"HF_HOME": str(home), "PYTHONPATH": str(ROOT)} | environment
-        command = [sys.executable, "-m", "lm_eval_sea.cli", *map(str, arguments)]
+        command = [sys.executable, "-m", "lm_eval_sea", *map(str, arguments)]
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
 
     return run

@@ -5,15 +5,13 @@ import json
 import re
 
 import pytest
-from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.model_check import check_folders
 from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError, check_samples
-from lm_eval_sea.run.task_loading import load_tasks
+from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from tests.model_folder import model_folder
 
 NO_MODEL = ["run", "--model", "hf", "--model_args", "pretrained=no/such-model"]
@@ -100,7 +98,7 @@ def thai_and_vietnamese(tmp_path, samples, monkeypatch):
 
 
 def test_skip_missing_goes_on_with_the_tasks_that_have_rows(thai_and_vietnamese):
-    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    manager = RunTasks(["sea_xcopa_to_ppl"])
     wanted, tasks, left_out = load_tasks(manager, ["sea_xcopa_to_ppl"], skip_missing=True)
     assert wanted == list(tasks) == ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"], "not the group, whose mean would be another's"
     assert len(left_out) == 1
@@ -110,14 +108,14 @@ def test_skip_missing_goes_on_with_the_tasks_that_have_rows(thai_and_vietnamese)
 
 def test_skip_missing_keeps_groups_that_lack_nothing(samples, monkeypatch):
     monkeypatch.chdir(samples)
-    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    manager = RunTasks(["sea_xcopa_to_ppl"])
     wanted, tasks, left_out = load_tasks(manager, ["sea_xcopa_to_ppl"], skip_missing=True)
     assert (wanted, len(tasks), left_out) == (["sea_xcopa_to_ppl"], 3, [])
 
 
 def test_a_disk_without_room_for_the_samples(tmp_path, samples, monkeypatch):
     monkeypatch.chdir(samples)
-    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    manager = RunTasks(["sea_xcopa_to_ppl"])
     _, tasks, _ = load_tasks(manager, ["sea_xcopa_th_to_ppl"], skip_missing=False)
     check_space(str(tmp_path), tasks, None)
     full = output_folder.shutil.disk_usage(tmp_path)._replace(free=1000)

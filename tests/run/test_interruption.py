@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from lm_eval_sea.cli import main
-from lm_eval_sea.interruption import terminated_as_interrupted
-from lm_eval_sea.run import run as run_module
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.run import task_loading
+from lm_eval_sea.run.interruption import terminated_as_interrupted
 from tests.conftest import ROOT
 from tests.sweep.plans import write_plan
 
@@ -33,7 +33,7 @@ def heard():
 @pytest.mark.parametrize(("flags", "said"), SAID, ids=["no output", "output", "no resume"])
 def test_an_interruption_while_data_is_loaded(flags, said, tmp_path, samples, monkeypatch, capsys):
     monkeypatch.chdir(samples)
-    monkeypatch.setattr(run_module, "load_tasks", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(task_loading, "load_tasks", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
     output = [str(tmp_path / "out")] if "--output_path" in flags else []
     assert main([*MODEL, *flags, *output]) == 130
     assert capsys.readouterr().err.strip().split("\n")[-1] == f"lm-eval-sea: {said}"
@@ -49,7 +49,7 @@ def test_a_termination_while_libraries_are_imported(command, tmp_path):
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name in ('lm_eval', 'lm_eval_sea.sweep.preflight'): os.kill(os.getpid(), signal.SIGTERM)\n"
         "sys.meta_path.insert(0, Finder())\n"
-        "from lm_eval_sea.cli import main\n"
+        "from lm_eval_sea.commands.cli import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
     plan = str(write_plan(tmp_path / "plan.yaml"))

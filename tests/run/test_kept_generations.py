@@ -3,12 +3,10 @@
 from collections import Counter
 
 import pytest
-from lm_eval.api import registry
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM, CachingLM
 
-from lm_eval_sea.run.answering import Answering
-from lm_eval_sea.run.lm_eval_cli import asked_through
+from lm_eval_sea.run.answering import AnsweringModel
 
 SAMPLED, GREEDY = {"do_sample": True, "temperature": 1.0}, {"do_sample": False}
 SEEDS = [1, 1, 1]
@@ -40,17 +38,14 @@ class Backend(LM):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "get_model", lambda _: Backend)
-
+def run(tmp_path):
     def run(prompts, settings=SAMPLED, *, seeds=SEEDS, stops_after=None, renames=False):
         """What was asked, and the answers; None for an interrupted run."""
         model = Backend(stops_after, renames)
-        cached = CachingLM(model, str(tmp_path / "answers_rank0.db"))
+        cached = CachingLM(AnsweringModel(model, "counter", {}, seeds), str(tmp_path / "answers_rank0.db"))
         requests = [Instance("generate_until", {}, (prompt, settings), 0, metadata=("task", 0, 1)) for prompt in prompts]
         try:
-            with asked_through("counter", Answering("counter", {}, seeds)):
-                return model.asked, cached.generate_until(requests)
+            return model.asked, cached.generate_until(requests)
         except KeyboardInterrupt:
             return model.asked, None
         finally:
@@ -88,11 +83,9 @@ def test_other_seeds_or_settings_draw_anew(run):
     assert run(["a", "b"])[0] == ["b"]
 
 
-def test_a_second_round_of_the_same_requests_is_drawn_anew(run, tmp_path):
-    model = Backend(None, False)
-    cached = CachingLM(model, str(tmp_path / "answers_rank0.db"))
+def test_a_second_round_of_the_same_requests_is_drawn_anew(tmp_path):
+    cached = CachingLM(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), str(tmp_path / "answers_rank0.db"))
     request = Instance("generate_until", {}, ("a", SAMPLED), 0, metadata=("task", 0, 1))
-    with asked_through("counter", Answering("counter", {}, SEEDS)):
-        first, second = cached.generate_until([request]), cached.generate_until([request])
+    first, second = cached.generate_until([request]), cached.generate_until([request])
     cached.dbdict.close()
     assert first != second

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.language import group_of_language, languages
 from lm_eval_sea.run.request import RunError
 
@@ -16,10 +16,8 @@ def listed():
 
 def tasks_of_language(listed, language, **options):
     """The members of a language's group; that of SEA-HELM by its name."""
-    path = f"lite/{language}_lite.yaml" if options else f"{language}.yaml"
-    content = yaml.safe_load((TASKS_FOLDER / "language" / path).read_text(encoding="utf-8"))
-    assert content["group"] == group_of_language(listed, language, **options)
-    return content["task"]
+    path = TASKS_FOLDER / "suites" / f"{group_of_language(listed, language, **options)}.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8"))["task"]
 
 
 def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):

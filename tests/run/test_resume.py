@@ -89,7 +89,7 @@ def test_half_a_database_and_what_is_none_are_one_line(tmp_path):
 
 def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id", yielding=()):
     return subprocess.Popen(
-        [*yielding, sys.executable, "-m", "lm_eval_sea.cli", "run",
+        [*yielding, sys.executable, "-m", "lm_eval_sea", "run",
          "--model", backend, "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--batch_size", "1", "--tasks", task,
          "--output_path", str(output), "--log_samples", *arguments],
         cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_sea.cli import main
-from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.results.read import read
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking import add_thinking_tokens
@@ -130,7 +130,7 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
     assert "seed 1: there are results of this request" in capsys.readouterr().out
     assert seed_results(output / "seed_2")[2] == answers[2]
 
-    assert main(["score", "sea-helm", str(output), "--out", str(tmp_path / "totals.json")]) == 0
+    assert main(["score", str(output), "--out", str(tmp_path / "totals.json")]) == 0
     capsys.readouterr()
     totals = json.loads((tmp_path / "totals.json").read_text(encoding="utf-8"))
     assert {line["task"]: line["runs"] for line in totals["detailed"] if line["runs"]} == {"sentiment": 2, "global_mmlu_lite": 2}
@@ -167,8 +167,8 @@ def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_mod
         assert said == [json.loads(line)["doc"]["answers"][0] for line in second.read_text().splitlines()]
         answers.append(said)
     assert answers[0] != answers[1]
-    jobs = judge.jobs_of(find_runs([output], seeds=True)[0], None, [])
-    assert sorted((job.task, job.seed) for job in jobs) == [
+    jobs = judge.jobs_of(read(output).by_seed().tasks, None, [])
+    assert sorted((job.task.name, job.task.run.seed) for job in jobs) == [
         (name, seed) for name in ("sea_helm_id_lindsea_syntax_judge", f"{task}_2") for seed in (1, 2)
     ]
 

@@ -2,11 +2,13 @@
 
 import json
 import logging
+import re
 
 import pytest
 
-from lm_eval_sea.results.summary import WIDTH, summary_of_files
-from lm_eval_sea.run.warnings_once import PACK_LOGGER, warnings_as_of_lm_eval
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import WIDTH, table_of
+from lm_eval_sea.run.warnings_once import warnings_once
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +27,7 @@ def finished(tmp_path_factory, tiny_model_bos, samples, run_module):
 @pytest.mark.slow
 def test_a_run_ends_with_the_table_that_show_prints(finished):
     result, output = finished
-    lines = [line for line in summary_of_files([output]).split("\n") if line.startswith("sea_")]
+    lines = [line for line in table_of(read(output).best()).split("\n") if line.startswith("sea_")]
     assert len(lines) == len(["sea_xcopa_id", "_th", "_vi", "sea_vsmec_vi"]) + len(["the group"])
     for line in lines:
         assert line in result.stdout.split("\n")
@@ -43,28 +45,23 @@ def test_the_results_are_those_of_lm_eval(finished):
     assert len(list(output.rglob("samples_*.jsonl"))) == len(["sea_xcopa_id", "_th", "_vi", "sea_vsmec_vi"])
 
 
-def test_warnings_of_one_cause_are_shown_once_in_the_format_of_lm_eval():
-    from lm_eval.utils import setup_logging
-
-    setup_logging()
-    handlers = logging.getLogger("lm_eval").handlers
-    logger = logging.getLogger(PACK_LOGGER)
-    shown = []
-    recorder = logging.Handler()
-    recorder.emit = lambda record: shown.append((record.getMessage(), record.levelname))
-    handlers.append(recorder)
-    try:
-        with warnings_as_of_lm_eval():
-            for task in ("sea_a", "sea_b", "sea_c", "sea_b"):
-                logger.warning("%s: %d prompts do not fit", task, 7)
-            logger.warning("%s: the tokenizer is odd", "sea_a")
-    finally:
-        handlers.remove(recorder)
-    assert [text for text, _ in shown] == [
+def test_warnings_of_one_cause_are_shown_once(caplog):
+    logger = logging.getLogger("lm_eval_sea")
+    with warnings_once():
+        for task in ("sea_a", "sea_b", "sea_c", "sea_b"):
+            logger.warning("%s: %d prompts do not fit", task, 7)
+        logger.warning("%s: the tokenizer is odd", "sea_a")
+    assert caplog.messages == [
         "sea_a: 7 prompts do not fit",
         "sea_a: the tokenizer is odd",
-        "what was said of sea_a also holds for 2 more: sea_b, sea_c",
+        "what was said of sea_a also holds for sea_b, sea_c",
     ]
     assert not logger.filters
-    assert not logger.handlers
-    assert logger.propagate
+
+
+@pytest.mark.slow
+def test_warnings_are_in_the_format_of_lm_eval_and_shown_once(finished):
+    result, _ = finished
+    lines = [line for line in result.stderr.split("\n") if "the catalogue has" in line]
+    assert lines and len(set(lines)) == len(lines)
+    assert all(re.match(r"[\d-]+:[\d:]+ WARNING  \[lm_eval_sea", line) for line in lines)

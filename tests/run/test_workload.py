@@ -1,18 +1,14 @@
-"""What is said of a run before its first answer, and of its pace."""
+"""What is said of a run before its first answer, and how its requests are handed on."""
 
 from collections import namedtuple
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
-from lm_eval.api.model import CacheHook
+from lm_eval.api.model import LM, CacheHook
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
-from lm_eval_sea.run.answering import PART, Answering
-from lm_eval_sea.run.lm_eval_cli import asked_through
-from lm_eval_sea.run.pace import Pace, in_words
+from lm_eval_sea.run.answering import PART, AnsweringModel
 from lm_eval_sea.run.workload import text_of, workload_of
 
 Chat = namedtuple("Chat", "prompt")  # as lm-eval hands prompts to an API that chats
@@ -66,44 +62,6 @@ def test_the_count_of_real_tasks_is_that_of_their_requests(samples, monkeypatch)
     assert found.read == pytest.approx(sum(len(text_of(one.args)) for task in tasks.values() for one in task.instances))
 
 
-@given(st.lists(st.text("ab", max_size=6), min_size=1, max_size=30))
-def test_common_beginnings_are_counted_once(texts):
-    """The distinct characters are the distinct beginnings of all texts."""
-    found = workload_of([[ranking(text, "") for text in texts]], None)
-    distinct = {text[:end] for text in texts for end in range(1, len(text) + 1)}
-    assert (found.ranked_characters, found.distinct_characters) == (sum(map(len, texts)), len(distinct))
-    assert found.times_less == (found.ranked_characters / len(distinct) if distinct else 1)
-
-
-def test_the_pace_of_batches_whose_length_falls():
-    """Batches of two take one second for 10 characters; the time that is said is what the rest will take."""
-    requests = [ranking("x" * (400 - 2 * (number // 2)), "") for number in range(400)]
-    now, said, kept = [0.0], [], []
-    hook = namedtuple("Hook", "add_partial")(lambda *answer: kept.append(answer))
-    pace = Pace(hook, "loglikelihood", requests, lambda line: said.append((now[0], line)), lambda: now[0])
-    for number, request in enumerate(requests):
-        if number % 2 == 0:
-            now[0] += 2 * len(request.args[0]) / 10
-        pace.add_partial("loglikelihood", request.args, (0.0, False))
-    [(when, line)] = said
-    minutes = (now[0] - when) / 60
-    assert float(line.split()[1]) / (60 if "hours" not in line else 1) * 60 == pytest.approx(minutes, rel=0.1)
-    assert len(kept) == 400
-
-
-def test_a_short_rest_is_not_mentioned():
-    said = []
-    now = iter(range(0, 1000, 10))
-    pace = Pace(CacheHook(None), "generate_until", [generation("x")] * 5, said.append, lambda: next(now))
-    for _ in range(5):
-        pace.add_partial("generate_until", generation("x").args, "y")
-    assert said == []
-
-
-def test_durations():
-    assert [in_words(seconds) for seconds in (60, 119, 5000, 9000)] == ["1 minute", "2 minutes", "83 minutes", "2.5 hours"]
-
-
 class Backend:
     """Stands for a backend of lm-eval."""
 
@@ -123,17 +81,18 @@ class Backend:
 
 
 @pytest.mark.parametrize(("name", "parts"), [("hf", [PART * 2 + 1]), ("vllm", [PART, PART, 1])])
-def test_answers_come_in_order_whatever_the_parts(name, parts, monkeypatch):
-    from lm_eval.api import registry
-
-    monkeypatch.setattr(registry, "get_model", lambda _: Backend)
-    before, hook = Backend.loglikelihood, CacheHook(None)
+def test_answers_come_in_order_whatever_the_parts(name, parts):
     model = Backend()
-    model.cache_hook = hook
+    hook = model.cache_hook
     requests = [ranking("x" * (number % 7)) for number in range(PART * 2 + 1)]
-    with asked_through(name, Answering(name, {})):
-        answers = model.loglikelihood(requests)
+    answers = AnsweringModel(model, name, {}).loglikelihood(requests)
     assert [length for length, _ in answers] == [number % 7 for number in range(len(requests))]
     assert model.asked == parts
     assert model.cache_hook is hook
-    assert Backend.loglikelihood is before
+
+
+def test_all_but_the_answers_is_the_models_own():
+    wrapped = AnsweringModel(Backend(), "hf", {})
+    assert isinstance(wrapped, LM), "lm-eval takes it for a model"
+    assert wrapped.batch_size == "auto"
+    assert not hasattr(wrapped, "tok_encode")

@@ -1,4 +1,4 @@
-"""The comparison of exemplars with test rows: its measures, its table, and what it says of the pack's own books."""
+"""The comparison of exemplars with test rows: its measures, its table, and what it says of the pack's own."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue import read_data_sets
-from lm_eval_sea.generate.prompt_books import PROMPTS
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 
 LETTERS = st.text("abcde", min_size=1, max_size=3)
 # Summaries whose instruction asks for the references' length and manner.
@@ -81,9 +81,12 @@ def test_options_questions_and_answers_are_counted():
     }
 
 
+INDOSUM = "prompts/indosum/prompts/id.yml"
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with two rows of IndoSum, whose first summary copies five of its seven words, and books."""
+    """A folder with two rows of IndoSum, whose first summary copies five of its seven words, and prompt files."""
     file = tmp_path / "hub" / "sail" / "Sailcompass_data" / "data" / "indosum" / "trunc_test_1000.jsonl"
     file.parent.mkdir(parents=True)
     rows = [
@@ -91,7 +94,7 @@ def folder(tmp_path, monkeypatch):
         {"input": "a b", "target": "c d e f"},
     ]
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    shutil.copytree(PROMPTS, tmp_path / "prompts")
+    shutil.copytree(TASKS / "indosum", tmp_path / "prompts" / "indosum")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -104,17 +107,17 @@ def run(folder, monkeypatch, *arguments):
 
 
 def test_table_of_a_summary(folder, monkeypatch, capsys):
-    book = yaml.safe_load((folder / "prompts/indosum.yaml").read_text(encoding="utf-8"))
-    exemplars = book["languages"]["id"]["exemplars"]
+    words = yaml.safe_load((folder / INDOSUM).read_text(encoding="utf-8"))
+    exemplars = words["exemplars"]
     for exemplar in exemplars[1:]:
         exemplar["summary"] = "baru sekali isi ringkasan ini"
     exemplars[0] |= {"document": "pagi ini hujan turun di kota", "summary": "hujan turun di kota besar"}
-    (folder / "prompts/indosum.yaml").write_text(yaml.safe_dump(book, allow_unicode=True), encoding="utf-8")
+    (folder / INDOSUM).write_text(yaml.safe_dump(words, allow_unicode=True), encoding="utf-8")
     assert run(folder, monkeypatch) == 0
     lines = [re.split(r" *\| *", line)[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
     assert lines[0] == ["", "document", "summary", "copied 4-grams", "8-word overlaps"]
     # 2 of 4 runs and 0 of 1; 28 and 7 characters
-    assert lines[2] == ["id, 2 rows", "16", "18", "25 %", "0"]
+    assert lines[2] == ["id, 2 of 1,000 rows", "16", "18", "25 %", "0"]
     # 1 of 2 runs
     assert lines[3] == ["id, first 1", "28 (+75 %)", "25 (+43 %)", "50 %", ""]
     assert lines[4][0] == "id, all 5" and lines[4][3] == "10 %"
@@ -124,14 +127,13 @@ def test_page_says_when_and_of_what_it_was_made(folder, monkeypatch):
     assert run(folder, monkeypatch, "--out", "page.md", "--note", "The rows are made up.") == 0
     text = (folder / "page.md").read_text(encoding="utf-8")
     assert re.search(r"Made on \d{4}-\d\d-\d\d", text)
-    assert "| IndoSum, id | `sail/Sailcompass_data/data/indosum/trunc_test_1000.jsonl` | 2 | 1000 |" in text
+    assert "\n| id, 2 of 1,000 rows |" in text and "\n| id, first 1 |" in text and "id, all 5" not in text
     assert "The rows are made up." in text
     assert str(folder) not in text
 
 
 def test_an_exemplar_taken_from_the_rows_is_found(folder, monkeypatch, capsys):
-    book = yaml.safe_load((folder / "prompts/indosum.yaml").read_text(encoding="utf-8"))
-    document = book["languages"]["id"]["exemplars"][2]["document"]
+    document = yaml.safe_load((folder / INDOSUM).read_text(encoding="utf-8"))["exemplars"][2]["document"]
     file = folder / "hub/sail/Sailcompass_data/data/indosum/trunc_test_1000.jsonl"
     file.write_text(json.dumps({"input": document, "target": "ringkasan"}), encoding="utf-8")
     assert run(folder, monkeypatch) == 1
@@ -144,9 +146,9 @@ def test_errors_are_one_line(folder, monkeypatch, capsys):
     assert capsys.readouterr().err.endswith("--data nowhere: no such folder\n")
     assert run(folder, monkeypatch, "--data", "prompts") == 2
     assert capsys.readouterr().err == "prompts: no rows of these data sets; expected a folder laid out like the hub\n"
-    (folder / "prompts/indosum.yaml").write_text("languages: {id: {exemplars: [{document: x}]}}", encoding="utf-8")
+    (folder / INDOSUM).write_text("exemplars: [{document: x}]", encoding="utf-8")
     assert run(folder, monkeypatch) == 2
-    assert capsys.readouterr().err == "indosum: id: exemplars 1: 'summary' is missing or empty\n"
+    assert capsys.readouterr().err == "indosum/prompts/id.yml: exemplars 1: 'summary' is missing or empty\n"
 
 
 @pytest.mark.slow
@@ -160,15 +162,15 @@ def test_no_exemplar_shares_eight_words_with_a_row(hub_mirror, monkeypatch, caps
 def test_summaries_are_like_the_references(data_set, language, hub_mirror, monkeypatch):
     """Length within 15 %, copied words within 15 points of the references' means: of the first exemplar, and of all five."""
     monkeypatch.chdir(hub_mirror)
-    found = compare(data_set, language, PROMPTS)
+    found = compare(data_set, language, TASKS)
     for measures in found.of_exemplars.values():
         assert measures["summary"].mean == pytest.approx(found.of_rows["summary"].mean, rel=0.15)
         assert measures["copied 4-grams"].value == pytest.approx(found.of_rows["copied 4-grams"].value, abs=0.15)
 
 
 def languages(data_set):
-    """Those with a book of their own."""
-    return [code for code, record in read_data_sets()["data_sets"][data_set]["languages"].items() if "book" not in record]
+    """Those with prompts of their own."""
+    return [code for code, record in read_data_sets()["data_sets"][data_set]["languages"].items() if "prompts_in" not in record]
 
 
 # How far the mean length of the exemplars' texts may be from that of the rows, and those texts.
@@ -195,7 +197,7 @@ LENGTHS = {
 def test_texts_are_as_long_as_those_of_the_rows(data_set, language, hub_mirror, monkeypatch):
     """Of the exemplars shown by default and of all, also of Belebele's that all languages share."""
     monkeypatch.chdir(hub_mirror)
-    found = compare(data_set, language, PROMPTS)
+    found = compare(data_set, language, TASKS)
     if not found.rows:
         pytest.skip(f"no rows of {data_set} in {language}")
     share, texts = LENGTHS[data_set]
@@ -213,7 +215,7 @@ def test_questions_and_letters_of_belebele(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # without rows
     seen = set()
     for language in languages("belebele"):
-        found = compare("belebele", language, PROMPTS)
+        found = compare("belebele", language, TASKS)
         assert len(found.of_exemplars) == 4
         for which, measures in found.of_exemplars.items():
             if which.endswith("all 5"):

@@ -1,6 +1,5 @@
 """Judging planted answers by a server on the loopback interface: verdicts, faults, interruptions, texts that want to cheat."""
 
-import argparse
 import json
 import os
 import re
@@ -13,10 +12,9 @@ import time
 import pytest
 import yaml
 
-from lm_eval_sea.cli import main
-from lm_eval_sea.commands.judge_command import add_judge
-from lm_eval_sea.sea_helm import judge_calls
-from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, JudgeError, ask_all, key_of
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
+from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.row_scores import read
 
 from .judge_server import FAULTS, own_tag, serving
@@ -49,7 +47,7 @@ def verdicts(samples):
 
 
 def command(folder, server, *more):
-    return main(["judge", str(folder), "--base_url", server.base_url, "--model", "judge", "--concurrency", "4", *more])
+    return main(["score", str(folder), "--base_url", server.base_url, "--judge", "judge", "--concurrency", "4", *more])
 
 
 def test_verdicts_become_scores_and_totals(tmp_path, capsys):
@@ -64,7 +62,7 @@ def test_verdicts_become_scores_and_totals(tmp_path, capsys):
     content = json.loads(judged(samples).read_text())
     assert content["verdicts"] == {"CLASS_EXACTLY_MET": 6, "CLASS_SLIGHTLY_MET": 6, "CLASS_MODERATELY_MET": 6}
     assert content["categories"] == pytest.approx({"math": EXPECTED, "writing": EXPECTED})
-    assert main(["score", "sea-helm", str(tmp_path)]) == 0
+    assert main(["score", str(tmp_path)]) == 0
     totals = capsys.readouterr().out
     assert re.search(rf"id\s+multi-turn\s+mt-bench-judge\s+{100 * EXPECTED:.2f}", totals)
     assert "judged by judge with prompts of our own" in totals
@@ -138,12 +136,12 @@ def test_a_killed_command_goes_on_where_it_stopped(tmp_path):
         arguments = [
             sys.executable,
             "-m",
-            "lm_eval_sea.cli",
-            "judge",
+            "lm_eval_sea",
+            "score",
             tmp_path,
             "--base_url",
             server.base_url,
-            "--model",
+            "--judge",
             "judge",
         ]
         process = subprocess.Popen(
@@ -255,11 +253,11 @@ def test_official_prompts_make_the_number_sea_helms(tmp_path, capsys):
     def verdict(body):
         return "<classification>CLASS_UNMET</classification> no: <classification> CLASS_EXACTLY_MET </classification>"
 
-    arguments = ["judge", str(tmp_path / "run"), "--official", str(checkout), "--base_url"]
+    arguments = ["score", str(tmp_path / "run"), "--official", str(checkout), "--base_url"]
     with serving(verdict) as server:
-        assert main([*arguments, server.base_url, "--model", "org/official-judge"]) == 0
+        assert main([*arguments, server.base_url, "--judge", "org/official-judge"]) == 0
         official = capsys.readouterr().out
-        assert main([*arguments, server.base_url, "--model", "other"]) == 0
+        assert main([*arguments, server.base_url, "--judge", "other"]) == 0
         other = capsys.readouterr().out
     assert "100.00 of 100" in official and "not SEA-HELM's number" not in official
     assert "not SEA-HELM's number, for its judge is org/official-judge" in other
@@ -310,11 +308,9 @@ def test_mistakes_are_one_line(tmp_path, capsys):
         assert command(tmp_path / "broken", server, "--official", str(tmp_path)) == 1
         assert "give a checkout of aisingapore/SEA-HELM" in capsys.readouterr().err
         assert not server.requests
-    parser = argparse.ArgumentParser()
-    add_judge(parser.add_subparsers())
     for wrong in (["--concurrency", "0"], ["--official", "/no/such/folder"]):
         with pytest.raises(SystemExit):
-            parser.parse_args(["judge", "runs", "--base_url", "u", "--model", "m", *wrong])
+            main(["score", "runs", "--base_url", "u", "--judge", "m", *wrong])
 
 
 def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch):
@@ -323,7 +319,7 @@ def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch):
         gone = server.base_url
     endpoint = Endpoint(gone, "judge")
     calls = [(Call([{"role": "user", "content": str(number)}], {}), Cache(tmp_path / "c.jsonl")) for number in range(60)]
-    with pytest.raises(JudgeError, match="is the server there.*stopped, what was answered is kept"):
+    with pytest.raises(SeaHelmError, match="is the server there.*stopped, what was answered is kept"):
         ask_all(endpoint, calls, 2)
 
 

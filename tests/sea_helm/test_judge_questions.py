@@ -8,8 +8,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, PAIRS, defused, official_rubric, own_rubric
-from lm_eval_sea.sea_helm.judge_rows import Conversation, Criterion, JudgeRowError, conversation
+from lm_eval_sea.sea_helm.judge_rows import Conversation, Criterion, conversation
 
 from .official import checkout, run
 from .planted_answers import one_turn, two_turns
@@ -53,7 +54,7 @@ def test_a_line_of_samples_becomes_a_conversation():
 def test_a_line_that_cannot_be_judged_is_refused(change, message):
     sample = two_turns(5, "one", "two", [{"criterion": "c"}])
     sample["doc"] |= change
-    with pytest.raises(JudgeRowError, match=f"row 5: .*{message}"):
+    with pytest.raises(ResultsError, match=f"row 5: .*{message}"):
         conversation(sample)
 
 

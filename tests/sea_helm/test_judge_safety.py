@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binomtest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sea_helm.judge_questions import own_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
 from tests.tasks.evaluation import evaluate

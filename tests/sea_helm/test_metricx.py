@@ -10,9 +10,9 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import MT5Config, MT5Model, PreTrainedTokenizerFast
 
-from lm_eval_sea.cli import main
-from lm_eval_sea.commands import metricx_command
-from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.commands import score as command
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.results.read import read as read_runs
 from lm_eval_sea.sea_helm import metricx_model
 from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import EOS_RULES, MetricX, points, text_of, tokens_of
@@ -157,7 +157,7 @@ def with_group():
 
 def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, with_group, tmp_path, capsys):
     samples = with_group(write_translations(tmp_path))
-    command = ["metricx", str(tmp_path), "--model", str(tiny_metricx), "--tokenizer", str(tiny_metricx), "--batch_size", "2"]
+    command = ["score", str(tmp_path), "--metricx", str(tiny_metricx), "--tokenizer", str(tiny_metricx), "--batch_size", "2"]
     assert main(command) == 0
     output = capsys.readouterr().out
     assert "not SEA-HELM's number, for its model is google/metricx-24-hybrid-xxl-v2p6-bfloat16" in output
@@ -167,14 +167,14 @@ def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, with_
     errors = [error for start in (0, 2, 4) for error in scorer.errors(rows[start : start + 2], "seahelm")]
     assert written.scores == pytest.approx({number: points(error) for number, error in enumerate(errors)})
     assert written.best == 100
-    assert main(["score", "sea-helm", str(tmp_path), "--method", "corrected"]) == 0
+    assert main(["score", str(tmp_path), "--method", "corrected"]) == 0
     mean = sum(written.scores.values()) / 5
     assert re.search(rf"id\s+nlg\s+translations translation-en-xx\s+{mean:.2f}", capsys.readouterr().out)
 
 
 def test_batches_are_kept(with_group, tmp_path):
     with_group(write_translations(tmp_path))
-    jobs = jobs_of(find_runs([tmp_path], seeds=True)[0], [])
+    jobs = jobs_of(read_runs(tmp_path).tasks, [])
     asked = []
 
     def errors(batch):
@@ -212,7 +212,7 @@ def test_batches_are_those_of_the_published_order(samples, with_group, tmp_path)
 
     notes = []
     with_group(write_answers(tmp_path / "run", "id", "translation-en-xx", logged))
-    [found] = jobs_of(find_runs([tmp_path / "run"], seeds=True)[0], notes)
+    [found] = jobs_of(read_runs(tmp_path / "run").tasks, notes)
     assert found.texts == [text_of(f"Text {n}.", "Teks", f"Teks {n}.") for n in range(30)] and not notes
     assert [texts[doc_id] for doc_id in found.doc_ids] == [f"Text {n}." for n in range(30)]
 
@@ -222,7 +222,7 @@ def test_rows_that_do_not_say_their_place_are_named(with_group, tmp_path):
     samples = [{"doc_id": n, "doc": {"text": f"{n}", "answer": "x", "label": "y"}} for n in range(30)]
     with_group(write_answers(tmp_path, "id", "translation-en-xx", samples))
     notes = []
-    assert jobs_of(find_runs([tmp_path], seeds=True)[0], notes)[0].doc_ids == list(range(30))
+    assert jobs_of(read_runs(tmp_path).tasks, notes)[0].doc_ids == list(range(30))
     assert len(notes) == 1 and "do not say in which order they were published" in notes[0]
 
 
@@ -234,13 +234,13 @@ def test_mistakes_are_one_line(tiny_model, with_group, tmp_path, capsys):
         ("run", tmp_path / "nothing", "cannot be loaded"),
         ("other", tiny_model, "no samples of SEA-HELM's translations"),
     ]:
-        assert main(["metricx", str(tmp_path / folder), "--model", str(model), "--tokenizer", str(model)]) == 1
+        assert main(["score", str(tmp_path / folder), "--metricx", str(model), "--tokenizer", str(model)]) == 1
         error = capsys.readouterr().err.strip()
         assert message in error.splitlines()[-1]
 
 
 def test_the_command_knows_what_the_model_knows():
     """It names them itself, so that its help needs none of the libraries behind them."""
-    assert metricx_command.EOS_RULES == EOS_RULES
-    assert metricx_command.MODEL == metricx_model.OFFICIAL_MODEL
-    assert metricx_command.TOKENIZER == metricx_model.OFFICIAL_TOKENIZER
+    assert command.EOS_RULES == EOS_RULES
+    assert command.METRICX == metricx_model.OFFICIAL_MODEL
+    assert command.TOKENIZER == metricx_model.OFFICIAL_TOKENIZER

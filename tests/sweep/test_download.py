@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.data.hub_server import HubServer
+from tests.catalogue.hub_server import HubServer
 from tests.sweep.plans import write_plan
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def test_what_was_downloaded_is_all_that_a_sweep_without_a_network_needs(mirror,
     tasks = ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
     run = {"device": "cpu", "batch_size": 4, "metadata": {"tokenizer": TOKENIZER}}
     plan = write_plan(tmp_path / "plan.yaml", models=models, tasks=tasks, run=run, limit=2)
-    sweep = ["lm_eval_sea.cli", "sweep", plan, "--engine", "local", "--split", "model"]
+    sweep = ["lm_eval_sea", "sweep", plan, "--engine", "local", "--split", "model"]
 
     with HubServer(mirror) as hub:
         process = run_python(*sweep, "--download-only", online=hub.url)

@@ -38,7 +38,7 @@ def models(tmp_path_factory):
 def start(place, output, samples, *arguments, **changes):
     plan = write_plan(place / f"{output.name}.yaml", output=str(output), tasks=TASKS, **changes)
     environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), "--engine", "local", *arguments]
+    command = [sys.executable, "-m", "lm_eval_sea", "sweep", str(plan), "--engine", "local", *arguments]
     return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -122,7 +122,7 @@ def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models,
     again = re.search(r"^1 of 2 jobs failed; lm-eval-sea (.*) runs them again", out, re.MULTILINE)[1]
     shutil.copy(models / "a" / "model.safetensors", damaged)
     environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "lm_eval_sea.cli", *shlex.split(again)]
+    command = [sys.executable, "-m", "lm_eval_sea", *shlex.split(again)]
     process = subprocess.run(command, cwd=samples, env=environment, capture_output=True, text=True, timeout=300)
     assert process.returncode == 0, process.stderr
     assert not HAS_REPORT or "report.html: 2 models, 2 tasks" in process.stdout

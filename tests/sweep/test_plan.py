@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
 from lm_eval_sea.sweep.preflight import load_wanted
 from tests.model_folder import model_folder
@@ -84,7 +84,7 @@ def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
     missing = [{"name": "a", "model_args": {"pretrained": str(tmp_path / "nothing")}}]
     assert refusal(models=missing).startswith(f"a: there is no folder {tmp_path / 'nothing'}")
     assert refusal(tasks=["sea_xcopa_xx"]).startswith("no task, group or tag 'sea_xcopa_xx'")
-    assert "the prompt book of sea_xcopa_th_to_ppl has 5 exemplars" in refusal(num_fewshot=9)
+    assert "the prompt file of sea_xcopa_th_to_ppl has 5 exemplars" in refusal(num_fewshot=9)
     assert refusal(resources={"gpus": 1000}).startswith("resources: no machine has 1000 GPUs")
     assert "unrecognized arguments: --colour red" in refusal(run={"colour": "red"})
     assert "seeds: the model's generation config says nothing of sampling" in refusal(seeds=[1, 2])

@@ -39,7 +39,7 @@ def cluster():
 def start(folder, output, samples, *arguments):
     plan = write_plan(folder / f"{output.name}.yaml", output=str(output), tasks=TASKS, num_fewshot=SHOTS)
     environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "lm_eval_sea.cli", "sweep", str(plan), *arguments]
+    command = [sys.executable, "-m", "lm_eval_sea", "sweep", str(plan), *arguments]
     return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

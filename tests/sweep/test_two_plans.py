@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_sea.commands.sweep import report_of
 from lm_eval_sea.sweep.completeness import read_mark, remove_incomplete, set_aside, write_mark
 from lm_eval_sea.sweep.plan import read_plan
-from lm_eval_sea.sweep.sweep import Prepared, report
+from lm_eval_sea.sweep.sweep import Prepared
 from tests.results.lm_eval_output import NEW, row, write_results, write_samples
 from tests.sweep.plans import write_plan
 from tests.sweep.test_jobs import jobs_of
@@ -59,7 +60,7 @@ def test_results_of_no_job_that_lie_in_its_folder_are_not_reported(tmp_path):
     later = "2027-01-01T00-00-00"
     write_results(job.folder / "m", later, {TASK: {"acc,none": 1.0}}, **{"n-samples": {TASK: {"original": 10, "effective": 9}}})
     plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
-    report(Prepared(plan, [job], {}))
+    report_of(Prepared(plan, [job], {}))
     with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
         [run] = csv.DictReader(file)
     assert later not in run["results"]
@@ -72,7 +73,7 @@ def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
     [plain] = jobs_of_plan(tmp_path)
     complete(plain, 0.5)
     plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
-    assert report(Prepared(plan, [plain], {}))[-1].endswith("1 models, 1 tasks")
+    assert report_of(Prepared(plan, [plain], {}))[-1].endswith("1 models, 1 tasks")
     with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
         [run] = csv.DictReader(file)
     assert run["model"] == "a"

@@ -1,11 +1,11 @@
 """What a user reads of a sweep that did not end: how far it came, and the command that goes on."""
 
-import argparse
 import shlex
 
 import pytest
 
-from lm_eval_sea.commands.sweep_command import _again, add_sweep
+from lm_eval_sea.commands.cli import parser
+from lm_eval_sea.commands.sweep import _again
 from lm_eval_sea.sweep.completeness import LOG
 from lm_eval_sea.sweep.job_process import Outcome
 from lm_eval_sea.sweep.plan import read_plan
@@ -36,6 +36,4 @@ def test_the_last_line_of_a_log_is_shown_without_its_controls(tmp_path):
               ["plan.yaml", "--split", "suite", "--address", "auto"]], ids=str,
 )  # fmt: skip
 def test_the_command_that_goes_on_cuts_the_same_jobs(given):
-    parser = argparse.ArgumentParser()
-    add_sweep(parser.add_subparsers())
-    assert shlex.split(_again(parser.parse_args(["sweep", *given]))) == ["lm-eval-sea", "sweep", *given]
+    assert shlex.split(_again(parser().parse_args(["sweep", *given]))) == ["lm-eval-sea", "sweep", *given]

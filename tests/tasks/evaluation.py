@@ -10,6 +10,9 @@ import lm_eval
 import pytest
 from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue.task_index import add_task
+from lm_eval_sea.make.on_demand import tasks_on_demand
+
 TASKS = Path(__file__).resolve().parents[2] / "lm_eval_sea" / "tasks"
 
 
@@ -33,6 +36,8 @@ def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict
     arguments = options.get("model_args") or {}
     known = {**arguments, **(metadata or {})} or {"tokenizer": "none"}
     manager = TaskManager(include_path=_folders(names), include_defaults=False, metadata=known)
+    for configuration in tasks_on_demand(names).values():
+        add_task(manager, configuration)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, **{"bootstrap_iters": 0, **options})

@@ -17,7 +17,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.generate.prompt_books import PROMPTS
+from lm_eval_sea.tasks._shared.facts import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
@@ -25,7 +25,7 @@ SAMPLES = ROOT / "lm_eval_sea" / "samples"
 CATALOGUE = read_data_sets()
 SEA_HELM = read_sea_helm()
 PARALLEL = [name for name, record in CATALOGUE["data_sets"].items() if "parallel" in record]
-BY_LANGUAGE = [name for name in CATALOGUE["data_sets"] if (PROMPTS / name).is_dir()]
+BY_LANGUAGE = ("belebele", "sib200")
 
 
 def render_task(task, exemplars: int) -> str:
@@ -119,7 +119,7 @@ def render_sea_helm(language: str) -> str:
         doc = next(iter(task.test_docs()))
         for form in ("base", "chat"):
             chat = {"apply_chat_template": True, "chat_template": small_chat_template} if form == "chat" else {}
-            column = task.config.metadata.get("exemplars_by")
+            column = facts(task.config.metadata).get("exemplars_by")
             exemplars = [row for row in task.fewshot_docs() if column is None or row[column] == doc[column]]
             shots = 0 if chat or task.config.num_fewshot == 0 else min(2, len(exemplars))
             context = task.fewshot_context(doc, shots, gen_prefix=task.doc_to_prefix(doc), **chat)

@@ -8,9 +8,11 @@ from itertools import product
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TOGETHER
 from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label
@@ -18,22 +20,17 @@ from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label
 from .answer_sentences import LETTERS, OPTIONS, SENTENCES, alphabets, rates, read, say
 from .prompt_texts import CATALOGUE, ROOT
 
-BOOKS = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "lm_eval_sea/prompts/belebele").glob("*.yaml")
-}
-SEA_HELM_BOOKS = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "lm_eval_sea/prompts/sea_helm").glob("*.yaml")
-}
-SEA_HELM = yaml.safe_load((ROOT / "lm_eval_sea/catalogue/sea_helm.yaml").read_text(encoding="utf-8"))["tasks"]
+PROMPTS = read_prompts(TASKS_FOLDER, "belebele")
+SEA_HELM_PROMPTS = read_prompts(TASKS_FOLDER, "sea_helm")
+SEA_HELM = yaml.safe_load((ROOT / "lm_eval_sea/tasks/sea_helm/data_set.yml").read_text(encoding="utf-8"))["tasks"]
 LABELS = {
     language: [
         labels
         for task in SEA_HELM.values()
         if language in task["languages"] and (labels := task["languages"][language].get("labels") or task.get("labels"))
     ]
-    for language in SEA_HELM_BOOKS
+    for language in SEA_HELM_PROMPTS
 }
-ALL_READ = [(language, key) for language in SENTENCES for key in SENTENCES[language]["read"]]
 
 
 def said(language: str, labels: Sequence[str] = LETTERS, named: int = 1) -> list[str]:
@@ -48,7 +45,7 @@ def pieces(language: str, place: str) -> list[str]:
 
 
 def test_every_language_says_the_same():
-    assert SENTENCES.keys() == PHRASES.keys() == BOOKS.keys() | {"kac", "shn"}
+    assert SENTENCES.keys() == PHRASES.keys() == PROMPTS.keys() | {"kac", "shn"}
     for kind, fewest in (("read", 12), ("refused", 12)):
         keys = {tuple(SENTENCES[language][kind]) for language in SENTENCES}
         assert len(keys) == 1
@@ -65,24 +62,27 @@ def test_more_ways_to_say_it(language):
     assert [text for text in map(say, SENTENCES[language]["also"]) if read(text, language) != 1] == []
 
 
-@pytest.mark.parametrize(("language", "key"), ALL_READ)
-def test_every_letter_is_read(language, key):
-    """The sentence with each letter in turn, so that none is read for its place or by its sound."""
-    for labels, position in product(alphabets(language), range(4)):
-        text = say(SENTENCES[language]["read"][key], labels, position)
-        assert read(text, language) == position, text
+@pytest.mark.parametrize("language", SENTENCES)
+def test_every_letter_is_read(language):
+    """Each sentence with each letter in turn, so that none is read for its place or by its sound."""
+    said_with = {
+        say(template, labels, position): position
+        for template, labels, position in product(SENTENCES[language]["read"].values(), alphabets(language), range(4))
+    }
+    assert [text for text, position in said_with.items() if read(text, language) != position] == []
 
 
-@pytest.mark.parametrize(("language", "key"), ALL_READ)
-def test_marks_and_blanks_do_not_matter(language, key):
-    template = SENTENCES[language]["read"][key]
-    sentence = say(template)
-    changed = [f"\n\n  {sentence}  \n", f"> {sentence}", sentence.replace(" ", "  "), unicodedata.normalize("NFD", sentence)]
-    for marks in ("**{}**", "({})", "“{}”", "`{}`", "\u200b{}", "[{}]"):
-        changed.append(say(template, [marks.format(letter) for letter in LETTERS]))
-    changed.append(say(template, "ＡＢＣＤ"))
-    if "\n" not in sentence:
-        changed.append(f"**{sentence}**")
+@pytest.mark.parametrize("language", SENTENCES)
+def test_marks_and_blanks_do_not_matter(language):
+    changed = []
+    for template in SENTENCES[language]["read"].values():
+        sentence = say(template)
+        changed += [f"\n\n  {sentence}  \n", f"> {sentence}", sentence.replace(" ", "  "), unicodedata.normalize("NFD", sentence)]
+        for marks in ("**{}**", "({})", "“{}”", "`{}`", "\u200b{}", "[{}]"):
+            changed.append(say(template, [marks.format(letter) for letter in LETTERS]))
+        changed.append(say(template, "ＡＢＣＤ"))
+        if "\n" not in sentence:
+            changed.append(f"**{sentence}**")
     assert [text for text in changed if read(text, language) != 1] == []
 
 
@@ -140,10 +140,10 @@ def test_what_leads_to_an_answer_is_none(language):
         assert read(piece, language) is None, piece
 
 
-@pytest.mark.parametrize("language", BOOKS)
+@pytest.mark.parametrize("language", PROMPTS)
 def test_forms_of_all_languages(language):
     """A letter bare, in brackets, in bold, with the option's text, on its own line, behind the cue with any mark."""
-    cue = BOOKS[language]["cue"]
+    cue = PROMPTS[language]["cue"]
     for text in (
         "B",
         "\nB",
@@ -167,10 +167,10 @@ def test_forms_of_all_languages(language):
     assert extract_letter(f"{cue} {cue}\n(B)", LETTERS, OPTIONS, language=language, cue=cue) == 1
 
 
-@pytest.mark.parametrize("language", SEA_HELM_BOOKS)
+@pytest.mark.parametrize("language", SEA_HELM_PROMPTS)
 def test_sentences_behind_a_tag(language):
     """SEA-HELM's strict reading knows the same sentences, behind the tag and without one."""
-    tag = SEA_HELM_BOOKS[language]["cue"]
+    tag = SEA_HELM_PROMPTS[language]["cue"]
     for labels in LABELS[language]:
         if len(labels) < 2 or any(len(label) > 1 for label in labels) or "Y" in labels:
             continue
@@ -186,9 +186,9 @@ def test_sentences_behind_a_tag(language):
             assert strict_label(sentence, tag, labels, language) is None, sentence
 
 
-@pytest.mark.parametrize("language", SEA_HELM_BOOKS)
+@pytest.mark.parametrize("language", SEA_HELM_PROMPTS)
 def test_sentences_with_words_for_labels(language):
-    tag = SEA_HELM_BOOKS[language]["cue"]
+    tag = SEA_HELM_PROMPTS[language]["cue"]
     for labels in LABELS[language]:
         if len(labels[0]) == 1:
             continue
@@ -224,16 +224,16 @@ def test_real_questions_and_options(hub_mirror, language):
                 assert extract_letter(f"{letter}. {other}", LETTERS, options, language=language) is None, other
 
 
-@pytest.mark.parametrize("language", PHRASES)
-@given(text=st.text())
+@settings(max_examples=400)
+@given(language=st.sampled_from(sorted(PHRASES)), text=st.text())
 def test_any_text_is_read_or_not(language, text):
     found = extract_letter(text, LETTERS, OPTIONS, language=language)
     assert found in (None, *range(4))
     assert extract_letter(f"\n {text}\n", LETTERS, OPTIONS, language=language) == found
 
 
-@pytest.mark.parametrize("language", PHRASES)
-@given(data=st.data())
+@settings(max_examples=600)
+@given(language=st.sampled_from(sorted(PHRASES)), data=st.data())
 def test_pieces_in_any_order_name_one_letter_or_none(language, data):
     """Whatever is read is the only letter that stands in the text as a word."""
     around = [piece for code in (language, "en") for place in ("before", "after") for piece in pieces(code, place)]
@@ -248,8 +248,11 @@ def test_pieces_in_any_order_name_one_letter_or_none(language, data):
         assert set(re.findall(r"(?<!\w)[A-D](?!\w)", line)) == {LETTERS[found]}
 
 
-@pytest.mark.parametrize("language", BOOKS)
-@given(letters=st.text(alphabet=st.characters(categories=["Lu", "Ll"]), min_size=2, max_size=12))
+@settings(max_examples=400)
+@given(
+    language=st.sampled_from(sorted(PROMPTS)),
+    letters=st.text(alphabet=st.characters(categories=["Lu", "Ll"]), min_size=2, max_size=12),
+)
 def test_no_answer_is_found_inside_a_word(language, letters):
     assert read(letters, language) is None
 

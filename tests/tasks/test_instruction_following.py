@@ -70,10 +70,10 @@ def test_sample_record(tmp_path):
     assert doc["kwargs"] == [{"first_word": "pasar"}]
     assert (doc["label"], doc["cluster"], doc["followed"], doc["identified_language"]) == (None, "1", [True], "id")
     assert doc["answer"] == INDONESIAN
-    metadata = results["configs"]["sea_helm_id_ifeval"]["metadata"]
-    assert metadata["item_metric"] == metadata["headline_metric"] == "pass"
-    assert metadata["sea_helm_task"] == "if-eval"
-    assert metadata["provenance"]["signatures"]["right_language"].startswith("script:latin|lid:py3langid+words|lang:id+ms|")
+    provenance = results["configs"]["sea_helm_id_ifeval"]["metadata"]["provenance"]
+    assert provenance["item_metric"] == provenance["headline_metric"] == "pass"
+    assert provenance["sea_helm_task"] == "if-eval"
+    assert provenance["signatures"]["right_language"].startswith("script:latin|lid:py3langid+words|lang:id+ms|")
 
 
 def test_predict_only_gives_responses_without_scores(tmp_path):

@@ -9,8 +9,9 @@ from collections import Counter
 import pytest
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue import read_lite
+from lm_eval_sea.catalogue import read_data_sets, read_lite
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import load_rows
@@ -101,7 +102,7 @@ def test_lite_tasks_ask_and_score_as_the_whole_ones(listed):
         ids = one.metadata["subset"]["ids"].split()
         assert one.metadata["rows"] == len(ids) == len(set(ids)) == min(100, one.metadata["subset"]["of"])
         assert max(map(len, ids)) < 200  # addresses of passages; no texts
-        assert place_of(one.metadata) is None
+        assert place_of(facts_of(one.metadata)) is None
 
 
 def test_samples_are_no_subset(samples, monkeypatch):
@@ -130,8 +131,9 @@ def test_real_rows_have_the_labels_and_passages_of_the_whole(name, hub_mirror, m
 
 @pytest.mark.slow
 def test_the_catalogue_is_what_the_script_chooses(hub_mirror):
+    suite = read_data_sets()["suite"]
     done = subprocess.run(
-        [sys.executable, "scripts/choose_lite_rows.py", "--data", str(hub_mirror), "--check", "--suite", "sailcompass"],
+        [sys.executable, "scripts/choose_lite_rows.py", "--data", str(hub_mirror), "--check", "--data_sets", *suite],
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

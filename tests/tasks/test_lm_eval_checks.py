@@ -11,42 +11,42 @@ from .evaluation import TASKS
 from .prompt_texts import complete_samples
 
 ROWS = 3
-MANAGER = TaskManager(include_path=str(TASKS), include_defaults=False)
-
-
-def _metadata(name: str) -> dict:
-    return MANAGER.task_index[name].cfg["metadata"]
-
-
-def _kind(name: str) -> tuple:
-    """Tasks with equal kinds are made by the same template from the rows of the same data set."""
-    metadata = _metadata(name)
-    return metadata["dataset"], metadata["variant"], metadata.get("setting"), metadata.get("sea_helm_task")
-
-
-# A second turn reads the samples of a run of the first, which no check of a task alone has; a lite task wants real rows.
-SUBTASKS = sorted(
-    name for name in MANAGER.all_subtasks if not name.endswith("_turn_2") and _metadata(name).get("setting") != "lite"
-)
-ONE_OF_A_KIND = {_kind(name): name for name in SUBTASKS}
-NAMES = [name if ONE_OF_A_KIND[_kind(name)] == name else pytest.param(name, marks=pytest.mark.slow) for name in SUBTASKS]
+FOLDERS = sorted(path.parent.name for path in TASKS.glob("*/utils.py"))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def mirror(tmp_path_factory):
     """The samples with stand-ins for the languages without."""
     return complete_samples(tmp_path_factory.mktemp("samples"))
 
 
-def test_one_of_a_kind_is_of_every_data_set():
-    assert {_metadata(name)["dataset"] for name in SUBTASKS} == {kind[0] for kind in ONE_OF_A_KIND}
-    assert len(ONE_OF_A_KIND) > 50
+def tasks_by_kind(manager: TaskManager) -> dict[tuple, list[str]]:
+    """The names of the tasks that are made by the same template from the rows of the same data set.
+
+    A second turn reads the samples of a run of the first, which no check of a task alone has; a lite task wants real rows.
+    """
+    kinds: dict[tuple, list[str]] = {}
+    for name in sorted(manager.all_subtasks):
+        metadata = manager.task_index[name].cfg["metadata"]
+        if metadata.get("setting") != "lite" and not name.endswith("_turn_2"):
+            kind = metadata["variant"], metadata.get("setting"), metadata.get("sea_helm_task")
+            kinds.setdefault(kind, []).append(name)
+    return kinds
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_task_keeps_the_conventions_of_lm_eval(name, folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    task = MANAGER.load(name)["tasks"][name]
+@pytest.mark.parametrize("of_a_kind", [1, pytest.param(None, marks=pytest.mark.slow)], ids=["one of a kind", "all"])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_tasks_keep_the_conventions_of_lm_eval(folder, of_a_kind, mirror, monkeypatch, subtests):
+    manager = TaskManager(include_path=str(TASKS / folder), include_defaults=False)
+    monkeypatch.chdir(mirror)
+    kinds = tasks_by_kind(manager)
+    assert kinds
+    for name in (name for names in kinds.values() for name in names[:of_a_kind]):
+        with subtests.test(task=name):
+            check(manager.load(name)["tasks"][name])
+
+
+def check(task) -> None:
     task.download(task.config.dataset_kwargs)
     assert task.dataset is not None
     for split in ("training", "validation", "test"):

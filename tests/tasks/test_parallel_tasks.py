@@ -5,23 +5,22 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.cli import main
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.make.on_demand import tasks_on_demand
+from lm_eval_sea.make.prompt_files import read_prompts
 
 from .evaluation import TASKS, evaluate
 from .planted_model import PlantedModel
-from .prompt_texts import CATALOGUE, ROOT, complete_samples
+from .prompt_texts import CATALOGUE, complete_samples
 
 RECORD = CATALOGUE["data_sets"]["belebele"]
 LANGUAGES = list(RECORD["languages"])
 OTHERS = [language for language in LANGUAGES if language != "en"]
-WITHOUT_BOOK = ["kac", "shn"]
+WITHOUT_PROMPTS = ["kac", "shn"]
 VARIANTS = ("to_ppl", "tito_ppl", "litito_ppl", "litilo_ppl", "litilo_gen", "litiloto_ppl")
-BOOKS = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "lm_eval_sea/prompts/belebele").iterdir()
-}
+PROMPTS = read_prompts(TASKS, "belebele")
 
 
 @pytest.fixture(scope="module")
@@ -36,25 +35,19 @@ def folder(tmp_path_factory) -> Path:
 
 
 def test_every_language_has_every_task(manager):
-    enprompt = {language: ["_enprompt"] if language in WITHOUT_BOOK else ["", "_enprompt"] for language in OTHERS} | {"en": [""]}
+    enprompt = {language: ["_enprompt"] if language in WITHOUT_PROMPTS else ["", "_enprompt"] for language in OTHERS} | {
+        "en": [""]
+    }
     expected = {f"{language}_{form}{end}" for language in LANGUAGES for form in (*VARIANTS, "chat") for end in enprompt[language]}
     expected |= {f"{language}_enshots_{variant}" for language in LANGUAGES for variant in ("litilo_ppl", "to_ppl")}
-    expected |= {f"{language}_to_en" for language in OTHERS}
     for variant in ("to_ppl", "litilo_ppl", "litilo_gen"):
-        expected |= {f"{language}_parallel_{variant}" for language in LANGUAGES if language not in WITHOUT_BOOK}
-        expected |= {f"{language}_translated_{variant}" for language in OTHERS}
-        expected |= {f"{language}-en_{variant}" for language in OTHERS}
-        expected |= {f"en-{language}_{variant}{'_enprompt' if language in WITHOUT_BOOK else ''}" for language in OTHERS}
-    expected |= {f"{language}_translated_chat" for language in OTHERS}
-    expected |= {
-        f"{language}_to_ppl{end}_{p}" for language in ("id", "th", "vi") for end in ("", "_enprompt") for p in ("p2", "p3")
-    }
-    expected |= {f"{language}_to_ppl{'_enprompt' if language in WITHOUT_BOOK else ''}_lite" for language in LANGUAGES}
+        expected |= {f"{language}_parallel_{variant}" for language in LANGUAGES if language not in WITHOUT_PROMPTS}
+    expected |= {f"{language}_to_ppl{'_enprompt' if language in WITHOUT_PROMPTS else ''}_lite" for language in LANGUAGES}
     assert {name for name in manager.all_subtasks if name.startswith("sea_belebele_")} == {f"sea_belebele_{e}" for e in expected}
 
 
-def test_a_language_without_a_book_is_marked(manager):
-    for language in WITHOUT_BOOK:
+def test_a_language_without_prompts_is_marked(manager):
+    for language in WITHOUT_PROMPTS:
         names = [name for name in manager.task_index[f"sea_{language}"].tags if name.startswith("sea_belebele_")]
         assert len(names) > 5
         for name in names:
@@ -64,7 +57,7 @@ def test_a_language_without_a_book_is_marked(manager):
             assert "sea_prompt_native" not in entry.cfg["tag"]
             assert (entry.cfg["metadata"]["prompt_language"], entry.cfg["metadata"]["exemplar_language"]) == ("en", "en")
     marked = {manager.task_index[name].cfg["metadata"]["language"] for name in manager.task_index["sea_exemplars_en"].tags}
-    assert {name for name in marked if f"sea_belebele_{name}_to_ppl" not in manager.all_subtasks} == set(WITHOUT_BOOK)
+    assert {name for name in marked if f"sea_belebele_{name}_to_ppl" not in manager.all_subtasks} == set(WITHOUT_PROMPTS)
 
 
 @pytest.mark.parametrize("variant", [*VARIANTS, "chat"])
@@ -101,16 +94,16 @@ def test_the_chat_prompt_by_hand(folder, tasks, language):
     file = folder / RECORD["parallel"]["source"] / RECORD["parallel"]["path"].format(code=code)
     row = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
     for words_of, suffix in ((language, ""), ("en", "_enprompt")):
-        if words_of not in BOOKS:
+        if words_of not in PROMPTS:
             continue
-        book, task = BOOKS[words_of], tasks[f"sea_belebele_{language}_chat{suffix}"]
+        prompt, task = PROMPTS[words_of], tasks[f"sea_belebele_{language}_chat{suffix}"]
         assert task.fewshot_context(task.test_docs()[0], task.config.num_fewshot) == (
-            f"{book['chat_instruction']}\n\n{book['words']['passage']} {row['flores_passage']}\n"
-            f"{book['words']['question']} {row['question']}\nA. {row['mc_answer1']}\nB. {row['mc_answer2']}\n"
+            f"{prompt['chat']}\n\n{prompt['row'].format(passage=row['flores_passage'], question=row['question'])}\n"
+            f"A. {row['mc_answer1']}\nB. {row['mc_answer2']}\n"
             f"C. {row['mc_answer3']}\nD. {row['mc_answer4']}"
         )
         assert task.config.num_fewshot == 0
-        assert task.config.generation_kwargs["until"] == [f"\n{book['words']['passage']}"]
+        assert task.config.generation_kwargs["until"] == [f"\n{prompt['row'].split(' {passage}')[0]}"]
 
 
 def test_chat_answers_are_read_as_people_write_them(folder):
@@ -123,6 +116,22 @@ def test_chat_answers_are_read_as_people_write_them(folder):
         assert all(prompt.count("คำถาม: ") == 1 for prompt, _ in model.requests)
         scores.append([results["results"][name][metric] for metric in ("exact_match,none", "null_rate,none")])
     assert scores == [[1, 0], [0, 1]]
+
+
+def test_the_answer_of_a_chat_model_stands_behind_its_thought(folder):
+    """The right answers of the four rows are 3, 1, 4, 2. A thought that was cut is no answer, whatever it says."""
+    forms = [
+        "<think>A? B? คำตอบคือ A</think>คำตอบคือ C",
+        "ตัวเลือก B ผิด เพราะบทความไม่ได้กล่าวถึง ดังนั้นคำตอบคือ A",
+        "<think>คำตอบคือ D",
+        '```json\n{"answer": "B"}\n```',
+    ]
+    answers = iter(forms)
+    results = evaluate(folder, "sea_belebele_th_chat", PlantedModel(generation=lambda prompt: next(answers)))
+    scores = results["results"]["sea_belebele_th_chat"]
+    assert [scores[f"{metric},none"] for metric in ("exact_match", "null_rate", "cut_rate")] == [0.75, 0.25, 0.25]
+    logged = {sample["doc"]["state"]: sample["doc"]["answer"] for sample in results["samples"]["sea_belebele_th_chat"]}
+    assert logged["closed"] == "คำตอบคือ C" and logged["cut"] == ""
 
 
 def test_a_chat_template_gets_one_message(folder, monkeypatch, manager):
@@ -138,13 +147,13 @@ def test_a_chat_template_gets_one_message(folder, monkeypatch, manager):
 
 
 def test_english_exemplars_before_a_row_in_another_language(folder, monkeypatch, manager):
-    """Five exemplars of the English book by default, as in the paper; all words are English."""
+    """Five English exemplars by default, as in the paper; all words are English."""
     monkeypatch.chdir(folder)
     task = manager.load("sea_belebele_km_enshots_litilo_ppl")["tasks"]["sea_belebele_km_enshots_litilo_ppl"]
     assert task.config.num_fewshot == 5
-    book, khmer = BOOKS["en"], manager.load("sea_belebele_km_litilo_ppl")["tasks"]["sea_belebele_km_litilo_ppl"]
-    blocks = [book["instruction"]]
-    shown = [*book["exemplars"], khmer.test_docs()[0]]
+    english, khmer = PROMPTS["en"], manager.load("sea_belebele_km_litilo_ppl")["tasks"]["sea_belebele_km_litilo_ppl"]
+    blocks = [english["instruction"]]
+    shown = [*english["exemplars"], khmer.test_docs()[0]]
     for row in shown:
         options = "".join(f"{letter}. {option}\n" for letter, option in zip("ABCD", row["options"], strict=True))
         answer = f" {'ABCD'[row['gold']]}" if row is not shown[-1] else ""
@@ -157,15 +166,15 @@ def test_english_exemplars_before_a_row_in_another_language(folder, monkeypatch,
 def test_a_pair_shows_two_languages(folder, monkeypatch, manager, passages, questions):
     monkeypatch.chdir(folder)
     names = [f"sea_belebele_{name}_litilo_gen" for name in (f"{passages}-{questions}", passages, questions)]
-    loaded = manager.load(names)["tasks"]
+    loaded = manager.load([tasks_on_demand(names)[names[0]], *names[1:]])["tasks"]
     pair, first, second = (loaded[name] for name in names)
     for own, passage, question in zip(pair.test_docs(), first.test_docs(), second.test_docs(), strict=True):
         assert (own["id"], own["passage"], own["cluster"]) == (passage["id"], passage["passage"], passage["cluster"])
         assert [own[key] for key in ("question", "options", "gold")] == [question[key] for key in ("question", "options", "gold")]
-    book = BOOKS[questions]
+    prompt = PROMPTS[questions]
     context = pair.fewshot_context(pair.test_docs()[0], 1)
-    assert context.startswith(f"{book['instruction']}\n\n{book['words']['passage']} {book['exemplars'][0]['passage']}")
-    assert context.endswith(f"\n{book['cue']}")
+    assert context.startswith(f"{prompt['instruction']}\n\n{prompt['row'].format(**prompt['exemplars'][0])}\n")
+    assert context.endswith(f"\n{prompt['cue']}")
 
 
 def test_a_hub_file_with_other_columns_is_named(folder, tmp_path):
@@ -221,7 +230,7 @@ class TestTranslations:
 
         self.translate(mirror, tmp_path / "results", translation)
         monkeypatch.chdir(mirror)
-        assert main(["belebele", "translated", str(tmp_path / "results"), "--out", RECORD["parallel"]["translated"]]) == 0
+        assert main(["make", "--translated", str(tmp_path / "results"), "--out", RECORD["parallel"]["translated"]]) == 0
         out, err = capsys.readouterr()
         assert out == "belebele_translated/data/vie_Latn.jsonl: 4 rows\n"
         assert "1 empty translations, the original stands for them: https://example.org/rafflesia#2#mc_answer2" in err
@@ -245,14 +254,14 @@ class TestTranslations:
         (path,) = (tmp_path / "results").rglob("samples_*.jsonl")
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(lines[:4]), encoding="utf-8")
-        assert main(["belebele", "translated", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 2
+        assert main(["make", "--translated", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 2
         error = capsys.readouterr().err
         first = json.loads(lines[0])["doc"]
         assert f"of link {first['link']}, question_number {first['question_number']} was not translated; run" in error
 
     def test_output_without_translations(self, tmp_path, capsys):
         (tmp_path / "results_2026-01-02T03-04-05.678901.json").write_text('{"results": {}}', encoding="utf-8")
-        assert main(["belebele", "translated", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+        assert main(["make", "--translated", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
         assert "no samples of a task sea_belebele_<language>_to_en" in capsys.readouterr().err
 
     def test_a_folder_that_the_user_has_not_made(self, mirror, monkeypatch, capsys):

@@ -7,7 +7,7 @@ import yaml
 from lm_eval.tasks import TaskManager
 
 from .evaluation import TASKS
-from .prompt_texts import CATALOGUE, FOLDER, ROOT, prompt_files, small_chat_template
+from .prompt_texts import CATALOGUE, FOLDER, prompt_files, small_chat_template
 
 
 @pytest.mark.parametrize("data_set", [*CATALOGUE["data_sets"], "sea_helm"])
@@ -25,19 +25,19 @@ def _load(task: str):
 
 @pytest.mark.parametrize("shots", range(6))
 @pytest.mark.parametrize("language", ["id", "th", "my", "zh"])
-def test_layout_from_the_book_by_hand(language, shots, samples, monkeypatch):
+def test_layout_by_hand(language, shots, samples, monkeypatch):
     """INSTRUCTION, blank line, then exemplar after exemplar with a blank line between, then the row up to the cue."""
-    book = yaml.safe_load((ROOT / f"lm_eval_sea/prompts/belebele/{language}.yaml").read_text(encoding="utf-8"))
+    prompt = yaml.safe_load((TASKS / f"belebele/prompts/{language}.yml").read_text(encoding="utf-8"))
     file = samples / CATALOGUE["data_sets"]["belebele"]["languages"][language]["source"]
     row = json.loads(
         (file / CATALOGUE["data_sets"]["belebele"]["languages"][language]["files"]["test"]).open(encoding="utf-8").readline()
     )
-    words, cue = book["words"], book["cue"]
-    blocks = [book["instruction"]]
-    for exemplar in book["exemplars"][:shots]:
+    cue = prompt["cue"]
+    blocks = [prompt["instruction"]]
+    for exemplar in prompt["exemplars"][:shots]:
         answer = exemplar["options"][exemplar["gold"]]
-        blocks.append(f"{words['passage']} {exemplar['passage']}\n{words['question']} {exemplar['question']}\n{cue} {answer}")
-    blocks.append(f"{words['passage']} {row['flores_passage']}\n{words['question']} {row['question']}\n{cue}")
+        blocks.append(f"{prompt['row'].format(**exemplar)}\n{cue} {answer}")
+    blocks.append(f"{prompt['row'].format(passage=row['flores_passage'], question=row['question'])}\n{cue}")
     monkeypatch.chdir(samples)
     task = _load(f"sea_belebele_{language}_to_ppl")
     task.set_config("num_fewshot", shots)
@@ -62,7 +62,7 @@ def test_chat_template_gets_messages_without_edge_blanks(samples, monkeypatch):
 
 
 class TestSEAHelm:
-    """The messages from book and rows, put together by hand."""
+    """The messages from prompt file and rows, put together by hand."""
 
     @pytest.fixture
     def parts(self, samples, monkeypatch):
@@ -71,12 +71,12 @@ class TestSEAHelm:
 
         def parts(task, repository, config):
             language, name = task.removeprefix("sea_helm_").split("_", 1)
-            book = yaml.safe_load((ROOT / f"lm_eval_sea/prompts/sea_helm/{language}.yaml").read_text(encoding="utf-8"))
-            prompt = book["tasks"][name]
-            tag = prompt.get("cue", book["cue"])
+            words = yaml.safe_load((TASKS / f"sea_helm/prompts/{language}.yml").read_text(encoding="utf-8"))
+            prompt = words["tasks"][name]
+            tag = prompt.get("cue", words["cue"])
             files = [samples / "aisingapore" / repository / "data" / config / f"{split}.jsonl" for split in ("examples", "eval")]
             rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-            filled = [prompt["template"].format(**row["prompts"][0]) for row in rows]
+            filled = [prompt["row"].format(**row["prompts"][0]) for row in rows]
             labels = [row["label"] if isinstance(row["label"], str) else row["label"][0] for row in rows]
             preamble = f"{prompt['instruction']}\n\n{prompt['format'].replace('{cue}', tag)}"
             exemplars = len(files[0].read_text(encoding="utf-8").splitlines())

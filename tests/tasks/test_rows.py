@@ -58,9 +58,6 @@ class TestBelebele:
         assert sum(changed) == quoted, "counted in the README"
         assert not any('""' in text for row in rows for text in (row["passage"], row["question"], *row["options"]))
         assert not any(option != option.strip() for row in rows for option in row["options"])
-        assert len({row["cluster"] for row in rows}) == 488
-        assert len({row["id"] for row in rows}) == 900
-        assert Counter(row["gold"] for row in rows) == {0: 206, 1: 251, 2: 246, 3: 197}
         assert sum(len(set(row["options"])) < 4 for row in rows) == 2
 
 
@@ -77,7 +74,6 @@ class TestXCOPA:
         process = xcopa.process_rows_with_vietnamese_question({"vietnamese": _published(hub_mirror, "xcopa/vi_test.jsonl")})
         rows = [process(row) for row in published]
         assert sum(row["question"] != old["question"] for row, old in zip(rows, published, strict=True)) == changed
-        assert Counter(row["question"] for row in rows) == {"cause": 250, "effect": 250}
 
     def test_indonesian_rows_that_change(self, hub_mirror):
         published = _published(hub_mirror, "xcopa/id_test.jsonl")

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 
-from .evaluation import TASKS
+from lm_eval_sea.catalogue.task_list import read_tasks
+
 from .test_rows import _utils
 
 utils = _utils("crossmmlu")
@@ -52,9 +52,11 @@ def test_rows_without_their_answer_are_refused(change, message):
         _processed([_item("?", **change)], "id")
 
 
-@pytest.mark.parametrize("file", ["crossmmlu/id/to_ppl", "crosslogiqa/zh/litilo_gen_enprompt", "crosslogiqa/lite/en/to_ppl"])
-def test_the_tasks_say_that_languages_can_be_compared(file):
-    assert yaml.safe_load((TASKS / f"{file}.yaml").read_text(encoding="utf-8"))["metadata"]["parallel"] is True
+@pytest.mark.parametrize(
+    "task", ["sea_crossmmlu_id_to_ppl", "sea_crosslogiqa_zh_litilo_gen_enprompt", "sea_crosslogiqa_en_to_ppl_lite"]
+)
+def test_the_tasks_say_that_languages_can_be_compared(task):
+    assert read_tasks().tasks[task].metadata["parallel"] is True
 
 
 @pytest.mark.parametrize(

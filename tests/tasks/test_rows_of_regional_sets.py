@@ -54,8 +54,6 @@ class TestCopal:
     def test_real_rows(self, hub_mirror, file, changed):
         published = _table(hub_mirror / "haryoaw/COPAL" / file)
         rows = _rows("copal", published)
-        assert Counter(row["question"] for row in rows) == {"cause": 279, "effect": 280}
-        assert Counter(row["gold"] for row in rows) == {0: 279, 1: 280}
         texts = [(old[column], new) for old, row in zip(published, rows, strict=True) for column, new in _texts_of_copal(row)]
         assert sum(old != new for old, new in texts) == changed, "counted in the README"
         assert all(old.strip() == new for old, new in texts)
@@ -88,8 +86,6 @@ class TestWinograd:
     def test_real_rows(self, hub_mirror, tmp_path):
         published = _parquet(hub_mirror / "pakphum/winograd_th/data/test-00000-of-00001.parquet", tmp_path)
         rows = _rows("winograd", published)
-        assert Counter(row["gold"] for row in rows) == {0: 143, 1: 142}
-        assert len({row["cluster"] for row in rows}) == 138
         assert sum(old["text"].count(old["pronoun"]) > 1 for old in published) == 52
         assert sum(old["pronoun"].startswith("ของ") for old in published) == 24
         assert sum(option != option.strip() for old in published for option in old["options"]) == 19
@@ -105,8 +101,6 @@ class TestVMLU:
     def test_real_rows(self, hub_mirror):
         published = _json_lines(hub_mirror / "tridm/VMLU/valid.jsonl")
         rows = _rows("vmlu", published)
-        assert Counter(len(row["options"]) for row in rows) == {3: 28, 4: 716}
-        assert sum(1 / len(row["options"]) for row in rows) / len(rows) == pytest.approx(0.2531, abs=5e-5)
         assert [row["id"] for row in rows if len(set(row["options"])) < len(row["options"])] == ["01-0012", "07-0007"]
         assert all(_times_of_right(row) == 1 for row in rows)
         for old, row in zip(published, rows, strict=True):
@@ -155,8 +149,6 @@ class TestTatabahasa:
         assert sum(len(found) for found in answers.values() if len(set(found)) > 1) == 12
         assert sum(len(found) - 1 for found in answers.values() if len(set(found)) == 1) == 20
         assert sum(not old["question"] for old in published) == sum("\n" not in row["question"] for row in rows) == 6
-        assert Counter(len(row["options"]) for row in rows) == {3: 1, 4: 1383}
-        assert sum(1 / len(row["options"]) for row in rows) / len(rows) == pytest.approx(0.2501, abs=5e-5)
         assert all(_times_of_right(row) == 1 for row in rows)
         assert sum(len(set(row["options"])) < len(row["options"]) for row in rows) == 2
         assert sum(map(_has_control_characters, published)) == 7, "counted in the README"
@@ -204,7 +196,6 @@ class TestIndoCloze:
     def test_real_rows(self, hub_mirror):
         published = _table(hub_mirror / "indolem/indo_story_cloze/test.csv")
         rows = _rows("indocloze", published)
-        assert Counter(row["gold"] for row in rows) == {0: 578, 1: 557}
         assert len({row["story"] for row in rows}) == len(rows) - 1
         assert sum(len(old["Correct Ending"]) > len(old["Incorrect Ending"]) for old in published) == 828
         texts = [" ".join(text.split()) for old in published for text in old.values()]
@@ -232,7 +223,6 @@ class TestCSQA:
         path = hub_mirror / f"rifkiaputri/{language}-csqa/human_gen/test-00000-of-00001.parquet"
         published = _parquet(path, tmp_path)
         rows = _rows("csqa", published)
-        assert {len(row["options"]) for row in rows} == {5}
         assert ["ABCDE"[row["gold"]] for row in rows] == [old["answer_majority"] for old in published]
         assert sum(old["answer_majority"] != old["answer_creator"] for old in published) == differ
         assert sum(len(set(row["options"])) < 5 for row in rows) == ties
@@ -264,7 +254,6 @@ class TestMyXNLI:
     def test_real_rows(self, hub_mirror):
         published = _json_lines(hub_mirror / "akhtet/myXNLI/data/test.jsonl")
         rows = _rows("myxnli", published)
-        assert Counter(row["gold"] for row in rows) == {0: 1670, 1: 1670, 2: 1670}
         assert Counter(Counter(row["premise"] for row in rows).values()) == {3: 1670}
         texts = [row["sentence1_my"] for row in published[::3]] + [row["sentence2_my"] for row in published]
         mended = [row["premise"] for row in rows[::3]] + [row["hypothesis"] for row in rows]

@@ -150,12 +150,12 @@ def test_a_sample_carries_what_an_analyst_needs(samples, tiny_model):
 def test_metadata_reaches_the_results(samples):
     results = evaluate(samples, "sea_xcopa_th_to_ppl", PlantedModel(lambda context, ending: -1.0))
     metadata = results["configs"]["sea_xcopa_th_to_ppl"]["metadata"]
-    assert metadata["headline_metric"] == "acc_ppl"
-    assert metadata["chance"] == 0.5
     assert metadata["prompt_language"] == "th"
     assert metadata["prompt_book_version"] >= 1
-    assert metadata["data_source"] == "sail/Sailcompass_data"
     provenance = metadata["provenance"]
+    assert provenance["headline_metric"] == "acc_ppl"
+    assert provenance["chance"] == 0.5
+    assert provenance["data_source"] == "sail/Sailcompass_data"
     assert provenance["data_revision"] == "local folder"
     assert provenance["pack_version"] == __version__
     assert provenance["rows_published"] == 4

@@ -1,6 +1,7 @@
 """Reading answers as SEA-HELM does it and strictly: a table for every task with labels, and a second reading of the rule."""
 
 import string
+from itertools import product
 
 import pytest
 import yaml
@@ -18,14 +19,14 @@ from lm_eval_sea.tasks._shared.reading.sea_helm_answer import (
 
 from .prompt_texts import ROOT
 
-CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea/catalogue/sea_helm.yaml").read_text(encoding="utf-8"))["tasks"]
+CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea/tasks/sea_helm/data_set.yml").read_text(encoding="utf-8"))["tasks"]
 
 
 def _tasks() -> dict[str, tuple[str, list[str]]]:
     """Language and name → answer tag and labels of every task that has labels."""
     tags = {
         path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["cue"]
-        for path in (ROOT / "lm_eval_sea/prompts/sea_helm").glob("*.yaml")
+        for path in (ROOT / "lm_eval_sea/tasks/sea_helm/prompts").glob("*.yml")
     }
     return {
         f"{language}_{name}": (tags[language], labels)
@@ -36,6 +37,10 @@ def _tasks() -> dict[str, tuple[str, list[str]]]:
 
 
 LABEL_TASKS = _tasks()
+BY_LANGUAGE = {
+    language: {task: labels for task, labels in LABEL_TASKS.items() if task.startswith(f"{language}_")}
+    for language in sorted({task.partition("_")[0] for task in LABEL_TASKS})
+}
 OTHER_TAG = "Réponse :"
 
 
@@ -98,24 +103,29 @@ def cases(tag: str, labels: list[str]) -> dict[str, tuple[str, str | None, str |
     }
 
 
-@pytest.mark.parametrize("task", LABEL_TASKS)
-def test_table(task):
-    tag, labels = LABEL_TASKS[task]
-    for name, (text, published, strict) in cases(tag, labels).items():
-        assert published_label(text, tag, labels) == published == read_by_hand(text, tag, labels), name
-        assert strict_label(text, tag, labels, task.partition("_")[0]) == strict, name
+@pytest.mark.parametrize("language", BY_LANGUAGE)
+def test_table(language):
+    wrong = []
+    for task, (tag, labels) in BY_LANGUAGE[language].items():
+        for name, (text, published, strict) in cases(tag, labels).items():
+            read = published_label(text, tag, labels), read_by_hand(text, tag, labels), strict_label(text, tag, labels, language)
+            if read != (published, published, strict):
+                wrong.append((task, name, text, read))
+    assert wrong == []
 
 
-@pytest.mark.parametrize("task", LABEL_TASKS)
-@pytest.mark.parametrize(("begin", "end"), THINKING_MARKERS)
-def test_thoughts_are_not_searched(task, begin, end):
-    tag, (one, two, *_) = LABEL_TASKS[task]
-    thought = f"{begin}\n{tag} {one}\n{end}\n\n{tag} {two}"
-    for text in (thought, thought.removeprefix(begin), f"{thought}"):
-        left = without_thinking(text)
-        assert published_label(left, tag, [one, two]) == strict_label(left, tag, [one, two], "en") == two
-    assert without_thinking(f"{begin}{tag} {one}") == ""
-    assert without_thinking(f"{tag} {one}") == f"{tag} {one}"
+@pytest.mark.parametrize("language", BY_LANGUAGE)
+def test_thoughts_are_not_searched(language):
+    wrong = []
+    for (task, (tag, (one, two, *_))), (begin, end) in product(BY_LANGUAGE[language].items(), THINKING_MARKERS):
+        thought = f"{begin}\n{tag} {one}\n{end}\n\n{tag} {two}"
+        for text in (thought, thought.removeprefix(begin)):
+            left = without_thinking(text)
+            if not published_label(left, tag, [one, two]) == strict_label(left, tag, [one, two], "en") == two:
+                wrong.append((task, text))
+        assert without_thinking(f"{begin}{tag} {one}") == ""
+        assert without_thinking(f"{tag} {one}") == f"{tag} {one}"
+    assert wrong == []
 
 
 @given(st.data())

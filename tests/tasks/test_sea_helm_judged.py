@@ -1,4 +1,4 @@
-"""SEA-HELM's judged tasks: two turns as two tasks, and samples that `lm-eval-sea judge` reads."""
+"""SEA-HELM's judged tasks: two turns as two tasks, and samples that `lm-eval-sea score --judge` reads."""
 
 import json
 
@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.data.check import check_data
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.judge_questions import own_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
 from lm_eval_sea.sea_helm.totals.evidence import place_of
@@ -46,8 +47,8 @@ def test_the_second_turn_follows_the_answers_of_the_first(samples, tmp_path, tas
         questions = own_rubric(kind).questions(read)
         assert len(questions) == (len(read.criteria) or 4)
         assert any("Ayo ngeteh!" in message["content"] for question in questions for message in question.messages)
-    facts = read_tasks().tasks[second].metadata
-    assert place_of(facts).task == kind and place_of(read_tasks().tasks[first].metadata) is None
+    places = [place_of(facts_of(read_tasks().tasks[name].metadata)) for name in (first, second)]
+    assert places[0] is None and places[1].task == kind
 
 
 @pytest.mark.slow
@@ -80,7 +81,7 @@ def test_questions_with_one_turn(samples, name, kind):
         read = conversation(row)
         assert read.answers == ("Bunga dipetik Adik.",)
         assert len(own_rubric(kind).questions(read)) == len(row["doc"]["criteria"]) > 0
-    assert place_of(read_tasks().tasks[name].metadata).task == kind
+    assert place_of(facts_of(read_tasks().tasks[name].metadata)).task == kind
 
 
 def test_every_judged_task_of_the_samples_is_without_faults(samples, monkeypatch):

@@ -13,8 +13,8 @@ from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from lm_eval_sea.catalogue.check import check_data, distinct_data
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.data.check import check_data, distinct_data
 
 from .evaluation import TASKS, evaluate
 from .planted_model import PlantedModel
@@ -139,8 +139,8 @@ def test_phenomena_are_averaged(samples):
 
 def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
     """lm-eval cuts the text there, after the answer; a blank line before the tag does not end it."""
-    book = yaml.safe_load((TASKS.parent / "prompts/sea_helm/id.yaml").read_text(encoding="utf-8"))
-    head = book["tasks"]["sentiment"]["template"].split("\n{text}")[0]
+    words = yaml.safe_load((TASKS / "sea_helm/prompts/id.yml").read_text(encoding="utf-8"))
+    head = words["tasks"]["sentiment"]["row"].split("\n{text}")[0]
     results = evaluate(samples, "sea_helm_id_sentiment", PlantedModel(generation=lambda prompt: ""))
     _, arguments = results["samples"]["sea_helm_id_sentiment"][0]["arguments"][0]
     assert arguments["until"] == [f"\n\n{head}"]

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.check import check_data
+from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.data.check import check_data
 from lm_eval_sea.sea_helm.totals.suite import read_suite
 from lm_eval_sea.tasks._shared.hub_files import DataError
 
@@ -25,7 +26,7 @@ def keys(pack, group):
 
 @pytest.mark.parametrize("suite", ["seahelm", "batayan", "sea_safeguard"])
 def test_the_group_of_a_language_is_its_suite_without_what_a_judge_scores(pack, suite):
-    record = read_sea_helm()["suites"][suite]
+    record = read_totals()[suite]
     judged = {task["key"] for task in read_sea_helm()["judged"].values()}
     places = read_suite(suite).places
     for language in record["languages"]:
@@ -40,7 +41,7 @@ def test_what_is_in_no_suite_is_extra(pack):
     assert keys(pack, "sea_helm_extra_ms") == {"nli", "causal"}
     assert keys(pack, "sea_helm_extra_my") == {"paraphrase"}
     assert "sea_helm_extra_tl" not in pack.groups
-    in_a_suite = {(place.language, place.task) for name in read_sea_helm()["suites"] for place in read_suite(name).places}
+    in_a_suite = {(place.language, place.task) for name in read_totals() for place in read_suite(name).places}
     for group in pack.groups:
         if group.startswith("sea_helm_extra_"):
             assert not {

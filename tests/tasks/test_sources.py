@@ -11,7 +11,7 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
 
-from ..data.hub_server import HubServer
+from ..catalogue.hub_server import HubServer
 from .evaluation import write_json_lines
 
 NAME = "owner/name"
@@ -141,8 +141,10 @@ def test_another_name_of_the_repository_is_tried(tmp_path, load):
         assert "the hub has no repository owner/name" in load(online=hub.url)
 
 
-def test_no_network_and_no_cache(load):
-    assert "the hub cannot be reached and its cache lacks it" in load()
+def test_no_network_and_no_cache(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="the hub cannot be reached and its cache lacks it"):
+        source().load()
 
 
 @pytest.mark.parametrize(
@@ -192,7 +194,7 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     """`data fetch --to`, then `data check` in that folder."""
     tasks = "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet,sea_helm_tl_paraphrase"
     with HubServer(samples) as hub:
-        process = run_python("lm_eval_sea.cli", "data", "fetch", "--tasks", tasks, "--to", tmp_path / "mirror", online=hub.url)
+        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", tasks, "--to", tmp_path / "mirror", online=hub.url)
     assert process.returncode == 0, process.stderr
     assert (
         "not on the hub, see tasks/sea_helm/README.md: SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"
@@ -200,7 +202,12 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     )
     shutil.rmtree(tmp_path / "home")
     process = run_python(
-        "lm_eval_sea.cli", "data", "check", "--tasks", "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet", cwd=tmp_path / "mirror"
+        "lm_eval_sea",
+        "data",
+        "check",
+        "--tasks",
+        "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet",
+        cwd=tmp_path / "mirror",
     )
     assert "ok     aisingapore/NLU-Sentiment-Analysis id/eval  3 of 400 rows" in process.stdout
     assert process.returncode == 0

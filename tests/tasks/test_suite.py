@@ -4,6 +4,8 @@ import logging
 
 import pytest
 
+from lm_eval_sea.results.facts import facts_of
+
 from .evaluation import evaluate
 from .planted_model import PlantedModel
 from .prompt_texts import CATALOGUE
@@ -27,11 +29,11 @@ def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplo
     assert {config["metadata"]["dataset"] for config in results["configs"].values()} == set(CATALOGUE["suite"])
     assert results["group_subtasks"][SUITE] == [f"{SUITE}_{task}" for task in CATALOGUE["tasks"]]
     for name, config in results["configs"].items():
-        metadata = config["metadata"]
-        assert f"{metadata['headline_metric']},none" in results["results"][name], name
+        facts = facts_of(config["metadata"])
+        assert f"{facts.headline_metric},none" in results["results"][name], name
         # the groups of the data set and of the task have the headline too
-        group = f"{SUITE}_{metadata['task']}"
-        assert f"{metadata['headline_metric']},none" in results["results"][group], group
+        group = f"{SUITE}_{facts.task}"
+        assert f"{facts.headline_metric},none" in results["results"][group], group
         rows = len(results["samples"][name])
         assert 1 <= rows <= 4
         assert results["n-samples"][name]["effective"] == rows

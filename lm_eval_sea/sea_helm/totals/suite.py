@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 
 
@@ -36,7 +37,7 @@ def read_suite(name: str) -> Suite:
         KeyError: if the catalogue has no such suite, or lacks one of its tasks.
     """
     catalogue = read_sea_helm()
-    record = catalogue["suites"][name]
+    record = read_totals()[name]
     known = {task["key"]: task for task in (*catalogue["tasks"].values(), *catalogue["judged"].values())}
     of_language = {
         language: dict.fromkeys(key for name in names for key in _members(name, known))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm_eval_sea.results.normalisation import normalised_score
+from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ def normalise(score: np.ndarray, chance: float) -> np.ndarray:
         score: share, any shape.
         chance: share of right answers by guessing.
     """
-    return np.maximum(normalised_score(score, chance), 0)
+    above_chance: np.ndarray = np.maximum(normalised_score(score, chance), 0)
+    return above_chance
 
 
 def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -60,12 +61,14 @@ def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray
     totals = weights @ membership
     sums = (values * weights) @ membership
     present = totals > 0
-    return (sums / np.where(present, totals, 1)).sum(axis=-1) / present.sum(axis=-1)
+    means: np.ndarray = (sums / np.where(present, totals, 1)).sum(axis=-1) / present.sum(axis=-1)
+    return means
 
 
 def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mean over the last axis, in which each row counts as often as its weight says."""
-    return (values * weights).sum(axis=-1) / weights.sum(axis=-1)
+    means: np.ndarray = (values * weights).sum(axis=-1) / weights.sum(axis=-1)
+    return means
 
 
 def numbered(names: Sequence[Hashable]) -> np.ndarray:

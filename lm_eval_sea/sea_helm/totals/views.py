@@ -72,7 +72,8 @@ def as_csv(totals: Totals) -> str:
     """All nodes with a header line; the column `view` tells the views apart."""
     nodes = frame(totals)
     text = nodes.select_dtypes(exclude="number").columns
-    return nodes.assign(**{name: nodes[name].map(spreadsheet_cell) for name in text}).to_csv(index=False, lineterminator="\n")
+    nodes = nodes.assign(**{name: nodes[name].map(spreadsheet_cell) for name in text})
+    return str(nodes.to_csv(index=False, lineterminator="\n"))
 
 
 def as_json(totals: Totals) -> str:
@@ -115,7 +116,8 @@ def _score(score: float | None, complete: bool, in_suite: bool) -> str:
 
 
 def _lines(table: pd.DataFrame) -> str:
-    return table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
+    lines: str = table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
+    return lines
 
 
 def _footnotes(totals: Totals) -> list[str]:

@@ -8,8 +8,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval.api.task import ConfigurableTask
 from lm_eval.utils import hash_string
 
+from .facts import facts
 from .lm_eval_private import metric_names, model_under_evaluation, set_up, template
 from .tokenization import TextTokenizer, find_tokenizer
 
@@ -25,8 +27,8 @@ def _code_digest() -> str:
     return hashlib.sha256(b"".join(sources)).hexdigest()
 
 
-class ModelTask:
-    """A mixin for lm-eval's task classes: requests that depend on the model's tokens. lm-eval has no hook for that.
+class ModelTask(ConfigurableTask):
+    """A task whose requests depend on the model's tokens. lm-eval has no hook for that.
 
     The YAML keys are lm-eval's, in its meaning.
     """
@@ -43,26 +45,32 @@ class ModelTask:
         super().__init__(config=set_up(config))
         self._tokenizer: TextTokenizer | None = None
 
+    @functools.cached_property
+    def facts(self) -> dict[str, Any]:
+        """What is known of the task, see `facts.facts`."""
+        return facts(self.config.metadata)
+
     @property
     def _wanted_metrics(self) -> set[str]:
         return metric_names(self)
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: str | None = None) -> str:
         """The question block of a row, up to and with the answer cue."""
-        return template(doc_to_text or self.config.doc_to_text).render(doc)
+        text: str = template(doc_to_text or self.config.doc_to_text).render(doc)
+        return text
 
-    def fewshot_context(self, doc, num_fewshot, *args, chat_template: Callable[..., str] | None = None, **kwargs):
+    def fewshot_context(self, doc: dict[str, Any], num_fewshot: int, *args: Any, **kwargs: Any) -> Any:
         """The prompt; under a chat template without the blank lines that separate its parts in plain text."""
-        if chat_template is not None:
+        if (apply := kwargs.get("chat_template")) is not None:
 
-            def chat_template(messages, *, _apply=chat_template, **options):
-                stripped = [message | {"content": message["content"].strip()} for message in messages]
-                return _apply(stripped, **options)
+            def without_blank_lines(messages: Sequence[dict[str, str]], **options: Any) -> Any:
+                return apply([message | {"content": message["content"].strip()} for message in messages], **options)
 
-        return super().fewshot_context(doc, num_fewshot, *args, chat_template=chat_template, **kwargs)
+            kwargs["chat_template"] = without_blank_lines
+        return super().fewshot_context(doc, num_fewshot, *args, **kwargs)
 
     def build_all_requests(
-        self, *, limit: int | None = None, samples: Sequence[int] | None = None, tokenizer_name: str = "", **kwargs: Any
+        self, *, limit: int | None = None, samples: list[int] | None = None, tokenizer_name: str = "", **kwargs: Any
     ) -> None:
         """Builds the requests of all rows.
 
@@ -83,7 +91,7 @@ class ModelTask:
                 f"choose 0 to {len(self.sampler.df)}"
             )
         self._tokenizer = find_tokenizer(model_under_evaluation(), self.config.metadata or {}, self.NEEDS_TOKENIZER)
-        rows = len(self.test_docs())  # lm-eval 0.5 loads rows when asked for them; they fill the provenance, a part of the shape
+        rows = len(self.test_docs())
         if samples is not None and (not samples or len(set(samples)) < len(samples) or min(samples) < 0 or max(samples) >= rows):
             raise ValueError(
                 f"{self.task_name}: --samples {list(samples)[:5]}: expected different numbers of rows from 0 to {rows - 1}, "
@@ -125,7 +133,7 @@ class ModelTask:
             "exemplars": list(self.sampler.df),
             "delimiters": [config.target_delimiter, config.fewshot_delimiter],
             "generation": config.generation_kwargs,
-            "calibration": [metadata.get(name) for name in ("content_free_inputs", "content_fields", "answer_cue")],
-            "messages": [metadata.get(name) for name in ("answer_tag", "exemplars_by")],
+            "calibration": [self.facts.get(name) for name in ("content_free_inputs", "content_fields", "answer_cue")],
+            "messages": [self.facts.get(name) for name in ("answer_tag", "exemplars_by")],
             "tokenizer": self._tokenizer and self._tokenizer.digest,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from .lm_eval_private import another_request, change_responses, responses
+from .lm_eval_private import another_request
 from .metrics.calibration import content_free_log_shares, log_softmax, subtract_bias
 from .metrics.calibration_zhao import pooled_content_free_log_shares
 from .metrics.classification_metrics import Choice, Evidence
@@ -23,7 +23,7 @@ class CalibratedRankingTask(RankingTask):
     """Ranks labels, or the letters of options, with contextual calibration.
 
     Besides the requests of `RankingTask` it asks for the log-likelihood of the labels behind prompts without content, and,
-    where a metric is a PMI, behind the answer cue alone. `metadata.content_free_inputs` says what stands in place of every
+    where a metric is a PMI, behind the answer cue alone. `content_free_inputs` among the facts says what stands in place of every
     field of the row. With fixed exemplars these prompts are the same for all rows: each distinct one is asked once per
     process, with the first row that needs it; `Instance.idx` 2k+1 and up. lm-eval has no hook for such requests.
     """
@@ -33,14 +33,14 @@ class CalibratedRankingTask(RankingTask):
         super().__init__(config)
         self._uses_cue = "acc_pmi" in self._wanted_metrics
         self._asked: set[tuple[str, str]] = set()
-        self._contexts: dict[tuple, list[str]] = {}
+        self._contexts: dict[tuple[str, ...], list[str]] = {}
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows."""
         self._asked.clear()
         super().build_all_requests(**kwargs)
 
-    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> list[Instance]:
+    def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> list[Instance]:
         """The requests of one row, with those for the prompts without content that no earlier row has asked for."""
         requests = super().construct_requests(doc, ctx, **kwargs)
         choices = len(self.doc_to_choice(doc))
@@ -62,7 +62,7 @@ class CalibratedRankingTask(RankingTask):
             for number, arguments in enumerate(dict.fromkeys(new))
         ]
 
-    def _content_free_contexts(self, doc: dict, prompt: str, endings: Sequence[str]) -> list[str]:
+    def _content_free_contexts(self, doc: dict[str, Any], prompt: str, endings: Sequence[str]) -> list[str]:
         """The prompts without content that belong to a row's prompt, one an input; last the cue alone, if it is used."""
         block = self.doc_to_text(doc)
         before, found, after = prompt.rpartition(block)
@@ -71,12 +71,12 @@ class CalibratedRankingTask(RankingTask):
                 f"{self.task_name}: the chat template changes the question's text, so that no content-free prompt can be made; "
                 "run without --apply_chat_template"
             )
-        blocks = [self.doc_to_text(self._without_content(doc, text)) for text in self.config.metadata["content_free_inputs"]]
+        blocks = [self.doc_to_text(self._without_content(doc, text)) for text in self.facts["content_free_inputs"]]
         key = (before, after, *blocks, *endings)
         if key not in self._contexts:  # the same strings for all rows that share them: a thousand copies would be large
             contexts = [before + block + after for block in blocks]
             if self._uses_cue:
-                cue = self.config.metadata["answer_cue"]
+                cue = self.facts["answer_cue"]
                 # behind a chat template answers begin without a blank; lm-eval moves the one of a context to the answer
                 contexts.append(cue if endings[0][:1].isspace() else cue + self.config.target_delimiter)
             if self._tokenizer is not None:
@@ -84,9 +84,9 @@ class CalibratedRankingTask(RankingTask):
             self._contexts[key] = contexts
         return self._contexts[key]
 
-    def _without_content(self, doc: dict, text: str) -> dict:
+    def _without_content(self, doc: dict[str, Any], text: str) -> dict[str, Any]:
         """A row whose every field, and every option's text, is `text`; fields that only choose a word keep it."""
-        fields = dict.fromkeys(self.config.metadata["content_fields"], text)
+        fields: dict[str, Any] = dict.fromkeys(self.facts["content_fields"], text)
         if "options" in doc:
             fields["options"] = [text] * len(doc["options"])
             fields["lettered_options"] = [f"{letter}. {text}" for letter in doc["letters"]]
@@ -98,7 +98,7 @@ class CalibratedRankingTask(RankingTask):
         without_content: dict[tuple[str, str, str], float] = {}
         rows: dict[int, dict[int, Instance]] = {}
         for instance in self.instances:
-            for name, answer in responses(instance).items():
+            for name, answer in instance.filtered_resps.items():
                 if isinstance(answer, OptionScore):
                     rows.setdefault(instance.doc_id, {})[instance.idx] = instance
                 else:
@@ -107,15 +107,12 @@ class CalibratedRankingTask(RankingTask):
             contexts = options[0].content_free_contexts
             for instance in options.values():
                 ending = instance.arguments[1]
-
-                def completed(name: str, score: OptionScore, contexts=contexts, ending: str = ending) -> OptionScore:
+                for name, score in instance.filtered_resps.items():
                     content_free = [without_content[name, context, ending] for context in contexts]
                     cue = content_free.pop() if self._uses_cue else None
-                    return score._replace(content_free=content_free, cue=cue)
+                    instance.filtered_resps[name] = score._replace(content_free=content_free, cue=cue)
 
-                change_responses(instance, completed)
-
-    def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, Any]:
+    def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
         """What each metric needs of one row: 0 or 1 for an accuracy, choices or evidence for what depends on all rows.
 
         Besides what `RankingTask` writes into `doc`, this writes p and q: the shares of the labels with and without the row.
@@ -133,7 +130,9 @@ class CalibratedRankingTask(RankingTask):
             chosen["acc_cc_zhao"] = first_maximum(subtract_bias(loglikelihoods, pooled_content_free_log_shares(content_free)))
             metrics["acc_cc_zhao"] = float(chosen["acc_cc_zhao"] == doc["gold"])
         if self._uses_cue:
-            chosen["acc_pmi"] = first_maximum(subtract_bias(loglikelihoods, [score.cue for score in scores]))
+            chosen["acc_pmi"] = first_maximum(
+                subtract_bias(loglikelihoods, [score.cue for score in scores if score.cue is not None])
+            )
         gold, labels = doc["gold"], len(scores)
         for method in ("cc", "pmi"):
             if f"acc_{method}" in chosen:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # read by `_modules`, too
         load_summary_rows as load_summary_rows,
         load_text_translation_rows as load_text_translation_rows,
         load_translation_rows as load_translation_rows,
+        score_chat_letter as score_chat_letter,
         score_letter as score_letter,
         score_number as score_number,
         score_qa as score_qa,
@@ -114,7 +115,8 @@ def _modules() -> dict[str, str]:
     """Name → the module that the imports above take it from."""
     tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
-    return {alias.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: node.module or "" for node in imports for alias in node.names}
 
 
 def __getattr__(name: str) -> Any:

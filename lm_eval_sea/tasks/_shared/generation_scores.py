@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .facts import facts
 from .metrics import sailcompass_scores
 from .metrics.generation_metrics import metrics_for, signatures
 from .metrics.qa_metrics import contains_weighted
 from .reading.answer_text import answer_text
+from .reading.chosen_option import Choices, read_choice
 from .reading.letter_answer import extract_letter
+from .reading.thought import take_apart
 from .rows import load_rows_with_scoring
 
 
@@ -25,13 +28,13 @@ class TextScores:
     """
 
     def __init__(self, *metrics: str, reference: str = "answers") -> None:
-        """Names the metrics and the column of the reference, or references."""
+        """Takes names of metrics, and the column that has the reference or references."""
         self.metrics, self.reference = metrics, reference
 
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
         """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
         rows = load_rows_with_scoring(scoring=("answer_cue", "answer_language", "sailcompass_evaluator"), **arguments)
-        arguments["provenance"]["signatures"] = signatures(self.metrics, arguments["answer_language"])
+        arguments["provenance"]["signatures"] = signatures(self.metrics, facts(arguments)["answer_language"])
         return rows
 
     def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
@@ -72,7 +75,7 @@ class QuestionAnsweringScores(TextScores):
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
         """The rows; see `TextScores.load_rows`."""
         rows = super().load_rows(**arguments)
-        if evaluator := arguments.get("sailcompass_evaluator"):
+        if evaluator := facts(arguments).get("sailcompass_evaluator"):
             arguments["provenance"]["signatures"] |= sailcompass_scores.signatures(evaluator)
         if "votes" in rows["test"].column_names:
             signed = arguments["provenance"]["signatures"]
@@ -120,6 +123,22 @@ def score_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float
     doc["predictions"] = {"exact_match": letter}
     found = {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None)}
     return found | _official_scores(scoring, results[0], doc["letters"][doc["gold"]])
+
+
+def score_chat_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """exact_match: the letter is right; null_rate: none can be read; cut_rate: the thought did not end, and there is no answer.
+
+    The answer is what follows the model's thought, of any length (`reading/chosen_option.py`). Thought, answer, state and the
+    letter's position are written into `doc`.
+    """
+    scoring = doc["scoring"]
+    made = take_apart(results[0])
+    tags = (scoring["answer_cue"], "Answer:")
+    letter = read_choice(made.answer, Choices(tuple(doc["letters"]), tuple(doc["options"]), scoring["language"], tags))
+    doc["thought"], doc["answer"], doc["state"] = made
+    doc["predictions"] = {"exact_match": letter}
+    unfinished = made.state in ("cut", "stopped in the thought")
+    return {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None), "cut_rate": float(unfinished)}
 
 
 load_qa_rows, score_qa = question_answering.load_rows, question_answering.process_results

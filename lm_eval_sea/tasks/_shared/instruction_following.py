@@ -74,13 +74,7 @@ def is_in_right_language(
     """Whether a response is in the language that is asked for: that of the prompt, unless the instruction names another.
 
     A response that is nothing but a phrase which the prompt prescribes is in its language; of three words an identifier says
-    little.
-
-    Args:
-        response: what the model wrote, without its thoughts.
-        instruction_ids: kinds of the prompt's instructions.
-        kwargs: the arguments of each.
-        language: code of the prompt's language.
+    little. The response comes without its thoughts; `kwargs` are the arguments of each instruction, `language` is the prompt's.
     """
     arguments = dict(zip(instruction_ids, kwargs, strict=True))
     if RESPONSE_LANGUAGE in arguments:
@@ -117,7 +111,7 @@ def _say_if_not_as_published() -> None:
 
 
 def load_instruction_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
-    """The rows that SEA-HELM scores in this language; `provenance` says how many it does not.
+    """The rows that SEA-HELM scores in this language; `provenance` says how many it leaves out.
 
     Arguments and errors are those of `rows.load_rows`; and an ImportError if py3langid is not installed.
     """

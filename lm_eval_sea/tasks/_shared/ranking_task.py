@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from .base_task import ModelTask
-from .lm_eval_private import MultipleChoiceTask, another_request, change_responses, responses
+from .lm_eval_private import another_request
 from .metrics.precision import half_precision_type
 from .metrics.ranking import OptionScore, log_perplexity, predictions
 from .rows import with_lettered_options
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("lm_eval_sea")
 
 
-class RankingTask(ModelTask, MultipleChoiceTask):
+class RankingTask(ModelTask):
     """Multiple choice by log-likelihood, with the perplexity of the whole text beside lm-eval's own scores.
 
     Requests of a row with k options, told apart by `Instance.idx`:
@@ -40,13 +40,14 @@ class RankingTask(ModelTask, MultipleChoiceTask):
 
     def fewshot_docs(self) -> list[dict[str, Any]]:
         """The exemplars, in the form of processed rows."""
-        return [with_lettered_options(exemplar) for exemplar in super().fewshot_docs() or ()]
+        exemplars = super().fewshot_docs()  # type: ignore[no-untyped-call]  # of lm-eval
+        return [with_lettered_options(exemplar) for exemplar in exemplars or ()]
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows, and says what of the prompts the scores will not cover."""
         super().build_all_requests(**kwargs)
         cut = sum(getattr(instance, "prompt_was_cut", False) for instance in self.instances)
-        if cut:
+        if cut and self._tokenizer is not None:
             logger.warning(
                 "%s: %d of %d prompts do not fit the model's context of %d tokens and were cut from the left, so they lack "
                 "the instruction. Lower --num_fewshot or raise max_length.",
@@ -64,7 +65,7 @@ class RankingTask(ModelTask, MultipleChoiceTask):
                 unscored,
             )
 
-    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> list[Instance]:
+    def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> list[Instance]:
         """The requests of one row."""
         options: list[Instance] = super().construct_requests(doc, ctx, **kwargs)
         if self._tokenizer is None:
@@ -96,7 +97,7 @@ class RankingTask(ModelTask, MultipleChoiceTask):
         """
         super().apply_filters()
         self._check_responses()
-        rows = defaultdict(dict)
+        rows: defaultdict[int, dict[int, Instance]] = defaultdict(dict)
         for instance in self.instances:
             rows[instance.doc_id][instance.idx] = instance
         for instances in rows.values():
@@ -105,7 +106,7 @@ class RankingTask(ModelTask, MultipleChoiceTask):
     def _check_responses(self) -> None:
         """Refuses what is not a number, and warns of numbers that are too coarse to tell options apart."""
         for instance in self.instances:
-            for loglikelihood, _ in responses(instance).values():
+            for loglikelihood, _ in instance.filtered_resps.values():
                 choices = len(self.doc_to_choice(instance.doc))
                 what = f"option {instance.idx + 1}" if instance.idx < choices else "the prompt"
                 # an option may be impossible, but then nothing can be said of one behind an impossible prompt
@@ -114,32 +115,32 @@ class RankingTask(ModelTask, MultipleChoiceTask):
                         f"{self.task_name}, row {instance.doc_id}: the model's log-likelihood of {what} is not a number "
                         f"({loglikelihood}); choose another dtype, such as --model_args dtype=float32"
                     )
-        rounded = half_precision_type(answer[0] for instance in self.instances for answer in responses(instance).values())
+        rounded = half_precision_type(answer[0] for instance in self.instances for answer in instance.filtered_resps.values())
         if rounded:
             logger.warning(
-                "%s: the log-likelihoods are rounded to %s, in which options tie that do not. Add softmax_dtype=float32 to "
-                "--model_args; it costs little.",
+                "%s: the log-likelihoods are rounded to %s, so that different options get equal scores. Add "
+                "softmax_dtype=float32 to --model_args; it costs little.",
                 self.task_name,
                 rounded,
             )
 
     def _score_options(self, instances: Mapping[int, Instance]) -> None:
         choices = self.doc_to_choice(instances[0].doc)
-        answers = {index: responses(instance) for index, instance in instances.items()}
+        answers = {index: instance.filtered_resps for index, instance in instances.items()}
         for index, choice in enumerate(choices):
-
-            def scored(name: str, answer: tuple[float, bool], index: int = index, choice: str = choice) -> OptionScore:
-                of_row = {number: answers[number][name] for number in answers}
-                return OptionScore(
-                    loglikelihood=answer[0],
-                    is_greedy=bool(answer[1]),
+            instances[index].filtered_resps = {
+                name: OptionScore(
+                    loglikelihood=loglikelihood,
+                    is_greedy=bool(is_greedy),
                     characters=len(choice),
                     bytes=len(choice.encode()),
                     tokens=getattr(instances[index], "tokens", None),
-                    log_perplexity=self._log_perplexity(instances[index], index, of_row, len(choices)),
+                    log_perplexity=self._log_perplexity(
+                        instances[index], index, {number: of_all[name] for number, of_all in answers.items()}, len(choices)
+                    ),
                 )
-
-            change_responses(instances[index], scored)
+                for name, (loglikelihood, is_greedy) in answers[index].items()
+            }
 
     def _log_perplexity(
         self, option: Instance, index: int, response: Mapping[int, tuple[float, bool]], choices: int
@@ -152,7 +153,7 @@ class RankingTask(ModelTask, MultipleChoiceTask):
             prompt, ending = response[choices][0], response[index][0]
         return log_perplexity(prompt, ending, option.text_tokens)
 
-    def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, float]:
+    def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
         """Whether each metric chooses the right option, for one row: 0 or 1.
 
         The scores of the options and the choices are written into `doc`, for that is what lm-eval logs of a row as it is.

@@ -1,4 +1,4 @@
-"""The order in which rows are evaluated: every beginning of it, such as `--limit 100` takes, is a fair sample. Pure, no I/O."""
+"""The order in which rows are evaluated, so that the first rows (`--limit 100`) are a fair sample. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -17,22 +17,19 @@ FEW_ROWS = 20
 
 
 def _drawn(row: Mapping[str, Any], number: int) -> str:
-    """A key that orders rows at random, and equal rows of two languages alike: it depends on the row's id and SEED alone."""
+    """A key that puts rows in random order, the same in every language: it depends on the row's id and SEED alone."""
     return hashlib.sha256(f"{SEED} {row['id']} {number}".encode()).hexdigest()
 
 
 def fair_order(rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Positions of the rows in an order in which every beginning has the labels and passages of the whole.
+    """Positions of the rows in an order in which the first n, for any n, have the same mix of labels and passages as all.
 
     Published files are often sorted: the first 295 of IndoLEM's 1,002 rows are positive. So the rows of each label (`gold`, or
     the position of the right option) are put into a random order, fixed by the rows' ids, in which a passage (`cluster`) comes a
     second time only when all have come once. Then the labels are dealt in proportion: the row of rank r of the n rows of its
     label stands at (r + 1/2) / n.
 
-    At most FEW_ROWS rows keep their order.
-
-    Args:
-        rows: processed rows, with `id`, `cluster` and, where there are labels, `gold`.
+    Up to FEW_ROWS rows keep their order. Rows have `id`, `cluster` and, where there are labels, `gold`.
     """
     if len(rows) <= FEW_ROWS:
         return list(range(len(rows)))

@@ -7,12 +7,15 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import datasets
 
 from . import __version__
+from .columns import process_columns
+from .facts import facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
 from .row_order import fair_order
@@ -42,7 +45,8 @@ class LoadedRows(NamedTuple):
     positions: tuple[int, ...] = ()  # of all rows: the place of each in the published order
 
 
-class CheckedRows(NamedTuple):
+@dataclass(frozen=True)
+class CheckedRows:
     """A row processor that refuses rows without a needed field, or with a `label` out of a known set.
 
     It adds the label's position as `gold`. Where the labels are letters of another script than A, B, C, …, the Latin ones stand
@@ -79,12 +83,12 @@ class CheckedRows(NamedTuple):
         return {"gold": self.labels.index(label)} | row | {"label": label}
 
 
-def row_processor(process: RowProcessor, metadata: Mapping[str, Any]) -> RowProcessor:
-    """What processes the rows of a task, with checks if its metadata says which fields are needed and which labels there are."""
-    if "fields" not in metadata:
+def row_processor(process: RowProcessor, known: Mapping[str, Any]) -> RowProcessor:
+    """What processes the rows of a task, with checks if its facts say which fields are needed and which labels there are."""
+    if "fields" not in known:
         return process
-    scored = ("phenomenon",) if "phenomena" in metadata else ()
-    return CheckedRows(process, tuple(metadata["fields"]), scored, tuple(metadata.get("labels", ())))
+    scored = ("phenomenon",) if "phenomena" in known else ()
+    return CheckedRows(process, tuple(known["fields"]), scored, tuple(known.get("labels", ())))
 
 
 def with_lettered_options(row: Row) -> Row:
@@ -100,7 +104,7 @@ def iterate_rows(
 ) -> Iterator[Row | DataError]:
     """Processes and checks row by row: yields the processed row, or the fault that keeps it from being scored."""
     if split == EXEMPLAR_SPLIT and isinstance(process, CheckedRows):
-        process = process._replace(scored_fields=())
+        process = replace(process, scored_fields=())
     try:
         processor = process(splits)
     except KeyError as error:
@@ -167,7 +171,7 @@ class _Place(NamedTuple):
     source: Source
     process: RowProcessor
     folder: Path  # the current one: the source may be a folder below it
-    state: tuple  # of the files there
+    state: tuple[Any, ...]  # of the files there
 
 
 @functools.cache
@@ -227,15 +231,16 @@ def _place(source: Source, process: RowProcessor) -> _Place:
     return _Place(source, process, Path.cwd(), source.local_state())
 
 
-def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
+def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None, **metadata: Any) -> dict[str, datasets.Dataset]:
     """The rows of a task, for its key `custom_dataset`: lm-eval calls it with the task's metadata and `dataset_kwargs`.
 
     Args:
-        process: gets the published splits, returns the function from a published row to a processed row.
-        provenance: a mapping in the metadata, filled here with what the results should say of the rows: `data_revision`,
-            `data_sha256`, `rows_published` and `pack_version`. lm-eval has no other way from the loader to the results.
-        metadata: the rest of it; `data_…` says where the rows are, see `Source.from_metadata`, and `subset` which of them are
-            evaluated, if not all.
+        process: gets the published splits, returns the function from a published row to a processed row. Without it the
+            `columns` of `data_set.yml` say what a processed row has.
+        provenance: a mapping in the metadata, filled here with what the results should say of the task: what `data_set.yml`
+            knows of it (`facts`), and of the rows `data_revision`, `data_sha256`, `rows_published` and `pack_version`. lm-eval
+            has no other way from the loader to the results.
+        metadata: the rest of it, see `facts`.
 
     Returns:
         The splits `test` and `examples`; the latter is empty where the data set publishes no exemplars.
@@ -243,27 +248,36 @@ def load_rows(*, process: RowProcessor, provenance: dict[str, Any], **metadata: 
     Raises:
         DataError: if the data cannot be loaded or a row cannot be scored.
     """
-    source = Source.from_metadata(**metadata)
-    place = _place(source, row_processor(process, metadata))
+    known = facts(metadata)
+    source = Source.from_metadata(**known)
+    if process is None:
+        process = _of_columns(json.dumps([known["columns"], known.get("labels", [])]))
+    place = _place(source, row_processor(process, known))
     loaded = _processed(place)
-    if subset := metadata.get("subset"):
+    if subset := known.get("subset"):
         loaded = part_of(loaded, subset, source.describe())
         _compare_digests(source.describe(), loaded.sha256, subset.get("sha256"))
         splits = _as_splits(loaded)
     else:
-        expected = metadata.get("rows")
+        expected = known.get("rows")
         repeated = _repeated(loaded.rows) if expected is not None and len(loaded.rows) > expected else 0
         _compare_with_catalogue(source.describe(), len(loaded.rows), expected, repeated)
         splits = dict(_splits(place))
-        if "sea_helm_task" in metadata:  # whose totals and MetricX depend on it
+        if "sea_helm_task" in known:  # whose totals and MetricX depend on it
             splits[TEST_SPLIT] = splits[TEST_SPLIT].add_column(PUBLISHED_POSITION, list(loaded.positions))
-    provenance |= {
+    provenance |= {key: value for key, value in known.items() if key not in metadata} | {
         "data_revision": loaded.revision,
         "data_sha256": loaded.sha256,
         "rows_published": loaded.published,
         "pack_version": __version__,
     }
     return splits
+
+
+@functools.cache
+def _of_columns(described: str) -> RowProcessor:
+    """One processor for equal columns, so that tasks share their rows."""
+    return process_columns(*json.loads(described))
 
 
 def _repeated(rows: Sequence[Row]) -> int:
@@ -298,12 +312,13 @@ def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[
     """`load_rows`, with what `process_results` needs to know of the task in each row: lm-eval hands it the row alone.
 
     Args:
-        scoring: the keys of the metadata that every row gets, as a mapping under the name `scoring`.
+        scoring: the `facts` that every row gets, as a mapping under the name `scoring`.
         arguments: those of `load_rows`.
 
     Raises:
         DataError: likewise.
     """
     splits = load_rows(**arguments)
-    facts = {name: arguments[name] for name in scoring if name in arguments}
-    return {split: rows.add_column("scoring", [facts] * len(rows)) if rows else rows for split, rows in splits.items()}
+    known = facts(arguments)
+    needed = {name: known[name] for name in scoring if name in known}
+    return {split: rows.add_column("scoring", [needed] * len(rows)) if rows else rows for split, rows in splits.items()}

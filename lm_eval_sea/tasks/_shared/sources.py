@@ -179,13 +179,13 @@ class Source(NamedTuple):
         Raises:
             DataError: likewise.
         """
-        first_error = None
+        errors = []
         for name in (self.repository, *self.also):
             try:
                 return self._builder(name, name, None)
             except DataError as error:
-                first_error = first_error or error
-        raise first_error
+                errors.append(error)
+        raise errors[0]
 
     def _builder(self, path: str, name: str, cache_dir: str | None) -> datasets.DatasetBuilder:
         try:

@@ -6,11 +6,12 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from .base_task import ModelTask
-from .lm_eval_private import GenerateTask
 
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
+
+    from .tokenization import TextTokenizer
 
 
 logger = logging.getLogger("lm_eval_sea")
@@ -18,7 +19,7 @@ logger = logging.getLogger("lm_eval_sea")
 _ADVICE = "Lower --num_fewshot, raise max_length, or lower max_gen_toks in --gen_kwargs."
 
 
-class SummarizationTask(ModelTask, GenerateTask):
+class SummarizationTask(ModelTask):
     """Summaries of documents. Scores come from the key `process_results`.
 
     A prompt that the model cuts from the left, as models do, lacks the instruction and the exemplar; so the document is cut here,
@@ -27,30 +28,30 @@ class SummarizationTask(ModelTask, GenerateTask):
 
     NEEDS_TOKENIZER = "cutting documents to the model's context needs its tokenizer"
 
-    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> Instance | list[Instance]:
+    def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Instance | list[Instance]:
         """The request of one row."""
         made = super().construct_requests(doc, ctx, **kwargs)
         if self._tokenizer is not None:
             for instance in made if isinstance(made, list) else [made]:
-                self._fit(instance)
+                self._fit(instance, self._tokenizer)
         return made
 
-    def _fit(self, instance: Instance) -> None:
+    def _fit(self, instance: Instance, tokenizer: TextTokenizer) -> None:
         prompt, arguments = instance.arguments
         if not isinstance(prompt, str):  # messages for a chat server, which has the template
             return
-        room = self._tokenizer.max_length - int(arguments.get("max_gen_toks", 0))
+        room = tokenizer.max_length - int(arguments.get("max_gen_toks", 0))
         document = instance.doc["document"]
         before, found, after = prompt.rpartition(document)
         # As attributes, for --cache_requests stores the requests and drops what the task knows.
-        instance.prompt_was_cut = not found and len(self._tokenizer.encode(prompt)) > room
+        instance.prompt_was_cut = not found and len(tokenizer.encode(prompt)) > room
         if not found:  # a chat template changed the document; the model cuts the prompt
             return
-        kept = self._tokenizer.cut_inside(before, document, after, room)
+        kept = tokenizer.cut_inside(before, document, after, room)
         if not kept:
             raise ValueError(
                 f"{self.task_name}: the prompt without its document leaves no room in the model's context of "
-                f"{self._tokenizer.max_length} tokens for an answer of {arguments['max_gen_toks']}. {_ADVICE}"
+                f"{tokenizer.max_length} tokens for an answer of {arguments['max_gen_toks']}. {_ADVICE}"
             )
         instance.arguments = (before + kept + after, arguments)
         instance.kept_share = len(kept) / len(document)
@@ -58,6 +59,8 @@ class SummarizationTask(ModelTask, GenerateTask):
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows, and says how many documents are cut."""
         super().build_all_requests(**kwargs)
+        if self._tokenizer is None:
+            return
         whole = sum(getattr(instance, "prompt_was_cut", False) for instance in self.instances)
         if whole:
             logger.warning(

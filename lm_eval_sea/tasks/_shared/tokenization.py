@@ -17,7 +17,7 @@ _NAME_KEYS = ("tokenizer", "pretrained", "model")
 # What a user gives for a tokenizer to go without one.
 NO_TOKENIZER = "none"
 
-# Texts of several scripts: tokenizers that encode them alike are taken for the same.
+# A text in several scripts: tokenizers that give it the same tokens count as equal.
 _PROBE = "The 12 cats: กรุงเทพฯ เป็นเมืองหลวง, Nguyễn Huệ, Yogyakarta – ꦗꦮ မြန်မာ ខ្មែរ\n\n  A. 3,5"
 
 
@@ -33,17 +33,9 @@ class TextTokenizer:
     """
 
     def __init__(self, encode: Callable[[str], Sequence[int]], *, name: str, bos_token_id: int | None, max_length: int) -> None:
-        """Wraps a function that encodes text.
-
-        Args:
-            encode: text → token ids, special tokens as the backend adds them.
-            name: of the tokenizer.
-            bos_token_id: the id of its begin-of-sequence token, if it has one.
-            max_length: the most tokens the model takes.
-        """
         self.name = name
         self.max_length = max_length
-        # The texts of one row are looked at several times; long prompts take milliseconds each.
+        # The texts of one row are encoded several times, and a long prompt takes milliseconds.
         self.encode = functools.lru_cache(maxsize=32)(lambda text: tuple(encode(text)))
         self.adds_bos = bos_token_id is not None and self.encode("a")[0] == bos_token_id
         self._first_token_texts: dict[tuple[int, ...], str] = {}
@@ -123,10 +115,10 @@ class TokenizerError(ValueError):
     """A model without a tokenizer, or with another than the one that was named; the message is one line."""
 
 
-def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -> TextTokenizer | None:
+def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextTokenizer | None:
     """The tokenizer of the model under evaluation.
 
-    The model's own counts. Only for a model that encodes nothing itself, such as an API server's, the metadata may name one.
+    That is the model's own. Only for a model that encodes nothing itself, such as an API server's, the metadata may name one.
 
     Args:
         model: an lm-eval model; None outside an evaluation.
@@ -166,12 +158,13 @@ def find_tokenizer(model: Any | None, metadata: Mapping[str, Any], needs: str) -
     special_tokens = {"add_special_tokens": bool(metadata.get("add_bos_token"))} if "base_url" in metadata else {}
 
     def encode(text: str) -> list[int]:
-        return tokenizer.encode(text, **special_tokens)
+        ids: list[int] = tokenizer.encode(text, **special_tokens)
+        return ids
 
     return TextTokenizer(encode, name=name, bos_token_id=tokenizer.bos_token_id, max_length=length)
 
 
-def _own_tokenizer(model: Any | None) -> TextTokenizer | None:
+def _own_tokenizer(model: Any) -> TextTokenizer | None:
     """What an lm-eval model encodes requests with; None if it sends them as text."""
     # in this order: lm-eval's model `dummy` encodes nothing, and asks the hub for a tokenizer when it is looked at
     if not hasattr(model, "tok_encode") or getattr(model, "tokenizer", None) is None:

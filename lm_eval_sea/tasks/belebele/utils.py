@@ -1,9 +1,16 @@
 """Belebele: from published rows to processed rows."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+
+Row = dict[str, Any]
+Splits = Mapping[str, Sequence[Row]]
+
 ANSWERS = ("mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4")
 
 
-def unescape_csv(text):
+def unescape_csv(text: str) -> str:
     """Takes off the quoting of a CSV cell that the published rows kept: `"He said ""yes""."` becomes `He said "yes".`.
 
     Without blanks at the edges. A text is such a cell if quotation marks enclose it and stand doubled inside; one passage
@@ -17,7 +24,7 @@ def unescape_csv(text):
     return text.strip()
 
 
-def whole_number(row, column):
+def whole_number(row: Row, column: str) -> int:
     """A number of a row, which may be written as text; 2.9 is none."""
     value = row[column]
     if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, str) and value.isdecimal())):
@@ -25,18 +32,18 @@ def whole_number(row, column):
     return int(value)
 
 
-def key_of(row):
+def key_of(row: Row) -> tuple[str, int]:
     """What a question has in common with its translations: rows stand in another order in each language's file."""
     return row["link"], whole_number(row, "question_number")
 
 
-def _passage_and_key(row):
+def _passage_and_key(row: Row) -> Row:
     """The link is the cluster, for it stands for the passage in all languages: 412 of the 488 passages have two questions."""
     link, number = key_of(row)
     return {"id": f"{link}#{number}", "cluster": link, "passage": unescape_csv(row["flores_passage"])}
 
 
-def _question(row):
+def _question(row: Row) -> Row:
     return {
         "question": unescape_csv(row["question"]),
         "options": [unescape_csv(row[answer]) for answer in ANSWERS],
@@ -45,18 +52,18 @@ def _question(row):
     }
 
 
-def process_row(row):
+def process_row(row: Row) -> Row:
     """{"link", "question_number", "flores_passage", "question", "mc_answer1" …, "correct_answer_num"} → a processed row."""
     return _passage_and_key(row) | _question(row)
 
 
-def process_rows(splits):
+def process_rows(splits: Splits) -> Callable[[Row], Row]:
     """The processor of every row."""
     return process_row
 
 
-def _by_key(rows):
-    found = {}
+def _by_key(rows: Sequence[Row]) -> dict[tuple[str, int], Row]:
+    found: dict[tuple[str, int], Row] = {}
     for row in rows:
         for column in ("link", "question_number", "dialect", "flores_passage", "question", *ANSWERS, "correct_answer_num"):
             if column not in row:
@@ -67,7 +74,7 @@ def _by_key(rows):
     return found
 
 
-def _counterpart(row, others):
+def _counterpart(row: Row, others: Mapping[tuple[str, int], Row]) -> Row:
     """The row of the same question in another language."""
     if key_of(row) not in others:
         other = next(iter(others.values()))["dialect"]
@@ -75,21 +82,21 @@ def _counterpart(row, others):
     return others[key_of(row)]
 
 
-def process_pairs(splits):
+def process_pairs(splits: Splits) -> Callable[[Row], Row]:
     """The processor of passages in one language (`test`) with question, options and gold of another (`questions`)."""
     questions = _by_key(splits["questions"])
     return lambda row: _passage_and_key(row) | _question(_counterpart(row, questions))
 
 
-def process_texts(splits):
+def process_texts(splits: Splits) -> Callable[[Row], list[Row]]:
     """The processor that takes a row (`test`) apart into its texts, each with its English counterpart (`english`).
 
     A passage comes with the first of its questions only.
     """
     english = _by_key(splits["english"])
-    seen = set()
+    seen: set[str] = set()
 
-    def process(row):
+    def process(row: Row) -> list[Row]:
         counterpart = _counterpart(row, english)
         columns = ["question", *ANSWERS]
         if row["link"] not in seen:

@@ -1,15 +1,17 @@
 """BLEnD: from published rows to processed rows."""
 
 import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Any
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
     """A question with what people answered, and how many of them, → a processed row; [] for one that the authors do not score."""
     asked = row["idks"]
     refused = asked["no-answer"] + asked["not-applicable"]
     if not row["annotations"] or refused >= 3 or asked["idk"] >= 5:
         return []
-    votes = {}
+    votes: dict[str, int] = {}
     for annotation in row["annotations"]:
         count = annotation["count"]
         if type(count) is not int or count < 1:
@@ -21,13 +23,13 @@ def process_row(row):
     return {"id": row["ID"], "question": question, "answers": list(votes), "votes": list(votes.values())}
 
 
-def _spellings(answer):
+def _spellings(answer: str) -> Iterator[str]:
     """The answer itself first, then without acute accents, and with blanks for hyphens and the other way round."""
     plain = unicodedata.normalize("NFC", unicodedata.normalize("NFD", answer).replace("\u0301", ""))
     for form in (answer, plain):
         yield from (form, form.replace("-", " "), form.replace(" ", "-"))
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
     """The processor of every row."""
     return process_row

@@ -1,6 +1,8 @@
 """PT3: from the published text of all questions to processed rows."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 
 LETTERS = "ABCD"
@@ -10,14 +12,14 @@ _QUESTION = re.compile(
 )
 
 
-def process_block(block):
+def process_block(block: str) -> dict[str, Any]:
     """Lines "no: 1", "objektif: …", "soalan: …" and more, "A. …" to "D. …", "jawapan: A, …", "asal soalan: …" → a processed row.
 
     Questions on one passage begin with it, so that their first line makes the cluster.
     """
     found = _QUESTION.fullmatch(block)
     if not found:
-        name = block.split("\n")[0]
+        name = block.split("\n", maxsplit=1)[0]
         raise ValueError(f"question {name!r}: expected no, objektif, soalan, A to D, jawapan and asal soalan, each on its line")
     question = found["question"].strip()
     return {
@@ -30,6 +32,6 @@ def process_block(block):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], list[dict[str, Any]]]:
     """The processor of the file: one row with its text."""
     return lambda file: [process_block(block.strip()) for block in re.split(r"\n\n(?=no: )", file["text"])]

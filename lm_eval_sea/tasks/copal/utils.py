@@ -1,9 +1,13 @@
 """COPAL-ID: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 QUESTIONS = ("cause", "effect")
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"premise", "choice1", "choice2", "question", "label", "idx"}, all texts, → a processed row."""
     if row["question"] not in QUESTIONS:
         raise ValueError(f"field 'question' is {row['question']!r}; expected 'cause' or 'effect'")
@@ -17,6 +21,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,14 +1,19 @@
 """Cross-MMLU and Cross-LogiQA: a published row has one question in all languages; a processed row has it in one."""
 
 import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+
+Row = dict[str, Any]
+Splits = Mapping[str, Sequence[Row]]
 
 LETTERS = "ABCD"
 _OPTION = re.compile(r"\(([A-D])\)(.*)", re.DOTALL)
 _NUMBER = re.compile(r"\d+[.．](?=[\u4e00-\u9fff])")  # of the Chinese exam that a passage is from
 
 
-def _bytes(character):
+def _bytes(character: str) -> bytes:
     """A character of Windows-1252, or a control character that stands for a byte without one."""
     try:
         return character.encode("cp1252")
@@ -16,7 +21,7 @@ def _bytes(character):
         return character.encode("latin-1")
 
 
-def _text(published):
+def _text(published: str) -> str:
     """The text, read as UTF-8 however often that was read as Windows-1252; without zero-width spaces and blanks around it."""
     while True:
         try:
@@ -29,11 +34,11 @@ def _text(published):
     return published.replace("\u200b", "").strip()
 
 
-def _process_row(published):
+def _process_row(published: Row) -> Row:
     """{"question", "choices" ("(A) …"), "answer" (one of them), in Cross-LogiQA "context"} → a processed row without its id."""
-    matches = [_OPTION.fullmatch(choice) for choice in published["choices"]]
-    letters = [match and match[1] for match in matches]
-    if letters != list(LETTERS):
+    matches = [match for choice in published["choices"] if (match := _OPTION.fullmatch(choice))]
+    letters = [match[1] for match in matches]
+    if len(letters) < len(published["choices"]) or letters != list(LETTERS):
         raise ValueError(f"field 'choices' is {published['choices']!r}; expected '(A) …' to '(D) …'")
     if published["answer"] not in published["choices"]:
         raise ValueError(f"field 'answer' is {published['answer']!r}; expected one of the choices")
@@ -46,11 +51,11 @@ def _process_row(published):
     }
 
 
-def _in_language(name):
+def _in_language(name: str) -> Callable[[Splits], Callable[[Row], Row]]:
     """What processes the rows in one language. Rows with the same passage in English are of one cluster."""
 
-    def process_rows(splits):
-        first = {}
+    def process_rows(splits: Splits) -> Callable[[Row], Row]:
+        first: dict[str, str] = {}
         for row in splits["test"]:
             first.setdefault(row["English"].get("context", row["id"]), row["id"])
         return lambda row: {

@@ -1,7 +1,10 @@
 """ID-CSQA and SU-CSQA: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
 
-def process_row(row):
+
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"id", "question", "choices": {"label", "text"}, "answer_majority"} → a processed row."""
     letters = row["choices"]["label"]
     if row["answer_majority"] not in letters:
@@ -15,6 +18,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,9 +1,13 @@
 """Global-MMLU-Lite: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 LETTERS = "ABCD"
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
     """{"sample_id", "question", "option_a" …, "answer"} → a processed row; none for a row without a question.
 
     An option that repeats an earlier one is left out, so that one option is right.
@@ -23,6 +27,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
     """The processor of every row."""
     return process_row

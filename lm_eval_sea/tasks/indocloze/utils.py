@@ -1,6 +1,8 @@
 """IndoCloze: from published rows to processed rows."""
 
 import hashlib
+from collections.abc import Callable
+from typing import Any
 
 
 SENTENCES = ("Kalimat-1", "Kalimat-2", "Kalimat-3", "Kalimat-4")
@@ -8,18 +10,18 @@ ENDINGS = ("Correct Ending", "Incorrect Ending")
 _MARKS = (".", "!", "?", "…", '"', "”")
 
 
-def sentence(published):
+def sentence(published: str) -> str:
     """A sentence on one line that ends with a full stop, unless with another mark; many published ones have none."""
     text = " ".join(published.split())
     return text if text.endswith(_MARKS) else f"{text}."
 
 
-def position_of_right(story):
+def position_of_right(story: str) -> int:
     """0 or 1: where the right ending stands, by the first bit of the story's SHA-256. The published rows have no order."""
     return hashlib.sha256(story.encode()).digest()[0] >> 7
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"Kalimat-1" to "Kalimat-4", "Correct Ending", "Incorrect Ending"} → a processed row."""
     story = " ".join(sentence(row[column]) for column in SENTENCES)
     options = [sentence(row[column]) for column in ENDINGS]
@@ -27,6 +29,6 @@ def process_row(row):
     return {"story": story, "options": options[::-1] if gold else options, "letters": ["A", "B"], "gold": gold}
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

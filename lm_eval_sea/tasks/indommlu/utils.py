@@ -2,12 +2,14 @@
 
 import ast
 import re
+from collections.abc import Callable
+from typing import Any
 
 
 _LABEL = re.compile(r"^([A-E])\. ?", re.MULTILINE)
 
 
-def split_options(published):
+def split_options(published: str | list[str]) -> dict[str, str]:
     """Published options → letter: text, without those that have no text.
 
     They are a list of lines, or on the hub that list written as a text; a line without a letter belongs to the option before.
@@ -23,7 +25,7 @@ def split_options(published):
     return {letter: text.strip() for letter, text in zip(parts[::2], parts[1::2], strict=True) if text.strip()}
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
     """{"question", "options", "answer", "is_for_fewshot" (may lack)} → a processed row, or none.
 
     Left out are the rows that the authors set aside as exemplars, and those whose answer is none of their options.
@@ -42,6 +44,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
     """The processor of every row."""
     return process_row

@@ -6,6 +6,8 @@ options are labelled anew by their position: A to D, in Thai 1 to 5.
 """
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 
 _LABEL = re.compile(r"\s*([A-Ea-eВ1-5๑-๕])\s*[.,]?\s*(.*)", re.DOTALL)
@@ -13,11 +15,11 @@ _LABEL = re.compile(r"\s*([A-Ea-eВ1-5๑-๕])\s*[.,]?\s*(.*)", re.DOTALL)
 _PLAIN = str.maketrans("๑๒๓๔๕\u0412", "12345B")
 
 
-def _plain_label(label):
+def _plain_label(label: str) -> str:
     return label.strip().translate(_PLAIN).upper()
 
 
-def _gold_position(answer, printed, letters):
+def _gold_position(answer: str, printed: list[str], letters: list[str]) -> int:
     """Position of the right option.
 
     The printed label decides where it stands once. Where labels are printed twice or are missing (nine Vietnamese rows
@@ -30,19 +32,14 @@ def _gold_position(answer, printed, letters):
     return letters.index(answer)
 
 
-def process_row(row, labels):
-    """{"question_text", "options", "answer_text"} → a processed row.
-
-    Args:
-        row: the published row.
-        labels: the labels in order, "ABCDE" or "12345".
-    """
-    split = [_LABEL.fullmatch(option) for option in row["options"]]
-    for position, match in enumerate(split):
+def process_row(row: dict[str, Any], labels: str) -> dict[str, Any]:
+    """{"question_text", "options", "answer_text"} and the labels in order, "ABCDE" or "12345", → a processed row."""
+    split = []
+    for position, option in enumerate(row["options"]):
+        match = _LABEL.fullmatch(option)
         if match is None:
-            raise ValueError(
-                f"field 'options' has no label at position {position + 1}: {row['options'][position]!r}; expected 'A. …'"
-            )
+            raise ValueError(f"field 'options' has no label at position {position + 1}: {option!r}; expected 'A. …'")
+        split.append(match)
     letters = list(labels[: len(split)])
     return {
         "question": row["question_text"].strip(),
@@ -52,20 +49,20 @@ def process_row(row, labels):
     }
 
 
-def process_thai_rows(splits):
+def process_thai_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of Thai rows: digits are labels."""
     return lambda row: process_row(row, "12345")
 
 
-def process_vietnamese_rows(splits):
+def process_vietnamese_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of Vietnamese rows."""
     return lambda row: process_row(row, "ABCDE")
 
 
-def process_javanese_rows(splits):
+def process_javanese_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of Javanese rows: stems end in a row of dots to be filled in, which the published prompt cuts off."""
 
-    def process(row):
+    def process(row: dict[str, Any]) -> dict[str, Any]:
         processed = process_row(row, "ABCDE")
         return processed | {"question": processed["question"].rstrip(" .…")}
 

@@ -1,7 +1,10 @@
 """MGSM: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
 
-def process_row(row):
+
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"question", "answer_number"} → a processed row, whose solution is the number alone."""
     number = row["answer_number"]
     if not str(number).isdecimal():
@@ -9,6 +12,6 @@ def process_row(row):
     return {"question": row["question"].strip(), "solution": str(number)}
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,21 +1,23 @@
-"""MultiJail: from published rows, which have a column a language, to processed rows, which `lm-eval-sea judge` reads."""
+"""MultiJail: from published rows, which have a column a language, to processed rows, which `lm-eval-sea score --judge` reads."""
 
 import unicodedata
+from collections.abc import Callable
+from typing import Any
 
 
 ZERO_WIDTH_SPACE = "\u200b"
 
 
-def rows_in(language):
+def rows_in(language: str) -> Callable[[object], Callable[[dict[str, Any]], dict[str, Any]]]:
     """The function that a task names: the processor of the rows in the column of a language."""
 
-    def process_rows(splits):
+    def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
         return lambda row: process_row(row, language)
 
     return process_rows
 
 
-def process_row(row, language):
+def process_row(row: dict[str, Any], language: str) -> dict[str, Any]:
     """{"id": …, language: prompt} → a processed row with one turn and the one thing to judge."""
     prompt = row[language]
     if not isinstance(prompt, str) or not prompt.strip():

@@ -1,6 +1,8 @@
 """myXNLI: from published rows to processed rows."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 
 LABELS = ("neutral", "entailment", "contradiction")
@@ -9,13 +11,13 @@ _UNSEEN = re.compile("[\u200b\u200c]")  # zero-width; they say nothing in Burmes
 _VOWEL_BEFORE_CONSONANT = re.compile("(?<![\u1000-\u102a\u103b-\u103f])\u1031([\u1000-\u1021][\u103b-\u103e]*)")
 
 
-def _mended(text):
+def _mended(text: str) -> str:
     """A text without zero-width characters, the translators' "#" at its beginning and vowel signs before their consonant."""
     text = _UNSEEN.sub("", text).lstrip("# ").rstrip()
     return _VOWEL_BEFORE_CONSONANT.sub("\\1\u1031", text)
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"sentence1_my", "sentence2_my", "label"} → a processed row; the premise is the cluster, for it has three hypotheses."""
     if row["label"] not in LABELS:
         raise ValueError(f"field 'label' is {row['label']!r}; expected {', '.join(LABELS)}")
@@ -28,6 +30,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

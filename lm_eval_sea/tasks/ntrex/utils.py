@@ -1,18 +1,22 @@
 """NTREX-128: from published rows, which have a column a language, to processed rows. The same rows serve both directions."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 ZERO_WIDTH_SPACE = "\u200b"  # between syllables of a part of the rows only
 
 
-def rows_in(*columns):
+def rows_in(*columns: str) -> Callable[[object], Callable[[dict[str, Any]], dict[str, Any]]]:
     """The function that a task names: the processor of the rows in the first of the columns that they have."""
 
-    def process_rows(splits):
+    def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
         return lambda row: process_row(row, next((name for name in columns if name in row), columns[0]))
 
     return process_rows
 
 
-def process_row(row, column):
+def process_row(row: dict[str, Any], column: str) -> dict[str, Any]:
     """{"eng_Latn": English, column: translation} → a processed row."""
     english, translation = (row[name].replace(ZERO_WIDTH_SPACE, "").strip() for name in ("eng_Latn", column))
     return {"english": english, "translation": translation}

@@ -1,9 +1,13 @@
 """NusaX sentiment: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 LABELS = ("negative", "neutral", "positive")  # the numbers of the hub, in this order; the authors' repository has the words
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"id", "text", "label"} → a processed row."""
     label = row["label"]
     if label in LABELS:
@@ -13,6 +17,6 @@ def process_row(row):
     return {"id": str(row["id"]), "text": row["text"].strip(), "gold": label}
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,10 +1,17 @@
 """NusaX translation: from published rows, which have a column a language, to processed rows, which serve both directions."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+
+Row = dict[str, Any]
+Splits = Mapping[str, Sequence[Row]]
+
 # Ids of validation rows: right in every language, and like the test rows in length and subject.
 EXEMPLARS = ("7", "27", "28", "51", "63")
 
 
-def rows_in(name, code):
+def rows_in(name: str, code: str) -> Callable[[Splits], Callable[[Row], Row | list[Row]]]:
     """The function that a task names: the processor of the rows in a language.
 
     Args:
@@ -12,11 +19,11 @@ def rows_in(name, code):
         code: of its column in a copy with codes.
     """
 
-    def process_rows(splits):
+    def process_rows(splits: Splits) -> Callable[[Row], Row | list[Row]]:
         others = [row for row in splits.get("examples", []) if _text(row, "", "id") not in EXEMPLARS]
         passed_over = {_text(row, "indonesian", "ind") for row in others}
 
-        def process_row(row):
+        def process_row(row: Row) -> Row | list[Row]:
             indonesian = _text(row, "indonesian", "ind")
             return [] if indonesian in passed_over else {"indonesian": indonesian, "translation": _text(row, name, code)}
 
@@ -25,8 +32,9 @@ def rows_in(name, code):
     return process_rows
 
 
-def _text(row, name, code):
-    return row[code if code in row else name].strip()
+def _text(row: Row, name: str, code: str) -> str:
+    text: str = row[code if code in row else name]
+    return text.strip()
 
 
 process_acehnese = rows_in("acehnese", "ace")

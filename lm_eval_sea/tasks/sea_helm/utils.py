@@ -4,8 +4,8 @@ A published row has `prompts`, a list with one mapping of texts to show, `label`
 answers) and `metadata`. A processed row has these texts, `label` and, where the rows have them, `phenomenon` and `subject`.
 
 A row of a judged task has `criteria` instead of a label, or another model's answers (`baselines`). Its processed row has what
-`lm-eval-sea judge` reads: `turns` (what the user says), `category`, and `criteria` (with `turn`, `criterion` and `severity`) or
-`baselines` and `references`.
+`lm-eval-sea score --judge` reads: `turns` (what the user says), `category`, and `criteria` (with `turn`, `criterion` and
+`severity`) or `baselines` and `references`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,13 @@
 """ThaiExam: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 COLUMNS = "abcde"  # the exam of investment consultants has no e
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"question", "a" …, "answer"} → a processed row.
 
     Blank options and those that repeat an earlier one are left out, and the others labelled anew by their position.
@@ -20,6 +24,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,7 +1,10 @@
 """TyDiQA, gold passage task: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
 
-def process_row(row):
+
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"context", "question", "answer"} → a processed row; the passage is the cluster, for some have several questions."""
     passage = row["context"].strip()
     return {
@@ -12,6 +15,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

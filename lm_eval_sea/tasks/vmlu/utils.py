@@ -1,18 +1,20 @@
 """VMLU: from published rows to processed rows."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 
 _LABELLED = re.compile(r"([A-E])\. *(.*)", re.DOTALL)
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"id", "question", "choices" ("A. …"), "answer"} → a processed row.
 
     In one row the right option is there twice, under two letters; the wrong one is dropped.
     """
-    matches = [_LABELLED.fullmatch(choice.strip()) for choice in row["choices"]]
-    if not all(matches):
+    matches = [match for choice in row["choices"] if (match := _LABELLED.fullmatch(choice.strip()))]
+    if len(matches) < len(row["choices"]):
         raise ValueError(f"field 'choices' is {row['choices']!r}; expected 'A. …' and so on")
     options = {match[1]: match[2].strip() for match in matches}
     if row["answer"] not in options:
@@ -28,6 +30,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,6 +1,8 @@
 """VNHSGE: from published rows to processed rows."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 
 LETTERS = "ABCD"
@@ -9,12 +11,12 @@ _BROWSER = "Top of Form\nBottom of Form"  # what Word keeps of a web page that a
 _OPTION = re.compile(r"^\s*([A-D])\s*[.:]", re.MULTILINE)
 
 
-def _text(published):
+def _text(published: str) -> str:
     """The lines without the blanks around them; tabs stand between words, too."""
     return "\n".join(" ".join(line.split()) for line in published.replace(_BROWSER, "").strip().split("\n"))
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
     """{"ID", "Image_Question", "Question" ("Câu 1: …" with a line "A. …" for each option), "Choice"} → a processed row.
 
     None for a row with an image, or without four options at the beginning of lines. They may stand in another order than A, B,
@@ -37,6 +39,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
     """The processor of every row."""
     return process_row

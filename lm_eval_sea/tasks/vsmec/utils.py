@@ -1,5 +1,9 @@
 """UIT-VSMEC: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 # The published words and the labels they stand for.
 WORDS = {
     "Sợ hãi": "fear",
@@ -13,13 +17,13 @@ WORDS = {
 LABELS = tuple(WORDS.values())
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"text", "label"} → a processed row."""
     if row["label"] not in WORDS:
         raise ValueError(f"field 'label' is {row['label']!r}; expected {', '.join(WORDS)}")
     return {"text": row["text"].strip(), "gold": LABELS.index(WORDS[row["label"]])}
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,9 +1,13 @@
 """Thai Winograd schemas: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 POSSESSIVE = "ของ"  # "of", which some published pronouns begin with: ของเขา
 
 
-def with_referent(text, start, pronoun, referent):
+def with_referent(text: str, start: int, pronoun: str, referent: str) -> str:
     """The text with the pronoun at `start` replaced, where it stands: the same word may stand elsewhere, for somebody else.
 
     "of him" becomes "of REFERENT", not REFERENT alone.
@@ -13,7 +17,7 @@ def with_referent(text, start, pronoun, referent):
     return text[:start] + referent + text[start + len(pronoun) :]
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"text", "pronoun", "pronoun_loc", "quote", "options", "label"} → a processed row, whose options are whole texts.
 
     Rows with the same two options are a cluster; most are a schema and its twin, which differ in a word that turns the answer.
@@ -33,6 +37,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

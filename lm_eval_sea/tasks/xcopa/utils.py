@@ -1,9 +1,13 @@
 """XCOPA: from published rows to processed rows."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+
 QUESTIONS = ("cause", "effect")
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"premise", "choice1", "choice2", "question", "label", "idx"} → a processed row."""
     if row["question"] not in QUESTIONS:
         raise ValueError(f"field 'question' is {row['question']!r}; expected 'cause' or 'effect'")
@@ -17,12 +21,14 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of rows whose `question` is right, or is wanted as published."""
     return process_row
 
 
-def process_rows_with_vietnamese_question(splits):
+def process_rows_with_vietnamese_question(
+    splits: Mapping[str, Sequence[dict[str, Any]]],
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor that takes `question` from the Vietnamese row of the same `idx`.
 
     The items are the same in all languages. The Thai file says "effect" in every row, the Indonesian one in four rows
@@ -30,7 +36,7 @@ def process_rows_with_vietnamese_question(splits):
     """
     questions = {row["idx"]: row["question"] for row in splits["vietnamese"]}
 
-    def process(row):
+    def process(row: dict[str, Any]) -> dict[str, Any]:
         if row["idx"] not in questions:
             raise ValueError(f"field 'idx' is {row['idx']}, which the Vietnamese file lacks; expected the same items")
         return process_row(row | {"question": questions[row["idx"]]})

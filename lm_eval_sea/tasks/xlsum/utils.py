@@ -1,9 +1,11 @@
 """XL-Sum: from published rows to processed rows."""
 
 import unicodedata
+from collections.abc import Callable
+from typing import Any
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"text", "summary"} → a processed row. A summary is one line, as answers are.
 
     Many published texts have Vietnamese letters in pieces (Unicode NFD, or half of it); tokenizers and scores take those for
@@ -13,6 +15,6 @@ def process_row(row):
     return {"document": text.strip(), "summary": " ".join(summary.split())}
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

@@ -1,9 +1,13 @@
 """XNLI: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
+
+
 LABELS = ("neutral", "entailment", "contradiction")
 
 
-def process_row(row):
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"sentence1", "sentence2", "label"} → a processed row; the premise is the cluster, for it has three hypotheses."""
     if row["label"] not in LABELS:
         raise ValueError(f"field 'label' is {row['label']!r}; expected {', '.join(LABELS)}")
@@ -16,6 +20,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

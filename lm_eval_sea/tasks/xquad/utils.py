@@ -1,7 +1,10 @@
 """XQuAD: from published rows to processed rows."""
 
+from collections.abc import Callable
+from typing import Any
 
-def process_row(row):
+
+def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"title", "context", "question", "answer"} → a processed row; the passage, with its five questions, is the cluster."""
     passage = row["context"].strip()
     return {
@@ -12,6 +15,6 @@ def process_row(row):
     }
 
 
-def process_rows(splits):
+def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor of every row."""
     return process_row

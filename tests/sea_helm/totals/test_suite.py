@@ -1,15 +1,16 @@
 """The suites of SEA-HELM, and its totals from real output of lm-eval."""
 
-import argparse
 import json
 import re
 
 import pytest
 import yaml
 
-from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.commands.score_command import ENDINGS, METHODS, SUITES, add_score
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.commands.score import ENDINGS, METHODS, SUITES
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals import methods
 from lm_eval_sea.sea_helm.totals.evidence import NATIVE_MAXIMUM, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import PUBLISHED_LANGUAGES, Place
@@ -22,7 +23,7 @@ from ..official import checkout
 def test_suites_are_those_of_sea_helm():
     folder = checkout("seahelm_tasks/task_config.yaml")
     official = yaml.safe_load((folder / "seahelm_tasks/task_config.yaml").read_text(encoding="utf-8"))
-    for name, suite in read_sea_helm()["suites"].items():
+    for name, suite in read_totals().items():
         assert {language: set(tasks) for language, tasks in suite["languages"].items()} == {
             language: set(tasks) for language, tasks in official[name].items()
         }
@@ -45,30 +46,27 @@ def test_the_suite_of_the_leaderboard():
 
 def test_what_the_suite_has_is_where_the_tasks_say():
     """Competency and group of a task are the same in the suite and in the task's own metadata."""
-    of_tasks = {place[0::3]: place for task in read_tasks().tasks.values() if (place := place_of(task.metadata))}
+    of_tasks = {place[0::3]: place for task in read_tasks().tasks.values() if (place := place_of(facts_of(task.metadata)))}
     for name in SUITES:
         for place in read_suite(name).places:
             assert of_tasks.get((place.language, place.task), place) == place
 
 
 def test_what_lm_eval_does_not_score_has_a_judge():
-    assert judges()["translation-en-xx"].command.startswith("lm-eval-sea metricx RESULTS ")
-    assert judges()["kalahi-judge"].command.startswith("lm-eval-sea judge RESULTS ")
-    scored = [task.metadata for task in read_tasks().tasks.values() if place_of(task.metadata)]
-    assert {facts["sea_helm_task"] for facts in scored if facts["item_metric"] is None} <= set(judges())
-    assert {facts["item_metric"] for facts in scored} <= {*NATIVE_MAXIMUM, None}
+    assert judges()["translation-en-xx"].command.startswith("lm-eval-sea score RESULTS --metricx ")
+    assert judges()["kalahi-judge"].command.startswith("lm-eval-sea score RESULTS --judge ")
+    scored = [facts for task in read_tasks().tasks.values() if place_of(facts := facts_of(task.metadata))]
+    assert {facts.sea_helm_task for facts in scored if not facts.item_metric} <= set(judges())
+    assert {facts.item_metric for facts in scored} <= {*NATIVE_MAXIMUM, ""}
 
 
 def test_the_command_offers_what_there_is():
     """It names methods, suites and formats itself, so that its help needs none of the libraries behind them."""
-    parser = argparse.ArgumentParser()
-    add_score(parser.add_subparsers())
-    assert set(METHODS) == set(methods.METHODS) and set(SUITES) == set(read_sea_helm()["suites"])
-    assert parser.parse_args(["score", "sea-helm", "runs"]).method == "2026-08"
-    assert parser.parse_args(["score", "sea-helm", "runs"]).suite == "seahelm"
+    assert set(METHODS) == set(methods.METHODS) and set(SUITES) == set(read_totals())
+    assert (METHODS[0], SUITES[0]) == ("2026-08", "seahelm")  # the defaults
     assert set(ENDINGS) == set(WRITERS)
     with pytest.raises(SystemExit):
-        parser.parse_args(["score", "sea-helm", "runs", "--method", "published"])
+        main(["score", "runs", "--method", "published"])
 
 
 TASKS = "sea_helm_id_nli,sea_helm_id_qa,sea_helm_id_lindsea_syntax,sea_helm_id_ifeval,sea_helm_id_translation_en_xx"
@@ -78,9 +76,9 @@ TASKS = "sea_helm_id_nli,sea_helm_id_qa,sea_helm_id_lindsea_syntax,sea_helm_id_i
 def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
     model = f"pretrained={tiny_model},max_length=1024"
     options = ["--gen_kwargs", "max_gen_toks=8", "--log_samples", "--output_path", tmp_path / "runs"]
-    ran = run_python("lm_eval_sea.cli", "run", "--model", "hf", "--model_args", model, "--tasks", TASKS, *options, cwd=samples)
+    ran = run_python("lm_eval_sea", "run", "--model", "hf", "--model_args", model, "--tasks", TASKS, *options, cwd=samples)
     assert ran.returncode == 0, ran.stderr
-    scored = run_python("lm_eval_sea.cli", "score", "sea-helm", tmp_path / "runs", "--out", tmp_path / "totals.json")
+    scored = run_python("lm_eval_sea", "score", tmp_path / "runs", "--out", tmp_path / "totals.json")
     assert scored.returncode == 0, scored.stderr
     content = json.loads((tmp_path / "totals.json").read_text())
     tasks = {line["task"]: line for line in content["detailed"] if line["task"]}
@@ -90,14 +88,14 @@ def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
     assert all(0 <= line["score"] <= 100 for line in tasks.values() if line["score"] is not None)
     assert re.search(r"id\s+nlr\s+nli", scored.stdout)
     assert (
-        "missing, for a judge model: id syntax-criteria, id mt-bench-judge; run them, then lm-eval-sea judge RESULTS"
+        "missing, for a judge model: id syntax-criteria, id mt-bench-judge; run them, then lm-eval-sea score RESULTS --judge"
         in scored.stdout
     )
-    assert "missing, for the metric model MetricX-24: id translation-en-xx; lm-eval-sea metricx RESULTS" in scored.stdout
+    assert "missing, for the metric model MetricX-24: id translation-en-xx; lm-eval-sea score RESULTS --metricx" in scored.stdout
 
 
 def test_a_mistake_is_one_line(run_python, tmp_path):
-    failed = run_python("lm_eval_sea.cli", "score", "sea-helm", tmp_path)
+    failed = run_python("lm_eval_sea", "score", tmp_path)
     assert failed.returncode == 1 and len(failed.stderr.splitlines()) == 1
-    failed = run_python("lm_eval_sea.cli", "score", "sea-helm", tmp_path, "--out", "x.xls")
+    failed = run_python("lm_eval_sea", "score", tmp_path, "--out", "x.xls")
     assert failed.returncode == 2 and "should end in one of .json, .csv, .txt" in failed.stderr

@@ -9,10 +9,11 @@ import statistics
 import numpy as np
 import pytest
 
-from lm_eval_sea.results.run_files import find_runs
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.row_scores import RowScores
-from lm_eval_sea.sea_helm.totals.evidence import EvidenceError, gather
+from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
 from lm_eval_sea.sea_helm.totals.suite import Judge, Suite
@@ -29,9 +30,9 @@ def place(language, task):
 
 def totals_of(folder, method="2026-06", also=(), judges=None, suite=None):
     """The totals of all that was run, in a suite that has it and these other tasks also."""
-    runs, notes = find_runs([folder], seeds=True)
-    evidence = gather(runs)
-    evidence.notes[:0] = notes
+    runs = read(folder).by_seed()
+    evidence = gather(runs.tasks)
+    evidence.notes[:0] = runs.notes
     ran = sorted(evidence.rows.keys() | evidence.without_samples)
     return compute(evidence, suite or Suite("planted", "v0", tuple(dict.fromkeys([*ran, *also]))), judges or {}, method)
 
@@ -195,18 +196,18 @@ def test_samples_that_lack_rows_or_a_seed_are_named(tmp_path):
 
 def test_runs_without_sea_helm_or_without_samples_are_refused(tmp_path):
     write_run(tmp_path / "bare", 1, planted(1), samples=False)
-    with pytest.raises(EvidenceError, match="--log_samples"):
+    with pytest.raises(ResultsError, match="--log_samples"):
         totals_of(tmp_path / "bare")
     other = tmp_path / "other"
     other.mkdir()
     (other / "results_2026-01-01T00-00-00.json").write_text(json.dumps({"results": {"arc": {"acc,none": 0.5}}}))
-    with pytest.raises(EvidenceError, match="no task of SEA-HELM"):
+    with pytest.raises(ResultsError, match="no task of SEA-HELM"):
         totals_of(other)
 
 
 def test_a_row_without_a_number_is_refused(tmp_path):
     write_run(tmp_path / "run", 1, {("id", "nli"): [(float("nan"), "A"), (1.0, "B")]})
-    with pytest.raises(EvidenceError, match="row 0 has no number for 'correct'"):
+    with pytest.raises(ResultsError, match="row 0 has no number for 'correct'"):
         totals_of(tmp_path)
 
 
@@ -336,16 +337,17 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     [samples] = tmp_path.rglob("samples_*")
     notes = ["another model than SEA-HELM's"]
     scores = RowScores("small-metric", 100.0, {number: 50.0 + number for number in range(12)}, notes)
-    row_scores.write(row_scores.path_beside(samples, row_scores.METRICX), scores)
+    beside = samples.with_name(samples.name.replace("samples", "metricx").replace(".jsonl", ".json"))
+    row_scores.write(beside, scores)
     totals = totals_of(tmp_path, "corrected", judges={"translation-en-xx": Judge("MetricX", "metricx RESULTS")})
     assert totals.nodes[place("id", "translation-en-xx")].score == pytest.approx(55.5)
     assert totals.nodes[SEA].complete
     assert {"sea_helm_id_translation_en_xx: small-metric", f"sea_helm_id_translation_en_xx: {notes[0]}"} <= set(totals.notes)
-    row_scores.write(row_scores.path_beside(samples, row_scores.METRICX), RowScores("m", 100.0, {0: 50.0}))
+    row_scores.write(beside, RowScores("m", 100.0, {0: 50.0}))
     partial = totals_of(tmp_path, "corrected")
     assert not partial.nodes[SEA].complete and any("1 of 12 rows" in note for note in partial.notes)
-    row_scores.path_beside(samples, row_scores.METRICX).write_text('{"best": 1, "scores": [{"doc_id": 0, "score": 3}]}')
-    with pytest.raises(EvidenceError, match="no number from 0 to 1.*score the task again"):
+    beside.write_text('{"best": 1, "scores": [{"doc_id": 0, "score": 3}]}')
+    with pytest.raises(ResultsError, match="no number from 0 to 1.*score the task again"):
         totals_of(tmp_path)
 
 
@@ -356,5 +358,5 @@ def test_a_metric_of_unknown_scale_is_refused(tmp_path):
     path.write_text(json.dumps(content))
     [samples] = tmp_path.rglob("samples_*")
     samples.write_text(samples.read_text().replace('"f1"', '"likes"'))
-    with pytest.raises(EvidenceError, match="the scale of 'likes' is not known"):
+    with pytest.raises(ResultsError, match="the scale of 'likes' is not known"):
         totals_of(tmp_path)

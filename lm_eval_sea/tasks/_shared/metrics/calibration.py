@@ -38,10 +38,8 @@ def log_softmax(loglikelihoods: Sequence[float]) -> list[float]:
 def content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
     """Log q: the shares of the labels behind a prompt without content, averaged over the content-free inputs.
 
-    Zhao et al. 2021, "Calibrate Before Use", section 5 ("N/A", "[MASK]" and the empty string, averaged).
-
-    Args:
-        loglikelihoods: for each content-free input the log-likelihood of each label, shape (inputs, labels).
+    Zhao et al. 2021, "Calibrate Before Use", section 5 ("N/A", "[MASK]" and the empty string, averaged). The log-likelihoods are
+    nats, shape (inputs, labels).
     """
     shares = [log_softmax(of_input) for of_input in loglikelihoods]
     return [log_sum_exp(of_label) - math.log(len(shares)) for of_label in zip(*shares, strict=True)]
@@ -65,10 +63,8 @@ def batch_biases(rows: Sequence[Sequence[float]]) -> list[float]:
     """The mean log-probability of each label over the evaluated rows, nats.
 
     Batch calibration, Zhou et al. 2024, "Batch Calibration", section 3: the rows themselves tell the bias. Each row is
-    normalised over the labels first; rows in which a label has no probability do not count for that label.
-
-    Args:
-        rows: for each row log p(label | prompt) of each label, shape (rows, labels).
+    normalised over the labels first; rows in which a label has no probability do not count for that label. `rows` are
+    log p(label | prompt), shape (rows, labels).
     """
     normalised = [log_softmax(row) for row in rows]
     biases = []

@@ -45,7 +45,7 @@ def mean_of_groups_stderr(rows: Sequence[Outcome]) -> float:
     """Standard error of `mean_of_groups`: √(Σ_g s_g² / n_g) / G.
 
     A stratified mean: the shares of the G groups are independent, each with the variance of a mean, s² being the sample variance
-    with n − 1. A group of one row tells nothing of its variance and adds 0.
+    with n − 1. A group of one row has no sample variance and adds 0.
     """
     groups = _by_group(rows)
     return math.sqrt(math.fsum(_variance_of_mean(group) for group in groups)) / len(groups)
@@ -64,7 +64,7 @@ def normalised(rows: Sequence[Outcome]) -> float:
 
 
 def normalised_stderr(rows: Sequence[Outcome]) -> float:
-    """Standard error of `normalised`, on its scale; that scores below chance are cut off is not taken into account."""
+    """Standard error of `normalised`, on its scale, as if scores below chance were not cut off at 0."""
     return 100 * mean_of_groups_stderr(rows) / (1 - rows[0][2])
 
 

@@ -57,7 +57,7 @@ PHRASES = {
     "lo": ("ຄໍາຕອບຂອງຂ້ອຍແມ່ນຈິງ.", "ຄໍາຕອບຂອງຂ້ອຍແມ່ນບໍ່ຈິງ.", "ຄໍາຕອບຂອງຂ້ອຍແມ່ນອາດຈະຈິງ."),
     "km": ("ខ្ញុំយល់ស្រប។", "ខ្ញុំមិនយល់ស្រប។", "ខ្ញុំមិនច្បាស់ដែរ។"),
 }
-RELATIONS = {"at least": operator.ge, "less than": operator.lt, "exactly": operator.eq}
+RELATIONS: dict[str, Callable[[int, int], bool]] = {"at least": operator.ge, "less than": operator.lt, "exactly": operator.eq}
 
 _SENTENCE_DIVIDER, _RESPONSE_DIVIDER = "***", "******"
 _FENCES = ("```json", "```Json", "```JSON", "```")
@@ -215,7 +215,7 @@ def _texts(value: Any) -> list[str]:
 def _relation(value: Any) -> str:
     if value not in RELATIONS:
         raise ValueError(f"expected one of {', '.join(RELATIONS)}")
-    return value
+    return str(value)
 
 
 def _digits(value: Any) -> str:
@@ -281,13 +281,9 @@ def read_arguments(instruction_id: str, kwargs: Mapping[str, Any], language: str
 
 
 def check(instruction_id: str, response: str, kwargs: Mapping[str, Any], language: str) -> bool:
-    """Whether a response follows an instruction.
+    """Whether a response, without its thoughts, follows an instruction such as "keywords:existence" in the prompt's language.
 
-    Args:
-        instruction_id: kind of the instruction, such as "keywords:existence".
-        response: what the model wrote, without its thoughts.
-        kwargs: the arguments of the instruction as the rows have them, such as {"keywords": ["sungai"]}.
-        language: code of the prompt's language.
+    `kwargs` are the arguments of the instruction as the rows have them, such as {"keywords": ["sungai"]}.
 
     Raises:
         ValueError: if the instruction is not known, cannot be checked in this language, or lacks an argument.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 
-Number = TypeVar("Number", bound=Any)  # a float, or an array of floats
+if TYPE_CHECKING:
+    import numpy as np
+
+Number = TypeVar("Number", float, "np.ndarray")
 
 
 def normalised_score(score: Number, chance: float) -> Number:

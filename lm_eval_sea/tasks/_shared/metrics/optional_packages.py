@@ -18,7 +18,7 @@ def required(package: str, scores: str) -> ModuleType:
 
     Args:
         package: its name, the same for `import` and for pip.
-        scores: what needs it, for the message; in the plural.
+        scores: what needs it, in the plural, for the message.
 
     Raises:
         ImportError: if it is not installed; the message has the command that installs it.

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import sacrebleu
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics.bleu import BLEU
 
 from .classification_metrics import bootstrap_stderr
 
@@ -25,12 +25,7 @@ class NgramCounts(NamedTuple):
 
 
 def ngram_counts(answer: Sequence[str], reference: Sequence[str]) -> NgramCounts:
-    """Counts the n-grams of words up to four, as sacreBLEU does.
-
-    Args:
-        answer: words; none of them has blanks.
-        reference: likewise.
-    """
+    """Counts the n-grams of words up to four, as sacreBLEU does; no word may have a blank in it."""
     # the effective order changes the score of a sentence, which is not used, and not the counts
     score = BLEU(tokenize="none", effective_order=True).sentence_score(" ".join(answer), [" ".join(reference)])
     return NgramCounts(list(score.counts), list(score.totals), score.sys_len, score.ref_len)

@@ -11,18 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# As many different numbers are hardly all short by chance.
+# So many different numbers would hardly all fit by chance.
 ENOUGH_VALUES = 8
 
 
 def half_precision_type(loglikelihoods: Iterable[float]) -> str | None:
-    """The type of half precision that all these numbers fit in exactly, or None.
+    """The type of half precision that all these log-likelihoods, in nats, fit in exactly; None if there is none.
 
-    lm-eval's `hf` sums log-probabilities in the type of the model: in bfloat16 a sum around −50 nats is rounded to steps of
-    0.25, so that options tie which do not.
-
-    Args:
-        loglikelihoods: what a model has answered, nats.
+    lm-eval's `hf` sums log-probabilities in the type of the model. In bfloat16 a sum around −50 nats is rounded to steps of
+    0.25, so that different options get equal scores.
     """
     values = np.array(sorted(set(loglikelihoods)), dtype=np.float64)
     values = values[np.isfinite(values)]

@@ -34,11 +34,7 @@ def contains(answer: str, references: Sequence[str], language: str) -> float:
 def contains_weighted(answer: str, references: Sequence[str], votes: Sequence[int], language: str) -> float:
     """Votes of the most popular reference that occurs in the answer, divided by those of the most popular one; 0 if none occurs.
 
-    Args:
-        answer: any text.
-        references: what people answered.
-        votes: how many of them gave each of `references`; one or more.
-        language: code of the answer's language, such as "id".
+    `references` are what people answered, `votes` how many of them gave each answer, one or more.
     """
     found = [count for reference, count in zip(references, votes, strict=True) if _occurs(reference, answer, language)]
     return max(found, default=0) / max(votes)

@@ -21,13 +21,13 @@ class OptionScore(NamedTuple):
     characters: int  # length of the option in Unicode code points, without the blank before it
     bytes: int  # the same in UTF-8 bytes
     tokens: int | None  # tokens of the option with the blank before it; None without a tokenizer
-    log_perplexity: float | None  # mean negative log-likelihood a token of prompt and option, nats; None likewise
-    content_free: list[float] | None = None  # log p(option | prompt without content), nats, one an input; if calibrated
+    log_perplexity: float | None  # mean negative log-likelihood per token of prompt and option, nats; None without a tokenizer
+    content_free: list[float] | None = None  # log p(option | prompt without content) per content-free input, nats; if calibrated
     cue: float | None = None  # log p(option | answer cue alone), nats; if a metric is a PMI
 
 
 def log_perplexity(prompt_loglikelihood: float, option_loglikelihood: float, tokens: int) -> float:
-    """Logarithm of the perplexity of prompt and option as one text, in nats a token.
+    """Logarithm of the perplexity of prompt and option as one text, in nats per token.
 
         −(log p(prompt) + log p(option | prompt)) / L
 
@@ -74,8 +74,10 @@ def predictions(options: Sequence[OptionScore]) -> dict[str, int]:
         "acc_norm": first_maximum([option.loglikelihood / option.characters for option in options]),
         "acc_bytes": first_maximum([option.loglikelihood / option.bytes for option in options]),
     }
-    if all(option.tokens is not None for option in options):
-        chosen["acc_token"] = first_maximum([option.loglikelihood / option.tokens for option in options])
-    if all(option.log_perplexity is not None for option in options):
-        chosen["acc_ppl"] = first_maximum([-option.log_perplexity for option in options])
+    by_token = [option.loglikelihood / option.tokens for option in options if option.tokens is not None]
+    if len(by_token) == len(options):
+        chosen["acc_token"] = first_maximum(by_token)
+    by_perplexity = [-option.log_perplexity for option in options if option.log_perplexity is not None]
+    if len(by_perplexity) == len(options):
+        chosen["acc_ppl"] = first_maximum(by_perplexity)
     return chosen

@@ -98,10 +98,6 @@ def first_option(text: str, options: str) -> str:
 
     It is the first option, in the order of `options`, within what the first fitting pattern matches. Any option letter behind a
     blank or a comma counts, and at last any at all: a plain sentence with a capital A to D in it is an answer.
-
-    Args:
-        text: one line.
-        options: the characters to look for, in order, such as "ABCD".
     """
     for pattern in _option_patterns(options):
         match = pattern.search(text)
@@ -112,7 +108,7 @@ def first_option(text: str, options: str) -> str:
 
 
 @functools.cache
-def _option_patterns(options: str) -> tuple[re.Pattern, ...]:
+def _option_patterns(options: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern.replace("@", f"[{options}]")) for pattern in _OPTION_PATTERNS)
 
 
@@ -209,7 +205,8 @@ def best_f1(answer: str, references: Sequence[str]) -> float:
 
 def _is_thai(text: str) -> bool:
     # SailCompass uses langid, which has the same model
-    return identifier_package().classify(text)[0] == "th"
+    language: str = identifier_package().classify(text)[0]
+    return language == "th"
 
 
 def text_pair(answer: str, reference: str) -> tuple[str, str]:
@@ -237,12 +234,9 @@ F1: Mapping[str, Callable[[str, Any], float]] = {
 
 
 def answer_scores(evaluator: str, answer: str, reference: Any) -> dict[str, float]:
-    """The official scores of a generated answer, or of the label of the chosen option, by metric; from 0 to 1.
+    """The scores of an official evaluator, by metric, 0 to 1, for a generated answer or the label of the chosen option.
 
-    Args:
-        evaluator: official name.
-        answer: as generated, or a label.
-        reference: the right answer, or a list of all of them. Only TyDiQA's evaluator knows of several.
+    `reference` is the right answer, or a list of all of them, of which only TyDiQA's evaluator takes several.
     """
     if evaluator == "TydiqaIdEvaluator":
         reference = [reference] if isinstance(reference, str) else reference

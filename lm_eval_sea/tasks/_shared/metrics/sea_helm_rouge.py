@@ -32,13 +32,7 @@ _DEPENDENT = frozenset("\u102b\u102c\u102d\u102e\u102f\u1030\u1031\u1032\u1036\u
 
 
 def sea_helm_rouge_l(answer: str, reference: str, language: str) -> float:
-    """F1 of the longest common subsequence of words (Lin 2004), 0 to 100.
-
-    Args:
-        answer: any text.
-        reference: any text.
-        language: code of the texts' language, such as "th".
-    """
+    """F1 of the longest common subsequence of words (Lin 2004), 0 to 100."""
     return 100 * rouge_l(sea_helm_words(answer, language), sea_helm_words(reference, language))
 
 

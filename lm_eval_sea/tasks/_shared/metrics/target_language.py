@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..unicode_text import normal_form
 from .optional_packages import required, version_of
@@ -50,10 +50,6 @@ def is_off_target(text: str, language: str) -> bool:
     """Whether most letters of a text are of another script, or, of Latin text, whether it is in another language.
 
     An empty text is in no language at all; `null_rate` counts it.
-
-    Args:
-        text: the translation.
-        language: code of the language asked for.
     """
     if not text:
         return False
@@ -89,10 +85,16 @@ def _function_words() -> dict[str, frozenset[str]]:
     return {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
 
 
+class _Identifier(Protocol):
+    def classify(self, text: str) -> tuple[str, float]: ...
+
+
 @functools.cache
-def _identifier():
+def _identifier() -> _Identifier:
     langid = identifier_package().langid
-    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE)  # one of its own: others may restrict the common one
+    # an instance of our own, because other packages may restrict the shared one to some languages
+    identifier: _Identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE)
+    return identifier
 
 
 def identifier_package() -> ModuleType:

@@ -67,25 +67,16 @@ def segment(text: str, language: str) -> list[str]:
 
 
 def words(text: str, language: str) -> list[str]:
-    """The words of a normalised text, without punctuation at their ends.
-
-    Args:
-        text: any text.
-        language: code of the text's language, such as "th".
-    """
+    """The words of a text, normalised, without punctuation at their ends."""
     text = normalise(text)
     found = [without_edge_punctuation(word) for word in segment(text, language)]
     return [word for word in found if word] or [text] * bool(text)
 
 
 def newmm_words(text: str, *, keep_blanks: bool) -> list[str]:
-    """The words of a Thai text by PyThaiNLP's newmm.
-
-    Args:
-        text: any text.
-        keep_blanks: whether blanks are words, too.
-    """
-    return required(*_SEGMENTER).word_tokenize(text, engine="newmm", keep_whitespace=keep_blanks)
+    """The words of a Thai text by PyThaiNLP's newmm; `keep_blanks` makes words of blanks, too."""
+    found: list[str] = required(*_SEGMENTER).word_tokenize(text, engine="newmm", keep_whitespace=keep_blanks)
+    return found
 
 
 def word_signature(language: str) -> str:

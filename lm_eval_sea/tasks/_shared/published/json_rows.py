@@ -38,9 +38,10 @@ def read_json_rows(path: Path) -> list[dict[str, Any]]:
 
 def _whole(text: str) -> list[Any]:
     try:
-        return _parsed(text)
+        rows: list[Any] = _parsed(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"no JSON: {error}") from error
+    return rows
 
 
 def _by_line(text: str) -> Iterator[Any]:

@@ -1,4 +1,7 @@
-"""What stands around an answer, from the phrases of `answer_phrases.py`. Pure functions, no I/O."""
+"""What stands around an answer, from the phrases of `answer_phrases.py`. Pure functions, no I/O.
+
+Lines come as `plain` returns them. Of a language that the table lacks only English words are known.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from .answer_phrases import PHRASES, SPELLINGS, WRITTEN_TOGETHER, Phrases
 from .answer_text import COLON, STOPS, plain
 
 
+# The letters and vowel signs of words. `\w` lacks the signs of the scripts of Southern and Southeast Asia.
+WORD = "\\w\u0b80-\u0bff\u0e01-\u0e2e\u0e30-\u0e4e\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
 # What may stand between two pieces, and between the last and the label.
 _JOINT = rf"\s*(?:{COLON}|[,.!\u3002\u104a\u104b\u17d4]|[-–—]+)?\s*"
 # What may end the line of an answer.
@@ -18,34 +23,32 @@ _END = rf"[\s{re.escape(STOPS)})\]}}\"'”’»`_]*"
 def without_lead_in(line: str, language: str) -> str:
     """What follows the words that may stand before a label; the whole line if there are none.
 
-    A lower-case "a" at the end is none of the labels but a word: "The answer is a" was cut off, in Ilocano "Ti umno a".
-
-    Args:
-        line: a line of an answer, as `plain` returns it.
-        language: code of the language; of one that the table lacks only English words are known.
+    A lower-case "a" at the end is a word and not a label: "The answer is a" was cut off, and so was the Ilocano "Ti umno a".
     """
     rest = _before(language).sub("", line, count=1)
     return line if rest == "a" and rest != line else rest
 
 
 def is_end(rest: str, language: str) -> bool:
-    """Whether nothing follows a label but words that may stand behind one, and stops.
-
-    Args:
-        rest: the line behind the label, as `plain` returns it.
-        language: as above.
-    """
+    """Whether `rest`, the line behind a label, has only words that may stand there, and stops."""
     return _after(language).fullmatch(rest) is not None
 
 
 def is_reason(rest: str, language: str) -> bool:
-    """Whether a reason follows a label, "because …", also behind words that may stand behind a label. What it says is not read.
-
-    Args:
-        rest: the line behind the label, as `plain` returns it.
-        language: as above.
-    """
+    """Whether `rest`, the line behind a label, gives a reason ("because …"), perhaps after words that may stand there."""
     return _because(language).match(rest) is not None
+
+
+def without_ending(line: str, language: str) -> str:
+    """A line without the words that may stand behind a label at its end: polite particles, "is the answer"."""
+    ends = [match.start() for match in _endings(language).finditer(line) if line[: match.start()].strip()]
+    return line[: ends[0]] if ends else line
+
+
+def up_to_reason(line: str, language: str) -> str:
+    """A line up to the comma or the words of another script behind which a reason begins ("…, because …")."""
+    found = _reasons(language).search(line)
+    return line[: found.start()] if found and line[: found.start()].strip() else line
 
 
 def script_letters(language: str) -> str:
@@ -58,7 +61,7 @@ def spellings(word: str) -> tuple[str, ...]:
     return next(((word, *group) for group in SPELLINGS if word.casefold() in group), (word,))
 
 
-def _known(language: str) -> list[str]:
+def known_languages(language: str) -> list[str]:
     """The languages whose pieces are read in one."""
     own = PHRASES.get(language, Phrases())
     return list(dict.fromkeys(code for code in (language, own.also, "en") if code in PHRASES))
@@ -68,7 +71,7 @@ def _pieces(language: str, place: str) -> list[tuple[str, bool]]:
     """The pieces of a place, a field of `Phrases`, and whether their language writes words together. Longest first."""
     found = [
         (plain(piece).strip(), code in WRITTEN_TOGETHER)
-        for code in _known(language)
+        for code in known_languages(language)
         for piece in getattr(PHRASES[code], place).split("|")
         if piece.strip()
     ]
@@ -81,6 +84,15 @@ def _pattern(piece: str, together: bool) -> str:
     # Ilocano "letra a B" has a word before the label, "letra A" the label itself
     end = "" if together else r"(?=\s+\w)" if piece.endswith(" a") else r"(?!\w)"
     return words.replace("'", "['’]").replace("é", "[ée]") + end
+
+
+@cache
+def lead_in_pieces(language: str) -> str:
+    """A regular expression of one piece that may stand before a label, at the beginning of a word."""
+    pieces = _pieces(language, "before")
+    apart = "|".join(_pattern(*piece) for piece in pieces if not piece[1])
+    joined = "|".join(_pattern(*piece) for piece in pieces if piece[1])
+    return "(?:" + "|".join(filter(None, (rf"(?<!\w)(?:{apart})" if apart else "", joined))) + ")"
 
 
 @cache
@@ -100,6 +112,20 @@ def _behind(language: str) -> str:
 @cache
 def _after(language: str) -> re.Pattern[str]:
     return re.compile(_behind(language) + _END, re.IGNORECASE)
+
+
+@cache
+def _endings(language: str) -> re.Pattern[str]:
+    pieces = "|".join(_pattern(*piece) for piece in _pieces(language, "after"))
+    return re.compile(rf"[\s\"'”’](?:{pieces}){_END}\Z", re.IGNORECASE)
+
+
+@cache
+def _reasons(language: str) -> re.Pattern[str]:
+    words = "|".join(
+        (r"\s*" if together else r"[,;]\s*") + _pattern(piece, together) for piece, together in _pieces(language, "because")
+    )
+    return re.compile(rf"(?:{words})", re.IGNORECASE)
 
 
 @cache

@@ -60,11 +60,8 @@ def plain(text: str) -> str:
 def answer_lines(generated: str, cues: Sequence[str]) -> list[str]:
     """The lines with text of what a model wrote, in Unicode NFC, without blanks at their ends; none if there is no text.
 
-    An answer cue that the model repeats before its answer is cut off, however often, also in bold or on a line of its own.
-
-    Args:
-        generated: what the model wrote after the prompt.
-        cues: the words that ask for the answer, such as "คำตอบ:". Whichever of `:`, `៖` and `-` ends a cue, all of them do.
+    An answer cue ("คำตอบ:") that the model repeats before its answer is cut off, however often, also in bold or on a line of its
+    own, and with any of the marks `:`, `៖` and `-` at its end.
     """
     text = _without_blank_start(normal_form("NFC", generated))
     pattern = "|".join(f"{_MARKUP}{cue_pattern(cue)}[*_]*" for cue in cues)
@@ -79,11 +76,9 @@ def answer_text(generated: str, cues: Sequence[str]) -> str:
 
 
 def cue_pattern(cue: str, spellings: Sequence[str] = ()) -> str:
-    """The regular expression of an answer cue or tag with whichever mark ends it, perhaps in bold, in text in Unicode NFC.
+    """The regular expression of an answer cue or tag in text in Unicode NFC: with any mark at its end, perhaps in bold.
 
-    Args:
-        cue: the cue or tag.
-        spellings: other spellings of its words, without the mark.
+    `spellings` are other spellings of its words, without the mark.
     """
     cue = composed(cue)
     words = cue.rstrip(":：\u17d6\u17c8-–— ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_end, is_reason, script_letters, without_lead_in
+from .answer_patterns import WORD, is_end, is_reason, script_letters, without_lead_in
 from .answer_text import STOPS, answer_lines, plain
 
 
@@ -18,8 +18,6 @@ _OPENING, _CLOSING = "([{\"'“‘«`【「", ")]}\"'”’»`】」"
 _WRAPPING = " _`\"'“”‘’«»「」"
 # What stands between a label and the text of its option, or ends a sentence.
 _SEPARATORS = STOPS + ")"
-# The letters and vowel signs of words. `\w` lacks the signs of the scripts of Southern and Southeast Asia.
-_WORD = "\\w\u0b80-\u0bff\u0e01-\u0e2e\u0e30-\u0e4e\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
 
 
 def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *, language: str, cue: str = "") -> int | None:
@@ -38,9 +36,9 @@ def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *,
     Args:
         text: what the model generated.
         letters: the labels of the options in order, upper-case Latin letters or Arabic digits.
-        options: the texts of the options.
-        language: code of the language whose phrases and letters are read, beside English ones.
-        cue: the words that ask for the answer in the prompt, such as "คำตอบ:".
+        options: their texts.
+        language: whose phrases and letters are read, beside English ones.
+        cue: of the prompt, such as "คำตอบ:".
     """
     lines = answer_lines(plain(text), [plain(cue)] if cue else [])
     forms = [_forms(position, letters, options, language) for position in range(len(letters))]
@@ -121,7 +119,7 @@ def _may_be_option(rest: str, options: Sequence[str]) -> bool:
 
 def _names(text: str, forms: Sequence[str], flags: int = 0) -> bool:
     """Whether one of the labels stands in a text as a word; by default in its own case, for "a" is a word."""
-    return re.search(rf"(?<![{_WORD}])(?:{_any(forms)})(?![{_WORD}])", text, flags) is not None
+    return re.search(rf"(?<![{WORD}])(?:{_any(forms)})(?![{WORD}])", text, flags) is not None
 
 
 def _any(forms: Sequence[str]) -> str:

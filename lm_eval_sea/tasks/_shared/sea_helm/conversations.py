@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..facts import facts
 from ..hub_files import DataError
 from ..lm_eval_private import template
 from ..reading.sea_helm_answer import without_thinking
@@ -31,12 +32,8 @@ def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str
 def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows, with `turns` as the model sees them.
 
-    Args:
-        turn_text: Jinja of the user's message; empty if the row is the message.
-        arguments: those of `rows.load_rows`.
-
-    Raises:
-        DataError: if the rows cannot be loaded.
+    `turn_text` is the Jinja template of the user's message, empty where the row is the message. The other arguments, and the
+    errors, are those of `rows.load_rows`.
     """
     rows = load_rows(**arguments)
     if not turn_text:
@@ -45,17 +42,17 @@ def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, data
     return rows | {"test": rows["test"].remove_columns("turns").add_column("turns", said)}
 
 
-def load_second_turns(*, first_turn_task: str, first_turn: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
+def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows with the answers to the first turn in `answers`.
 
     Args:
-        first_turn_task: name of the task whose samples have them.
-        first_turn: their file, or a folder that lm-eval wrote them into; the user's `--metadata`.
-        arguments: those of `rows.load_rows`.
+        first_turn: the file of their samples, or a folder that lm-eval wrote it into; the user's `--metadata`.
+        arguments: those of `rows.load_rows`; the `first_turn_task` among the facts is the task whose samples have the answers.
 
     Raises:
         DataError: if the samples are missing, are of several runs, or are of other rows.
     """
+    first_turn_task = facts(arguments)["first_turn_task"]
     file = _samples_file(first_turn_task, first_turn)
     rows = load_rows(**arguments)
     said = {sample["doc"]["id"]: sample["doc"] for sample in map(json.loads, file.read_text(encoding="utf-8").splitlines())}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..lm_eval_private import GenerateTask, set_up
+from ..lm_eval_private import set_up
 from .messages import SEAHelmMessages
 
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
 
 
-class SEAHelmGenerationTask(SEAHelmMessages, GenerateTask):
+class SEAHelmGenerationTask(SEAHelmMessages):
     """Generation with SEA-HELM's messages; scores come from the key `process_results`.
 
     Nothing stops a chat model but the end of its turn. A base model is stopped where it begins another message of the user; a
@@ -26,7 +26,7 @@ class SEAHelmGenerationTask(SEAHelmMessages, GenerateTask):
         """Loads the rows."""
         super().__init__(config=set_up(config))
 
-    def construct_requests(self, doc: dict, ctx: str, **kwargs: Any) -> Instance | list[Instance]:
+    def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Instance | list[Instance]:
         """The request of one row."""
         is_chat = kwargs.get("apply_chat_template", False)
         made = super().construct_requests(doc, ctx, **kwargs)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lm_eval.api.task import ConfigurableTask
+
+from ..facts import facts
 from ..lm_eval_private import template
 
 
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
 Message = dict[str, str]
 
 
-class SEAHelmMessages:
-    """A mixin for lm-eval's task classes: messages of user and assistant, one pair per exemplar, and one of the user for the row.
+class SEAHelmMessages(ConfigurableTask):
+    """A task that asks by messages of user and assistant, one pair per exemplar, and one of the user for the row.
 
     The preamble (`description`: what is asked, and in which format) stands at the head of the first message, with a blank line
     behind it; an exemplar's answer is the answer tag and its label. There is no system message but one that the user gives.
@@ -29,7 +32,8 @@ class SEAHelmMessages:
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: str | None = None) -> str:
         """The message of a row, without blanks at its ends."""
-        return template(doc_to_text or self.config.doc_to_text).render(doc).strip()
+        text: str = template(doc_to_text or self.config.doc_to_text).render(doc)
+        return text.strip()
 
     def _exemplars_of(self, doc: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
         """The first exemplars that a row may have.
@@ -37,7 +41,7 @@ class SEAHelmMessages:
         Raises:
             ValueError: if there are fewer.
         """
-        column = self.config.metadata.get("exemplars_by")
+        column = facts(self.config.metadata).get("exemplars_by")
         exemplars = [row for row in self.sampler.df if column is None or row[column] == doc[column]]
         if number > len(exemplars):
             of = f" with {column} {doc[column]!r}" if column else ""

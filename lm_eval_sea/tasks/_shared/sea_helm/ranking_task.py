@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 class SEAHelmRankingTask(SEAHelmMessages, CalibratedRankingTask):
     """Ranks the labels by their log-likelihood behind the prompt and the answer tag, with and without calibration."""
 
-    def process_results(self, doc: dict, results: Sequence[OptionScore]) -> dict[str, Any]:
+    def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
         """What each metric needs of one row; balanced accuracy of the plain and of the calibrated choice among it."""
         metrics = super().process_results(doc, results)
         for suffix in ("", "_cc", "_pmi"):
             correct = float(doc["predictions"][f"acc{suffix}"] == doc["gold"])
-            outcome = Outcome(doc["label"], correct, self.config.metadata["chance"])
+            outcome = Outcome(doc["label"], correct, self.facts["chance"])
             metrics |= {f"balanced_acc{suffix}": outcome, f"balanced_acc{suffix}_stderr": outcome}
         return {name: value for name, value in metrics.items() if name in self._wanted_metrics}

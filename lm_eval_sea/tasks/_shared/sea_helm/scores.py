@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..facts import facts
 from ..metrics.group_means import Outcome
 from ..metrics.sea_helm_metrics import METRICS, NORMALISED
 from ..reading.sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
@@ -70,12 +71,7 @@ class TextScores:
     """The metrics of a kind of task whose answer is a line of text behind the answer tag, with what its templates name."""
 
     def __init__(self, *metrics: str, normalised: str | None = None) -> None:
-        """Names the metrics.
-
-        Args:
-            metrics: their names.
-            normalised: the one that SEA-HELM puts on a scale from 0 to 100; None if that needs a judge model.
-        """
+        """Takes names of metrics, and the one that SEA-HELM puts on a scale from 0 to 100; None if that needs a judge model."""
         of_name = {name: METRICS[name] for name in metrics}
         of_name |= {"normalised": NORMALISED[normalised]} if normalised else {}
         self.metrics = of_name | {f"{name}{STRICT}": metric for name, metric in of_name.items()}
@@ -83,7 +79,7 @@ class TextScores:
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
         """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
         rows = load_rows_with_scoring(scoring=("answer_tag", "answer_language"), **arguments)
-        language = arguments["answer_language"]
+        language = facts(arguments)["answer_language"]
         arguments["provenance"]["signatures"] = {name: metric.signature(language) for name, metric in self.metrics.items()}
         return rows
 

@@ -1,0 +1,236 @@
+"""Checks the data files of tasks before a long job: whether all rows are there and can be scored, and none is an exemplar."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from lm_eval_sea.catalogue.task_index import function_at
+from lm_eval_sea.catalogue.task_list import TaskRecord
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.metrics.words import segment
+from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, refuse_repeated_ids, row_processor
+from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
+from lm_eval_sea.tasks._shared.subset import rows_of_subset
+from lm_eval_sea.tasks._shared.unicode_text import normal_form
+
+FAULTS_SHOWN = 10
+ROWS_SHOWN = 10
+# Characters from which on a text that stands in two places has hardly been written twice.
+DISTINCTIVE = 25
+# What a processed row has besides texts.
+NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")
+
+
+@dataclass
+class Report:
+    """What was found in a data file."""
+
+    file: str  # SOURCE/PATH
+    process: str  # name of the function that processed the rows, other files that it needs; the language of generated texts
+    expected: int | None  # rows; None if that is not known
+    found: int | None = None  # rows; None if the file could not be loaded
+    columns: list[str] = field(default_factory=list)
+    ties: list[int] = field(default_factory=list)  # numbers of the rows with identical options, from 0
+    repeated: list[int] = field(default_factory=list)  # numbers of the rows that show what an earlier row shows
+    golds: Counter[int | str] = field(default_factory=Counter)  # position of the right answer, or label → rows
+    references: list[int] = field(default_factory=list)  # characters of each reference of a generated text
+    too_long: list[int] = field(default_factory=list)  # numbers of the rows with a reference longer than the model may write
+    limit: str = ""  # how long that is
+    notes: list[str] = field(default_factory=list)  # what is unexpected and does not keep the rows from being scored
+    faults: list[str] = field(default_factory=list)
+
+
+def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
+    """The first task of each combination of source, files, processing, exemplars, labels and language of the answers.
+
+    The others show the same rows, or a part of them.
+    """
+
+    def key(task: TaskRecord) -> str:
+        metadata = [task.metadata.get(name) for name in ("answer_language", "labels")]
+        return repr((task.source, task.process, task.exemplars, metadata))
+
+    return list({key(task): task for task in reversed(list(tasks))}.values())[::-1]
+
+
+def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
+    """The tasks whose rows can be looked for, and the folders that a user makes and the current folder lacks.
+
+    Who does not make one does without its tasks: that is no fault. A file that such a folder lacks is one.
+    """
+    tasks = list(tasks)
+    absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}
+    return [task for task in tasks if task.source.is_at_hand], sorted(absent)
+
+
+def token_counter(name: str) -> Callable[[str], int]:
+    """What counts the tokens of a text, without special ones, as a model does.
+
+    Args:
+        name: of the model on the hub, or its folder.
+
+    Raises:
+        DataError: if it has no tokenizer that can be loaded.
+    """
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name)
+    except (OSError, ValueError, KeyError) as error:
+        first_line = str(error).strip().split("\n", 1)[0]
+        raise DataError(f"tokenizer {name!r} cannot be loaded ({first_line})") from error
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
+
+
+def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = None) -> Report:
+    """Loads and processes the rows of a task and collects all that is wrong with them.
+
+    Args:
+        task: whose rows are checked.
+        count_tokens: how many tokens a model has for a text. Without it references are counted in words, of which a text has
+            seldom more than tokens.
+    """
+    subset = task.metadata.get("subset", {})
+    report = Report(task.source.describe(), task.process.rpartition(".")[2], subset.get("of", task.metadata["rows"]))
+    if others := [other for split, other in task.source.files if split != TEST_SPLIT]:
+        report.process += f", with {', '.join(others)}"
+    if "answer_language" in task.metadata:
+        report.process += f", answers in {task.metadata['answer_language']}"
+    try:
+        splits, _ = task.source.load()
+    except DataError as error:
+        report.faults.append(str(error))
+        return report
+    report.columns = list(splits[TEST_SPLIT][0])
+    process = row_processor(function_at(task.process), task.metadata)
+    report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
+    count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
+    exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]
+    unexpected = report.notes if task.may_change else report.faults
+    origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
+    seen: set[frozenset[str]] = set()
+    scored: list[Row] = []
+    rows = list(iterate_rows(splits, process, report.file))
+    # Of a published row may come several, or none; where one is at fault, nobody knows how many.
+    is_sound = not any(isinstance(row, DataError) for row in rows)
+    report.found = len(rows) if is_sound else max(len(rows), len(splits[TEST_SPLIT]))
+    for number, row in enumerate(rows):
+        if isinstance(row, DataError):
+            report.faults.append(str(row))
+            continue
+        scored.append(row)
+        if "gold" in row:
+            right: int | str = row["label"] if "label" in row else row["gold"]
+            report.golds[right] += 1
+        references = _references(task, row)
+        report.references += map(len, references)
+        most = task.max_new_tokens
+        if most is not None and any(count(reference) > most for reference in references):
+            report.too_long.append(number)
+        report.faults += [
+            f"{report.file}, row {number}: field 'answers' has {answer!r}, which is not in the passage"
+            for answer in row.get("answers", ())
+            if answer not in row.get("passage", answer)
+        ]
+        shown = frozenset(_texts(row, "options"))
+        if shown in seen:
+            report.repeated.append(number)
+        seen.add(shown)
+        if len(set(row.get("options", ()))) < len(row.get("options", ())):
+            report.ties.append(number)
+        repeating.extend(
+            f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
+            for position, text in occurring_exemplars(exemplars, row)
+        )
+    try:
+        refuse_repeated_ids(scored, report.file)
+    except DataError as error:
+        report.faults.append(str(error))
+    if report.expected not in (report.found, None):
+        unexpected.insert(0, f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
+    missing = [label for position, label in enumerate(task.labels) if not (report.golds[label] or report.golds[position])]
+    unexpected.extend(
+        f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
+    )
+    if subset:
+        try:
+            rows_of_subset(scored, subset, report.file)
+        except DataError as error:
+            report.faults.append(str(error))
+    return report
+
+
+def _published_exemplars(splits: Mapping[str, Sequence[Row]], process: RowProcessor, report: Report) -> list[Row]:
+    """The exemplars that come with the rows, if any; those that cannot be shown are faults."""
+    if EXEMPLAR_SPLIT not in splits:
+        return []
+    rows = list(iterate_rows(splits, process, f"{report.file}, exemplars", EXEMPLAR_SPLIT))
+    report.faults += [str(row) for row in rows if isinstance(row, DataError)]
+    return [row for row in rows if not isinstance(row, DataError)]
+
+
+def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:
+    """The texts that a generated answer is compared with; none where answers are chosen."""
+    if "answer_language" not in task.metadata:
+        return []
+    references = row["answers"] if "answers" in row else row[task.reference]
+    return references if isinstance(references, list) else [references]
+
+
+def occurring_exemplars(exemplars: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """The exemplars that a row repeats: position from 1, and a text that both have.
+
+    That is so if a long text of the exemplar, options aside, stands in a text of the row, or if the row has all texts of the
+    exemplar, whatever their length. A short question alone ("Which word is spelt correctly?") or an option belongs to nobody.
+    """
+    texts = _texts(row, "options")
+    for position, exemplar in enumerate(exemplars, start=1):
+        shared = {text for text in _texts(exemplar) if len(text) >= DISTINCTIVE and any(text in other for other in texts)}
+        everything = _texts(exemplar, "options")
+        if shared or everything <= texts:
+            yield position, max(shared or everything, key=len)
+
+
+def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
+    """The texts of a row, with those in the named lists, in the form in which they are compared."""
+    texts = [value for key, value in row.items() if isinstance(value, str) and key not in NOT_SHOWN]
+    return {_plain(text) for text in chain(texts, *(row.get(name, ()) for name in lists))}
+
+
+def _plain(text: str) -> str:
+    """The text without differences that no reader sees."""
+    return " ".join(normal_form("NFC", text).casefold().split())
+
+
+def render(report: Report) -> str:
+    """The report as lines of text."""
+    expected = "" if report.expected is None else f" of {report.expected:,}"
+    found = "not loaded" if report.found is None else f"{report.found:,}{expected} rows"
+    lines = [f"{'FAULT' if report.faults else 'ok':5}  {report.file}  {found}  ({report.process})"]
+    if report.columns:
+        lines.append(f"columns: {', '.join(report.columns)}")
+    if report.golds:
+        counts = ", ".join(f"{gold}: {report.golds[gold]:,}" for gold in sorted(report.golds))
+        by = "label" if isinstance(next(iter(report.golds)), str) else "position"
+        lines.append(f"right answers by {by}: {counts}")
+    if report.references:
+        shortest, median, longest = min(report.references), statistics.median(report.references), max(report.references)
+        lines.append(f"references: {len(report.references):,}, of {shortest} to {longest} characters, median {median:g}")
+    for name, numbers in (
+        (f"references longer than an answer may be, {report.limit}", report.too_long),
+        ("ties (identical options, the first of them counts)", report.ties),
+        ("repeated rows", report.repeated),
+    ):
+        if numbers:
+            rows = [str(number) for number in numbers[:ROWS_SHOWN]] + ["…"] * (len(numbers) > ROWS_SHOWN)
+            lines.append(f"{name}: {len(numbers)}, in row {', '.join(rows)}")
+    for name, texts in (("notes", report.notes), ("faults", report.faults)):
+        lines += texts[:FAULTS_SHOWN]
+        if len(texts) > FAULTS_SHOWN:
+            lines.append(f"… and {len(texts) - FAULTS_SHOWN:,} more {name}")
+    return "\n       ".join(lines)

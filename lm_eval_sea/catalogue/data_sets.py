@@ -1,0 +1,169 @@
+"""Data sets as `tasks/<data set>/data_set.yml` describes them, read and checked once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lm_eval_sea.catalogue.kinds import KINDS
+from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
+
+FILE = "data_set.yml"
+ORIGINS = ("native", "translated", "machine translated")
+
+
+class RecordError(ValueError):
+    """A `data_set.yml` that is at fault; the message names file and key."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """The rows of a data set in one language. What holds for all its languages may stand once in the data set."""
+
+    language: str  # its code in names
+    source: str  # repository on the hub, or folder of the user
+    rows: int | None  # that are scored; None where that is not known
+    chance: float  # share of right answers by guessing; 0 where the answer is written freely
+    origin: str = "native"  # of the rows, see `ORIGINS`
+    licence: str | None = None  # as the publisher of the rows states it; None: none is stated
+    gated: bool | None = None  # whether the hub asks for a login; None: not known
+    on_hub: bool = True  # false: the user makes the folder, as the data set's README says
+    # split → path in the repository, or several; `test` is scored, others are at the row processor's hand
+    files: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    config: str = ""  # in place of files: the published name,
+    splits: Mapping[str, str] = field(default_factory=dict)  # and split → published one; `examples` has published exemplars
+    # `folder` of the user that has the rows, too; the `files` in it; `columns` of tables whose first line does not name them
+    checkout: Mapping[str, Any] | None = None
+    process: str = ""  # function in utils.py that turns published rows into processed rows
+    process_asis: str = ""  # the same without corrections, for `…_asis`
+    prompts_in: str = ""  # language of the prompts, where there are none in the language itself
+    sailcompass_evaluator: str = ""  # what SailCompass scores generated answers with, by its name
+    code: str = ""  # of the language in FLORES-200, by which files are named that are parallel in all languages
+
+    # what processed rows are counted by → counts: `options` how many a row has, another field its values; `clusters`: a number
+    expect: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def prompts(self) -> str:
+        """The language of the prompts."""
+        return self.prompts_in or self.language
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set: what its tasks have in common."""
+
+    name: str  # of its folder
+    path: Path  # of its data_set.yml
+    title: str
+    version: float  # of its tasks; raise it with every change to what they show or how they score
+    kind: str  # of task, a key of `KINDS`
+    task: str  # what it tests, a key of `competencies.yml`
+    languages: Mapping[str, Language]
+    fields: Sequence[str] = ()  # columns that a prompt shows, in order
+    content_fields: Sequence[str] = ()  # those that the content-free prompts of calibration leave out, where these are not all
+    suite_languages: Sequence[str] = ()  # the languages of its groups, where these are not all
+    max_new_tokens: Mapping[str, int] = field(default_factory=dict)  # language of the answer → the longest one to be generated
+    letters: Mapping[str, str] = field(default_factory=dict)  # language → labels of options other than ABCDE
+    pivot: str = "en"  # the language that rows are translated from and into
+    rows_as: str = ""  # the data set whose utils.py processes the rows, where they are laid out alike
+    same_questions: bool = False  # rows of one id are one question in all languages, with the options in the same order
+    # field of a processed row → column, or several; in place of a function that processes rows
+    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    labels: Sequence[str] = ()  # of a classification, in the order of the label words, where utils.py does not have them
+    judged_as: str = ""  # what `lm-eval-sea score --judge` asks of the answers, where a judge scores them
+    parallel: Mapping[str, Any] | None = None  # the same rows in every language: what tasks over two languages read
+
+    @property
+    def group_languages(self) -> Sequence[str]:
+        """The languages of its groups."""
+        return self.suite_languages or tuple(self.languages)
+
+    def pairs(self, language: str) -> list[str]:
+        """What stands for a language in names: itself, or for translation from the pivot and to it."""
+        return [language] if self.kind != "translation" else [f"{self.pivot}_{language}", f"{language}_{self.pivot}"]
+
+
+# The keys of a language's record and of a data set's, and those that each has to have.
+_OF_LANGUAGE = {each.name for each in fields(Language)} - {"language"}
+_OF_DATA_SET = {each.name for each in fields(DataSet)} - {"name", "path"} | set(OF_LANGUAGES)
+_NEEDED_OF_LANGUAGE = ("source", "rows", "chance")
+_NEEDED_OF_DATA_SET = ("title", "version", "kind", "task", "languages")
+
+
+def read_data_set(path: Path) -> DataSet:
+    """A data set.
+
+    Args:
+        path: of its `data_set.yml`.
+
+    Raises:
+        RecordError: if the file cannot be read, lacks a key, has one too many, or a value that cannot be.
+    """
+    try:
+        record = read_yaml(path)
+    except (OSError, UnicodeError, yaml.YAMLError) as error:
+        raise RecordError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+    if fault := next(_faults(record), None):
+        raise RecordError(f"{path}: {fault}")
+    languages = {language: Language(language=language, **whole_record(record, language)) for language in record["languages"]}
+    common = {key: value for key, value in record.items() if key not in (*OF_LANGUAGES, "languages")}
+    return DataSet(name=path.parent.name, path=path, languages=languages, **common)
+
+
+def _faults(record: Any) -> Iterator[str]:
+    if not isinstance(record, dict):
+        yield "expected keys with values"
+        return
+    yield from _key_faults("", record, _OF_DATA_SET, _NEEDED_OF_DATA_SET)
+    if record["kind"] not in KINDS:
+        yield f"'kind' is {record['kind']!r}; expected one of {', '.join(KINDS)}"
+    if not isinstance(record["languages"], dict) or not record["languages"]:
+        yield "'languages': expected codes of languages with what is said of each"
+        return
+    for language, own in record["languages"].items():
+        where = f"languages: {language}: "
+        if not isinstance(own, dict | None):
+            yield f"{where}expected keys with values"
+            return
+        data = whole_record(record, language)
+        yield from _key_faults(where, own or {}, _OF_LANGUAGE, ())
+        yield from _key_faults(where, data, set(data), _NEEDED_OF_LANGUAGE)
+        yield from (where + fault for fault in _value_faults(data))
+
+
+def _key_faults(where: str, found: Mapping[str, Any], known: set[str], needed: Sequence[str]) -> Iterator[str]:
+    if unknown := [key for key in found if key not in known]:
+        yield f"{where}unknown key {unknown[0]!r}; expected some of {', '.join(sorted(known))}"
+    if lacking := [key for key in needed if key not in found]:
+        yield f"{where}{lacking[0]!r} is missing"
+
+
+def _value_faults(data: Mapping[str, Any]) -> Iterator[str]:
+    if not (data["rows"] is None or (type(data["rows"]) is int and data["rows"] > 0)):
+        yield f"'rows' is {data['rows']!r}; expected how many there are, or null"
+    if type(data["chance"]) not in (int, float) or not 0 <= data["chance"] <= 1:
+        yield f"'chance' is {data['chance']!r}; expected a share from 0 to 1"
+    if data.get("origin", "native") not in ORIGINS:
+        yield f"'origin' is {data['origin']!r}; expected one of {', '.join(ORIGINS)}"
+    if not isinstance(data.get("licence"), str | None):
+        yield f"'licence' is {data['licence']!r}; expected its name, or null where none is stated"
+    named = [key for key in ("files", "splits") if data.get(key)]
+    if len(named) != 1 or "test" not in data[named[0]]:
+        yield "expected either 'files' or 'config' and 'splits', with the split 'test'"
+
+
+@functools.cache
+def data_sets() -> dict[str, DataSet]:
+    """The data sets of the pack by name, but for SEA-HELM's.
+
+    Raises:
+        RecordError: if one of their files is at fault.
+    """
+    paths = sorted(TASKS_FOLDER.glob(f"*/{FILE}"))
+    return {path.parent.name: read_data_set(path) for path in paths if path.parent.name != SEA_HELM}

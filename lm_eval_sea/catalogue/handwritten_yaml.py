@@ -1,0 +1,30 @@
+"""YAML that users write: plans of sweeps and prompt files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that a mapping has twice, of which PyYAML would keep the last without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(problem=f"{key.value!r} is there twice", problem_mark=key.start_mark)
+                seen.add(key.value)
+        mapping: dict[Any, Any] = yaml.SafeLoader.construct_mapping(self, node, deep)
+        return mapping
+
+
+def parse_yaml(text: str) -> Any:
+    """What a text says, in plain types.
+
+    Raises:
+        yaml.YAMLError: if it is no YAML, has tags, which stand for code, or a mapping has a key twice.
+    """
+    return yaml.load(text, _Loader)

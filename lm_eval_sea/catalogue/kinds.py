@@ -1,0 +1,84 @@
+"""The kinds of tasks that a data set can have: what a task shows, what it is made from, and what its groups average."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Variant(NamedTuple):
+    """A configuration of a kind; those of multiple choice are named after SailCompass: T text, L letter, i input, o output."""
+
+    shown: bool  # whether the options stand in the input, one per line
+    lettered: bool  # whether each has its letter before it
+    answer: str  # the column of the answers; for generation the template of the right one
+    template: str  # what the task is made from, in tasks/_shared
+    aggregated: tuple[str, ...]  # the metrics that a group averages over its languages
+
+
+def _ranked(answer: str, *, shown: bool = False, lettered: bool = False) -> Variant:
+    return Variant(shown, lettered, answer, "ranking_yaml", ("acc_ppl", "acc", "acc_norm"))
+
+
+JUDGED = "judged"  # the kind whose answers a judge scores after the run; a row is its whole prompt
+# Kind → variants; the only variant of a kind has no name.
+KINDS = {
+    "mcq": {
+        "to_ppl": _ranked("options"),
+        "tito_ppl": _ranked("options", shown=True),
+        "litito_ppl": _ranked("options", shown=True, lettered=True),
+        "litilo_ppl": Variant(True, True, "letters", "letter_ranking_yaml", ("acc_ppl", "acc", "acc_norm", "acc_cc")),
+        "litilo_gen": Variant(True, True, "{{letters[gold]}}", "letter_generation_yaml", ("exact_match", "null_rate")),
+        "litiloto_ppl": _ranked("lettered_options", shown=True, lettered=True),
+    },
+    "classification": {
+        "": Variant(
+            False,
+            False,
+            "labels",
+            "classification_yaml",
+            ("acc_bc", "f1_bc", "acc_cc", "f1_cc", "acc_ppl", "acc", "f1"),
+        ),
+    },
+    "qa": {
+        "": Variant(False, False, "answers", "qa_yaml", ("exact_match", "f1", "contains", "null_rate")),
+    },
+    "short_answer": {
+        "": Variant(False, False, "answers", "qa_yaml", ("contains", "contains_weighted", "exact_match", "null_rate")),
+    },
+    "number": {
+        "": Variant(False, False, "solution", "number_yaml", ("exact_number", "no_number_rate")),
+    },
+    "translation": {
+        "": Variant(False, False, "translation", "translation_yaml", ("chrf++", "bleu", "null_rate", "off_target_rate")),
+    },
+    "summarization": {
+        "": Variant(False, False, "summary", "summarization_yaml", ("bleu", "rougeL", "chrf++", "null_rate")),
+    },
+    JUDGED: {
+        "": Variant(False, False, "", "judged_yaml", ()),
+    },
+}
+# Multiple choice for chat models: an instruction, and the letter is read from what they write.
+CHAT = KINDS["mcq"]["litilo_gen"]
+# The most tokens of a written letter; SailCompass' limit.
+LETTER_TOKENS = 10
+RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
+
+
+def directions(record: Mapping[str, Any], language: str) -> list[str]:
+    """What stands for a language in names: itself, or for translation from the data set's pivot and to it.
+
+    Args:
+        record: of the data set, in the catalogue.
+        language: of the rows.
+    """
+    if record["kind"] != "translation":
+        return [language]
+    pivot = record.get("pivot", "en")
+    return [f"{pivot}_{language}", f"{language}_{pivot}"]
+
+
+def recommended_variant(kind: str) -> str:
+    """The variant of a kind that suites have."""
+    return RECOMMENDED_VARIANT if RECOMMENDED_VARIANT in KINDS[kind] else ""

@@ -1,0 +1,37 @@
+"""What names of tasks, groups and languages say, and the titles that people see for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lm_eval_sea.catalogue.data_sets import DataSet
+from lm_eval_sea.catalogue.kinds import recommended_variant
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
+
+
+def language_names() -> Mapping[str, str]:
+    """Code of a language → its English name."""
+    names: dict[str, str] = read_yaml(TASKS_FOLDER / "languages.yml")["languages"]
+    return names
+
+
+def competency_titles() -> Mapping[str, str]:
+    """What data sets test → its title; those of SailCompass first, in the order of its paper."""
+    return read_yaml(TASKS_FOLDER / "competencies.yml")
+
+
+def lite_name(task: str) -> str:
+    """The name of the lite task of a task, or of the lite group of a language's group."""
+    return f"{task}_lite"
+
+
+def language_group(language: str) -> str:
+    """The group of what a plain run of a language should have."""
+    return f"sea_language_{language}"
+
+
+def plain_tasks(data_set: DataSet, language: str) -> list[str]:
+    """What a plain run has of a data set: the recommended variant, with prompts in the language if there are any."""
+    variant = recommended_variant(data_set.kind)
+    ending = "enprompt" if data_set.languages[language].prompts == "en" != language else ""
+    return ["_".join(filter(None, ("sea", data_set.name, pair, variant, ending))) for pair in data_set.pairs(language)]

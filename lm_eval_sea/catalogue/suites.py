@@ -1,0 +1,92 @@
+"""The suites, which are lists in `tasks/suites.yml`, and what could be in one and is not."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lm_eval_sea.catalogue import read_lite, read_sea_helm
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.kinds import JUDGED
+from lm_eval_sea.catalogue.names import language_group, lite_name, plain_tasks
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
+
+FILE = "suites.yml"
+NATIVE = "sea_native"  # the group of the tasks whose rows were written in their language
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A group of lm-eval over several data sets."""
+
+    name: str
+    version: float
+    tasks: tuple[str, ...]  # names of tasks and of groups
+    kind: str | None = None  # of all the tasks, whose mean then has a meaning
+
+
+@functools.cache
+def read_suites() -> dict[str, Suite]:
+    """The suites by name."""
+    groups = read_yaml(TASKS_FOLDER / FILE)["groups"]
+    return {name: Suite(name, own["version"], tuple(own["tasks"]), own.get("kind")) for name, own in groups.items()}
+
+
+def read_totals() -> Mapping[str, Mapping[str, Any]]:
+    """What SEA-HELM's totals average, by name of the total; with the keys that `suites.yml` explains."""
+    totals: Mapping[str, Mapping[str, Any]] = read_yaml(TASKS_FOLDER / FILE)["totals"]
+    return totals
+
+
+def read_others() -> Mapping[str, list[str]]:
+    """Language → the tasks of SEA-HELM that are in no total, by SEA-HELM's names."""
+    others: Mapping[str, list[str]] = read_yaml(TASKS_FOLDER / FILE)["others"]
+    return others
+
+
+def is_collected(data_set: DataSet, language: str) -> bool:
+    """Whether the tasks qualify for suites: rows of SailCompass' data sets, or such as are on the hub under a licence.
+
+    What a judge scores does not: a run by itself has no score of it.
+    """
+    data = data_set.languages[language]
+    is_free = data_set.kind != JUDGED and data.licence is not None and data.on_hub
+    return bool(data_set.suite_languages) or is_free
+
+
+def unlisted() -> list[str]:
+    """One line for each task that qualifies for a suite and is in none of its lists."""
+    suites = read_suites()
+    return [
+        *(
+            f"{task} qualifies for {suite} and is not in it"
+            for task, suite in _qualifying()
+            if suite not in suites or task not in suites[suite].tasks
+        ),
+        *(f"{task} of SEA-HELM is in no total, and not among the others" for task in _unlisted_of_sea_helm()),
+    ]
+
+
+def _qualifying() -> Iterator[tuple[str, str]]:
+    lite = read_lite()["tasks"]
+    for data_set in data_sets().values():
+        for language, data in data_set.languages.items():
+            if not is_collected(data_set, language):
+                continue
+            for task in plain_tasks(data_set, language):
+                yield task, language_group(language)
+                if task in lite:
+                    yield lite_name(task), lite_name(language_group(language))
+                if data.origin == "native" and language != "en":  # what is in English is what the translations are made of
+                    yield task, NATIVE
+
+
+def _unlisted_of_sea_helm() -> Iterator[str]:
+    totals = [total["languages"] for total in read_totals().values()]
+    for name, record in read_sea_helm()["tasks"].items():
+        for language in record["languages"]:
+            listed = {key for lists in (*totals, read_others()) for key in lists.get(language, ())}
+            if listed.isdisjoint({record["key"], record.get("score_group")}):
+                yield f"sea_helm_{language}_{name}"

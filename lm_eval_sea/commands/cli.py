@@ -1,0 +1,75 @@
+"""The command `lm-eval-sea`.
+
+The work is done elsewhere, in modules that a command imports when it runs, so that `--help` and `path` need none of the heavy
+libraries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from lm_eval_sea import __version__
+from lm_eval_sea.commands.command import fail, show_help
+from lm_eval_sea.commands.data import DATA, LS, PATH
+from lm_eval_sea.commands.make import MAKE
+from lm_eval_sea.commands.results import EXPORT, REPORT, SHOW
+from lm_eval_sea.commands.run import RUN, run
+from lm_eval_sea.commands.score import SCORE
+from lm_eval_sea.commands.sweep import SWEEP
+
+COMMANDS = (RUN, SWEEP, LS, PATH, DATA, MAKE, SHOW, REPORT, SCORE, EXPORT)
+
+# Commands of earlier releases → what to type now. They are refused until the next release, then forgotten.
+MOVED = {
+    ("tasks",): "`lm-eval-sea make`",
+    ("official",): "`lm-eval-sea make --official CHECKOUT --out TASKS`",
+    ("belebele",): "`lm-eval-sea make --translated RUN… --out belebele_translated`",
+    ("compare-languages",): "`lm-eval-sea report RUN… --languages --out DIR`",
+    ("judge",): "`lm-eval-sea score RUN… --judge NAME --base_url URL`",
+    ("metricx",): "`lm-eval-sea score RUN… --metricx NAME`",
+    ("score", "sea-helm"): "`lm-eval-sea score RUN…`",
+    ("upstream",): "the folder upstream/ of the repository",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs the command line `argv`, by default that of the process; returns the exit status."""
+    argv = sys.argv[1:] if argv is None else argv
+    for old, new in MOVED.items():
+        if tuple(argv[: len(old)]) == old:
+            return fail(ValueError(f"`lm-eval-sea {' '.join(old)}` is now {new}"), 2)
+    try:
+        if argv[:1] == [RUN.name]:  # its options are lm-eval's
+            return run(argv[1:])
+        arguments = parser().parse_args(argv)
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return fail(InterruptedError("interrupted"), 130)
+    except BrokenPipeError:  # `lm-eval-sea ls | head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    made = argparse.ArgumentParser(
+        prog="lm-eval-sea",
+        description="Evaluates language models on Southeast Asian languages with lm-evaluation-harness.",
+        epilog="""examples:
+  lm-eval-sea ls belebele_th                                what there is
+  lm-eval-sea data check --tasks sea_belebele_th_to_ppl     is the data whole?
+  lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_th_to_ppl
+
+`lm-eval-sea COMMAND --help` explains a command.""",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--version", action="version", version=f"lm-eval-sea {__version__}")
+    made.set_defaults(run=show_help(made))
+    commands = made.add_subparsers(metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_to(commands)
+    return made

@@ -1,0 +1,135 @@
+"""A command as data: its name, its help, its arguments, and the function behind it."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lm_eval_sea.results.visible_text import visible
+
+
+class Argument(NamedTuple):
+    """What `ArgumentParser.add_argument` takes; `needed` marks an option without which its mode cannot run."""
+
+    flags: tuple[str, ...]
+    options: dict[str, Any]
+    needed: bool = False
+
+    @property
+    def key(self) -> str:
+        """Where the parser puts the value."""
+        return self.flags[0].lstrip("-").replace("-", "_")
+
+
+def argument(*flags: str, needed: bool = False, **options: Any) -> Argument:
+    """Declares an argument; see `ArgumentParser.add_argument`."""
+    return Argument(flags, options, needed)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of `lm-eval-sea`."""
+
+    name: str
+    summary: str  # one line, without the full stop
+    examples: str
+    run: Callable[[argparse.Namespace], int] | None = None  # returns the exit status; none where there are subcommands
+    about: str = ""
+    exits: str = ""  # what each exit status means
+    arguments: Sequence[Argument] = ()
+    # Options of one way to use the command, by the flag that chooses it, which is the first of them; "" has those of the way
+    # without such a flag. Their defaults are None, so that an option of another way is noticed.
+    modes: Mapping[str, Sequence[Argument]] = field(default_factory=dict)
+    subcommands: Sequence[Command] = ()
+
+    def add_to(self, commands: argparse._SubParsersAction[Any]) -> None:
+        """Declares the command and those below it."""
+        exits = f"Exit status: {self.exits}." if self.exits else ""
+        examples = f"examples:\n{textwrap.indent(self.examples.strip(), '  ')}"
+        text = "\n\n".join(filter(None, (f"{self.summary}.", self.about.strip(), examples, exits)))
+        parser = commands.add_parser(
+            self.name, help=f"{self.summary}.", description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        for of in self.arguments:
+            parser.add_argument(*of.flags, **of.options)
+        for mode, arguments in self.modes.items():
+            group = parser.add_argument_group(f"with {mode}") if mode else parser
+            for of in arguments:
+                group.add_argument(*of.flags, **of.options)
+        parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else show_help(parser))
+        if self.subcommands:
+            below = parser.add_subparsers(metavar="COMMAND")
+            for command in self.subcommands:
+                command.add_to(below)
+
+    def _checked(self, run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
+        """Runs the command, if its options belong together."""
+        given = {key for key, value in vars(arguments).items() if value is not None}
+        chosen = [mode for mode, options in self.modes.items() if mode and options[0].key in given]
+        if len(chosen) > 1:
+            return fail(ValueError(f"{' and '.join(chosen)} are two ways to use {self.name}; choose one"), 2)
+        for mode, options in self.modes.items():
+            for option in options:
+                if mode in chosen and option.needed and option.key not in given:
+                    return fail(ValueError(f"{mode} needs {option.flags[0]}"), 2)
+                if mode not in (chosen or [""]) and option.key in given:
+                    reason = f"needs {mode}" if mode else f"does not go with {chosen[0]}"
+                    return fail(ValueError(f"{option.flags[0]} {reason}"), 2)
+        return run(arguments)
+
+
+def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
+    """What a command does that was called without one of its subcommands."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        parser.print_help()
+        return 0
+
+    return run
+
+
+def fail(error: BaseException, status: int) -> int:
+    """Prints what went wrong, controls in names made visible; returns the exit status."""
+    print(f"lm-eval-sea: {visible(str(error))}", file=sys.stderr)
+    return status
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Prints what a user should know of a result, a line each, controls made visible."""
+    for note in notes:
+        print(f"note: {visible(note)}", file=sys.stderr)
+
+
+RUNS = argument("runs", metavar="RUN", nargs="+", type=Path, help="folder of lm-eval's --output_path, or a results file")
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """The type of an argument that counts something."""
+    wanted = f"a whole number from {least}{f' to {most}' if most else ''}"
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least or (most and int(text) > most):
+            raise argparse.ArgumentTypeError(f"{text!r} should be {wanted}")
+        return int(text)
+
+    return read
+
+
+def existing_folder(text: str) -> Path:
+    """The type of an argument that names a folder to read."""
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text!r}")
+    return Path(text)
+
+
+def folder_to_write(text: str) -> Path:
+    """The type of an argument that names a folder to make or complete."""
+    if Path(text).exists() and not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a file; give a folder")
+    return Path(text)

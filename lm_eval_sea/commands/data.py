@@ -1,0 +1,177 @@
+"""The commands that show the tasks and their data: `ls`, `path` and `data`."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import shlex
+from pathlib import Path
+
+from lm_eval_sea.catalogue import SUITE
+from lm_eval_sea.catalogue.overview import overview
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
+from lm_eval_sea.commands.command import Command, argument, fail
+from lm_eval_sea.make import on_demand
+from lm_eval_sea.results.visible_text import visible
+
+_TASKS = argument(
+    "--tasks",
+    metavar="NAMES",
+    default="*",
+    help="tasks, groups, tags or globs of their names, with commas between (default: all tasks)",
+)
+
+
+def _path(arguments: argparse.Namespace) -> int:
+    print(TASKS_FOLDER)
+    return 0
+
+
+def _ls(arguments: argparse.Namespace) -> int:
+    listed = read_tasks()
+    if arguments.pattern is None:
+        print(overview(listed))
+        return 0
+    glob = arguments.pattern if set(arguments.pattern) & set("*?[") else f"*{arguments.pattern}*"
+    made = fnmatch.filter(on_demand.listed(), glob)
+    try:
+        tasks, groups, tags = listed.search(arguments.pattern)
+    except UnknownNameError as error:
+        if not made:
+            return fail(error, 1)
+        tasks, groups, tags = [], [], []
+    if tasks:
+        print(table(tasks))
+    for kind, names in (("made on demand", made), ("groups", groups), ("tags", tags)):
+        if names:
+            print(f"{kind}: {' '.join(names)}")
+    return 0
+
+
+def _data_check(arguments: argparse.Namespace) -> int:
+    try:
+        tasks = on_demand.select(arguments.tasks.split(","))
+    except UnknownNameError as error:
+        return fail(error, 2)
+    from datasets.utils.logging import disable_progress_bar
+    from tqdm import tqdm
+
+    from lm_eval_sea.catalogue.check import check_data, distinct_data, render, token_counter, without_absent_folders
+    from lm_eval_sea.tasks._shared.hub_files import DataError
+
+    disable_progress_bar()  # one a split; ours counts files
+    try:
+        count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
+    except DataError as error:
+        return fail(error, 2)
+    tasks, absent = without_absent_folders(tasks)
+    with tqdm(distinct_data(tasks), desc="data files", unit="file") as progress:
+        reports = [check_data(task, count) for task in progress]
+    print(visible("\n".join(map(render, reports))))
+    for folder in absent:
+        print(f"none     {folder}: not in the current folder; its tasks are not checked (you make it yourself)")
+    faulty = sum(bool(report.faults) for report in reports)
+    print(f"{len(reports)} data files checked, {faulty} with faults")
+    return 1 if faulty else 0
+
+
+def _data_fetch(arguments: argparse.Namespace) -> int:
+    try:
+        tasks = on_demand.select(arguments.tasks.split(","))
+    except UnknownNameError as error:
+        return fail(error, 2)
+    from lm_eval_sea.catalogue.fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
+    from lm_eval_sea.tasks._shared.hub_files import DataError
+
+    try:
+        fetched = fetch_to_mirror(tasks, arguments.to) if arguments.to else fetch_to_cache(tasks)
+    except DataError as error:
+        return fail(error, 1)
+    print("\n".join(fetched))
+    for rows in not_on_hub(tasks):
+        print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
+    start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
+    names = SUITE if arguments.tasks == "*" else shlex.quote(arguments.tasks)
+    print("Without a network now works, with a model on this machine:")
+    print(f"  {start} lm_eval --model hf --model_args pretrained=MODEL --include_path {TASKS_FOLDER} --tasks {names}")
+    return 0
+
+
+PATH = Command(
+    name="path",
+    summary="Print the folder of the tasks, for lm-eval's --include_path",
+    examples="""
+lm_eval --model hf --model_args pretrained=MODEL --include_path "$(lm-eval-sea path)" --tasks sea_belebele_to_ppl
+lm_eval ls tasks --include_path "$(lm-eval-sea path)\"""",
+    run=_path,
+)
+
+LS = Command(
+    name="ls",
+    summary="Show what there is: an overview, or the tasks that match a pattern",
+    about="""
+Each task has a line with its language, data set, variant, rows, headline metric and source. Groups and tags that match
+are listed below the tasks. Each name can be given to lm_eval --tasks.""",
+    examples="""
+lm-eval-sea ls                        suites, languages, data sets, variants
+lm-eval-sea ls '*'                    all tasks
+lm-eval-sea ls xcopa_th               names with this part
+lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
+lm-eval-sea ls sea_variant_tito_ppl   the tasks of a group or tag""",
+    exits="0, or 1 if nothing matches",
+    arguments=[argument("pattern", metavar="PATTERN", nargs="?", help="part of a name, or a glob")],
+    run=_ls,
+)
+
+_CHECK = Command(
+    name="check",
+    summary="Load the data files of tasks and report what is wrong with them",
+    about="""
+Rows come from a folder OWNER/NAME under the current one, or else from the hub or its cache, as in a run. Of each file
+you see the rows found and expected, the columns, right answers by position, rows with identical options (the first one
+counts), repeated rows, and references that are longer than an answer may be. Faults are: another number of rows than
+expected, rows that cannot be scored (missing column, empty text, option or reference, label out of range), labels that
+never occur, answers that their passage lacks, and rows that stand in the prompt as exemplars. SEA-HELM's published rows
+change, so only rows that cannot be scored are faults there.""",
+    examples="""
+lm-eval-sea data check
+lm-eval-sea data check --tasks sea_xcopa_th_to_ppl,'sea_m3exam_*'
+cd mirror && lm-eval-sea data check --tasks sea_sailcompass
+lm-eval-sea data check --tasks sea_ts --tokenizer MODEL""",
+    exits="0 without faults, 1 with faults, 2 for unknown names or a tokenizer that cannot be loaded",
+    arguments=[
+        _TASKS,
+        argument("--tokenizer", metavar="NAME", help="model or folder, to measure references in its tokens (default: in words)"),
+    ],
+    run=_data_check,
+)
+
+_FETCH = Command(
+    name="fetch",
+    summary="Download the data files of tasks, for a machine without a network",
+    about="""
+Without --to the files go to the hub's cache ($HF_HOME, by default ~/.cache/huggingface); with it, to a folder that is
+laid out like the hub and can be copied anywhere. A model has to be there too.""",
+    examples="""
+lm-eval-sea data fetch --tasks sea_belebele_to_ppl
+HF_HUB_OFFLINE=1 lm_eval … --tasks sea_belebele_to_ppl
+
+lm-eval-sea data fetch --tasks sea_belebele_to_ppl --to mirror
+cd mirror && lm_eval … --tasks sea_belebele_to_ppl""",
+    exits="0, 1 if a file cannot be had, 2 for unknown names",
+    arguments=[
+        _TASKS,
+        argument("--to", metavar="DIR", type=Path, help="folder to make or complete (default: the hub's cache)"),
+    ],
+    run=_data_fetch,
+)
+
+DATA = Command(
+    name="data",
+    summary="Check or download the data of tasks, before a long job",
+    examples="""
+lm-eval-sea data check --tasks sea_sailcompass
+lm-eval-sea data fetch --tasks sea_belebele_to_ppl,sea_xcopa_to_ppl
+lm-eval-sea data fetch --tasks sea_sailcompass --to mirror""",
+    subcommands=[_CHECK, _FETCH],
+)

@@ -1,0 +1,222 @@
+"""The commands that show or pass on the results of runs: `show`, `report` and `export`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, print_notes, whole_number
+from lm_eval_sea.install_hint import install_extra
+
+
+def _name(text: str) -> tuple[Path, str]:
+    path, sign, label = text.partition("=")
+    if not sign or not label.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} should be PATH=LABEL, such as results/org__model=base")
+    if not Path(path).exists():
+        raise argparse.ArgumentTypeError(f"there is no file or folder {path!r}")
+    return Path(path).resolve(), label.strip()
+
+
+def _model(text: str) -> str:
+    if text.count("/") != 1 or not all(part.strip() for part in text.split("/")):
+        raise argparse.ArgumentTypeError(f"{text!r} should be ORGANISATION/NAME, such as my-lab/my-model")
+    return text
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.table import table_of
+    from lm_eval_sea.results.types import ResultsError
+
+    try:
+        print(table_of(read(*arguments.runs).best()))
+    except ResultsError as error:
+        return fail(error, 2)
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    if arguments.languages:
+        return _languages(arguments)
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
+
+    try:
+        from lm_eval_sea.report.write import write_report
+    except ModuleNotFoundError as error:
+        return fail(ModuleNotFoundError(f"a report needs {error.name}: {install_extra('report')}"), 2)
+    try:
+        written = write_report(
+            read(*arguments.runs, names=dict(arguments.name or [])),
+            arguments.out,
+            shown_rows=50 if arguments.rows is None else arguments.rows,
+            all_runs=bool(arguments.all_runs),
+            steps=bool(arguments.steps),
+            published=bool(arguments.published),
+        )
+    except (ResultsError, OSError) as error:
+        return fail(error, 2)
+    print_notes(written.notes)
+    print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
+    return 0
+
+
+def _languages(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.report.languages.summary import consistency_summary, summary
+    from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
+
+    try:
+        comparisons, notes = load_comparisons(read(*arguments.runs).best(), arguments.metric)
+    except ResultsError as error:
+        return fail(error, 2)
+    try:
+        written = write_tables(comparisons, arguments.out, notes)
+    except OSError as error:
+        return fail(error, 1)
+    if differences := written.get(arguments.out / "differences.csv"):
+        print(summary(differences), end="\n\n")
+    if consistency := written.get(arguments.out / "consistency.csv"):
+        print(consistency_summary(consistency), end="\n\n")
+    print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
+    print_notes(notes)
+    return 0
+
+
+def _every_eval_ever(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.report.export.every_eval_ever import records
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
+
+    try:
+        made, notes = records(read(*arguments.runs).best(), arguments.model)
+        for path, record in made.items():
+            file = arguments.out / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+            print(f"{file}: {len(record['evaluation_results'])} scores")
+    except (ResultsError, OSError) as error:
+        return fail(error, 2)
+    print_notes(notes)
+    return 0
+
+
+def _oellm_task_groups(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.catalogue.task_list import read_tasks
+    from lm_eval_sea.report.export.oellm import task_groups
+
+    print(task_groups(read_tasks()), end="")
+    return 0
+
+
+SHOW = Command(
+    name="show",
+    summary="Print the scores of runs, one line per task",
+    about="""
+Each line has rows evaluated, headline metric, score with a 95 % interval and what guessing scores, all in per cent.
+Groups with a mean of their own follow; it has an interval if all rows were logged. Of several runs of a task by one model
+the one with more rows counts, then the newer.""",
+    examples="""
+lm-eval-sea show results
+lm-eval-sea show results/org__model/results_2026-01-02T03-04-05.json""",
+    exits="0, or 2 if there is nothing to show",
+    arguments=[RUNS],
+    run=_show,
+)
+
+REPORT = Command(
+    name="report",
+    summary="Make a page, figures and tables of runs; with --languages, compare languages",
+    about="""
+Reads what lm_eval wrote below --output_path, of any number of models and runs, and writes report.html (one file, opens
+without a network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are scores only. Of
+several runs of a task by one model the one with more rows counts, then the newer.
+
+--languages compares a model's answers to the same questions in several languages (Belebele, Cross-MMLU, Cross-LogiQA).
+It needs samples, English among them, and compares answers with the same number of exemplars only. It writes:
+  questions.csv           each question: right (1) or wrong (0) per language
+  differences.csv         each language beside English: accuracies and their paired difference with an interval
+  consistency.csv         share of questions with the same answer in several languages, and AC3, as in SeaEval
+  rank_correlations.csv   how alike two settings of a model rank the languages
+docs/languages.md explains them.""",
+    examples="""
+lm-eval-sea report results --out report
+lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
+lm-eval-sea report results --name results/org__model_a=base --name results/org__model_b=tuned --out comparison
+lm-eval-sea report results --published --out report    beside the numbers that were published for the same models
+lm-eval-sea report results --steps --out curve         checkpoints, with the step in their names: org/model-step1000, …
+
+lm-eval-sea run … --tasks sea_belebele_all_to_ppl,sea_crossmmlu_to_ppl --output_path results --log_samples
+lm-eval-sea report results --languages --out languages
+lm-eval-sea report results --languages --metric acc --out languages_acc""",
+    exits="0, or 2 if there is nothing to report on, runs cannot be compared or a library is missing",
+    arguments=[
+        RUNS,
+        argument("--out", metavar="DIR", type=folder_to_write, required=True, help="folder to make or complete"),
+    ],
+    modes={
+        "": [
+            argument("--rows", metavar="N", type=whole_number(0), help="rows of each task that the page shows (default: 50)"),
+            argument("--name", metavar="PATH=LABEL", type=_name, action="append", help="call the model of the runs in PATH so"),
+            argument("--all-runs", action="store_true", default=None, help="keep several runs of a model apart"),
+            argument(
+                "--steps", action="store_true", default=None, help="the models are checkpoints: draw a curve over their steps"
+            ),
+            argument(
+                "--published", action="store_true", default=None, help="show the numbers published for the same models and tasks"
+            ),
+        ],
+        "--languages": [
+            argument(
+                "--languages", action="store_true", default=None, help="compare languages on the questions of a parallel test"
+            ),
+            argument("--metric", metavar="NAME", help="what says if an answer is right (default: each task's headline metric)"),
+        ],
+    },
+    run=_report,
+)
+
+_EEE = """
+lm-eval-sea export every-eval-ever results --out eee
+lm-eval-sea export every-eval-ever results/my_model --model my-lab/my-model --out eee"""
+_OELLM = "lm-eval-sea export oellm-task-groups > task-groups.yaml"
+
+EXPORT = Command(
+    name="export",
+    summary="Write results or task lists in the formats of other projects",
+    examples=f"{_EEE}\n{_OELLM}",
+    subcommands=[
+        Command(
+            name="every-eval-ever",
+            summary="Write runs as records of Every Eval Ever",
+            about="""
+One file per run, DIR/data/lm-eval-sea/DEVELOPER/MODEL/UUID.json, with all metrics of the pack's tasks; no rows. The
+package every-eval-ever (Python 3.12 or later) checks them: every_eval_ever validate 'DIR/data/*/*/*/*.json'""",
+            examples=_EEE,
+            exits="0, or 2 if there is nothing to export",
+            arguments=[
+                RUNS,
+                argument(
+                    "--out", metavar="DIR", type=Path, required=True, help="root of a datastore: folder to make or complete"
+                ),
+                argument(
+                    "--model",
+                    metavar="ORGANISATION/NAME",
+                    type=_model,
+                    help="the model's id (default: its hub name, or local/FOLDER)",
+                ),
+            ],
+            run=_every_eval_ever,
+        ),
+        Command(
+            name="oellm-task-groups",
+            summary="Print the suites as task groups of oellm-eval",
+            about="A task-groups.yaml with a group per suite and per language, such as sea_lite and sea_language_th.",
+            examples=_OELLM,
+            run=_oellm_task_groups,
+        ),
+    ],
+)

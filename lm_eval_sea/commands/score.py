@@ -1,0 +1,165 @@
+"""The command `lm-eval-sea score`: SEA-HELM's totals, and the scores that need another model."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, whole_number
+from lm_eval_sea.results.visible_text import visible
+
+ENDINGS = (".json", ".csv", ".txt")
+METHODS = ("2026-08", "2026-06", "corrected")
+SUITES = ("seahelm", "batayan", "sea_safeguard")
+METRICX = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"
+TOKENIZER = "google/mt5-xl"
+EOS_RULES = ("seahelm", "google")
+
+
+def _out(text: str) -> Path:
+    path = Path(text)
+    if path.suffix not in ENDINGS:
+        raise argparse.ArgumentTypeError(f"{text!r} should end in one of {', '.join(ENDINGS)}")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    return path
+
+
+def _score(arguments: argparse.Namespace) -> int:
+    if arguments.judge:
+        return _judge(arguments)
+    if arguments.metricx:
+        return _metricx(arguments)
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
+    from lm_eval_sea.sea_helm.totals.evidence import gather
+    from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
+    from lm_eval_sea.sea_helm.totals.totals import compute
+    from lm_eval_sea.sea_helm.totals.views import as_text, write
+
+    try:
+        runs = read(*arguments.runs).by_seed()
+        evidence = gather(runs.tasks)
+    except ResultsError as error:
+        return fail(error, 1)
+    evidence.notes[:0] = runs.notes
+    totals = compute(evidence, read_suite(arguments.suite or SUITES[0]), judges(), arguments.method or METHODS[0])
+    print(as_text(totals), end="")
+    if arguments.out:
+        try:
+            write(totals, arguments.out)
+        except OSError as error:
+            return fail(error, 1)
+    return 0
+
+
+def _judge(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
+    from lm_eval_sea.sea_helm import SeaHelmError
+    from lm_eval_sea.sea_helm.judge import estimate_of, jobs_of, judge
+    from lm_eval_sea.sea_helm.judge_calls import Endpoint
+
+    name = arguments.api_key_env
+    if name and not os.environ.get(name):
+        return fail(ValueError(f"the environment variable {name} is not set; --api_key_env names the one that holds the key"), 1)
+    concurrency = arguments.concurrency or 8
+    try:
+        endpoint = Endpoint(arguments.base_url, arguments.judge, os.environ[name] if name else "none")
+        runs = read(*arguments.runs).by_seed()
+        notes = list(runs.notes)
+        jobs = jobs_of(runs.tasks, arguments.official, notes)
+        prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
+        print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
+        lines = judge(jobs, endpoint, concurrency)
+    except (ResultsError, SeaHelmError) as error:
+        return fail(error, 1)
+    print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
+    return 0
+
+
+def _metricx(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
+    from lm_eval_sea.sea_helm import SeaHelmError
+    from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
+    from lm_eval_sea.sea_helm.metricx_model import MetricX
+
+    setting = Setting(
+        arguments.metricx, arguments.tokenizer or TOKENIZER, arguments.eos or EOS_RULES[0], arguments.batch_size or 64
+    )
+    try:
+        runs = read(*arguments.runs).by_seed()
+        notes = list(runs.notes)
+        jobs = jobs_of(runs.tasks, notes)
+        model = MetricX(setting.model, setting.tokenizer, arguments.device)
+        lines = score(jobs, lambda texts: model.errors(texts, setting.eos), setting)
+    except (ResultsError, SeaHelmError) as error:
+        return fail(error, 1)
+    print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
+    return 0
+
+
+SCORE = Command(
+    name="score",
+    summary="Make SEA-HELM's totals from samples; with --judge or --metricx, the scores that need another model",
+    about=f"""
+Runs need --log_samples. docs/sea_helm.md explains everything below.
+
+Without --judge and --metricx: totals of one run or several (seeds) of ONE model, with intervals: tasks, then unweighted
+means over competency, language and Southeast Asia. What was not run, or needs another model, is listed and marks every
+mean above it incomplete (*). Methods:
+  2026-08     as SEA-HELM aggregates since 5 August 2026
+  2026-06     as SEA-HELM's notebook did before
+  corrected   chance levels from the tasks, LINDSEA by phenomenon, whole passages resampled, nothing missing counts as 0
+
+--judge asks a judge behind an OpenAI-compatible address about the answers of mt-bench-judge, kalahi-judge,
+syntax-criteria and mt-bench, and writes the scores beside the samples, where the totals find them. Of MultiJail
+(sea_multijail) it prints which share of the answers is unsafe, invalid and safe. First it says how many calls it will
+make. The prompts are the pack's own; --official takes SEA-HELM's from your checkout of it (v1.2.0 or later).
+
+--metricx scores SEA-HELM's translations, 100 for no error, beside the samples. SEA-HELM's model is
+{METRICX} (26 GB); other models give other numbers.
+
+Both can be stopped and started again: no answer is scored twice.""",
+    examples=f"""
+lm-eval-sea score results/seed-1
+lm-eval-sea score results/seed-* --out totals.json
+lm-eval-sea score results --method corrected --out totals.csv
+
+lm-eval-sea score results/seed-* --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1
+lm-eval-sea score results --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1 --official SEA-HELM
+lm-eval-sea score results --judge gpt-4.1-2025-04-14 --base_url https://api.openai.com/v1 --api_key_env OPENAI_API_KEY
+
+lm-eval-sea score results/seed-* --metricx {METRICX}
+lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos google --batch_size 16""",
+    exits="0; 1 if there is nothing to score, or the judge does not answer; 2 for a wrong command line",
+    arguments=[RUNS],
+    modes={
+        "": [
+            argument("--method", choices=METHODS, help=f"default: {METHODS[0]}"),
+            argument("--suite", choices=SUITES, help=f"whose tasks make the means; default: {SUITES[0]}"),
+            argument("--out", metavar="FILE", type=_out, help=f"also write the totals: {', '.join(ENDINGS)}"),
+        ],
+        "--judge": [
+            argument("--judge", metavar="NAME", help="the judge's name at its address"),
+            argument("--base_url", needed=True, metavar="URL", help="its address, such as http://localhost:8000/v1"),
+            argument("--api_key_env", metavar="VAR", help="environment variable that holds the key; default: no key"),
+            argument("--concurrency", type=whole_number(1), metavar="N", help="calls at the same time; default: 8"),
+            argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="of a million tokens, for the estimate"),
+            argument(
+                "--official", type=existing_folder, metavar="CHECKOUT", help="take the prompts from this checkout of SEA-HELM"
+            ),
+        ],
+        "--metricx": [
+            argument("--metricx", metavar="NAME", help=f"a MetricX-24, such as {METRICX}"),
+            argument("--tokenizer", metavar="NAME", help=f"default: {TOKENIZER}"),
+            argument("--eos", choices=EOS_RULES, help=f"whose way with end tokens; default: {EOS_RULES[0]}"),
+            argument("--batch_size", type=whole_number(1), metavar="N", help="rows at a time; default: 64"),
+            argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
+        ],
+    },
+    run=_score,
+)

@@ -1,0 +1,160 @@
+"""The command `lm-eval-sea sweep`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lm_eval_sea.commands.command import Command, argument, fail
+from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.run.interruption import terminated_as_interrupted
+
+if TYPE_CHECKING:
+    from lm_eval_sea.sweep.job_process import Outcome
+    from lm_eval_sea.sweep.jobs import Job
+    from lm_eval_sea.sweep.plan import Plan
+    from lm_eval_sea.sweep.sweep import Engine, Prepared
+
+_ROWS_IN_REPORT = 20
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.sweep.plan import PlanError
+
+    try:
+        with terminated_as_interrupted():
+            return _run(arguments)
+    except PlanError as error:
+        return fail(error, 2)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return fail(KeyboardInterrupt("interrupted; the same command goes on where this one stopped"), 130)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.sweep.plan import read_plan
+
+    plan = read_plan(arguments.plan)
+    if arguments.download_only:
+        return _download(plan, arguments.split)
+    engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
+    from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, state
+
+    prepared = prepare(plan, arguments.split)
+    if arguments.dry_run:
+        from lm_eval_sea.sweep.estimate import describe
+
+        check_room(prepared, engine)
+        print(describe(prepared, engine.machines()))
+        return 0
+    failed: dict[Job, Outcome] = {}
+    try:
+        carry_out(prepared, engine, failed)
+    except KeyboardInterrupt:
+        _print_failures(failed, prepared, arguments)
+        print(f"{state(prepared, failed)}\nto go on: {_again(arguments)}")
+        raise
+    print("\n".join(report_of(prepared)))
+    _print_failures(failed, prepared, arguments)
+    return 1 if failed else 0
+
+
+def report_of(prepared: Prepared) -> list[str]:
+    """Writes the report on all complete jobs; returns lines that say where, or why there is none."""
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
+    from lm_eval_sea.sweep.completeness import results_of
+
+    complete, _ = prepared.split()
+    if not complete:
+        return ["no report: no job is complete"]
+    try:
+        from lm_eval_sea.report.write import write_report
+    except ModuleNotFoundError as error:
+        return [f"no report: it needs {error.name}: {install_extra('report')}"]
+    names = {path.resolve(): job.label for job in complete for path in results_of(job.folder, job.digest)}
+    try:
+        written = write_report(read(*names, names=names), prepared.plan.output / "report", shown_rows=_ROWS_IN_REPORT)
+    except (ResultsError, OSError) as error:
+        return [f"no report: {error}"]
+    return [*(f"note: {note}" for note in written.notes), f"{written.page}: {written.models} models, {written.tasks} tasks"]
+
+
+def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, arguments: argparse.Namespace) -> None:
+    from lm_eval_sea.sweep.sweep import table_of_failures
+
+    if failed:
+        print(table_of_failures(failed))
+        again = _again(arguments)
+        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; {again} runs them again (commands above complete no job)")
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    """The command that goes on with the same jobs, for another `--split` would cut other ones."""
+    named = [(f"--{name}", getattr(arguments, name)) for name in ("split", "engine", "address")]
+    flags = [part for flag, value in named if value for part in (flag, value)]
+    return shlex.join(["lm-eval-sea", "sweep", str(arguments.plan), *flags])
+
+
+def _engine(arguments: argparse.Namespace) -> Engine:
+    from lm_eval_sea.sweep.plan import PlanError
+
+    has_ray = importlib.util.find_spec("ray") is not None
+    if (arguments.engine == "ray" or arguments.address) and not has_ray:
+        raise PlanError([f"--engine ray and --address need the package ray: {install_extra('ray')}"])
+    if arguments.engine == "local" and arguments.address:
+        raise PlanError(["--address is of a Ray cluster; leave out --engine local"])
+    if arguments.engine == "local" or not has_ray:
+        from lm_eval_sea.sweep.engine_local import LocalEngine
+
+        return LocalEngine()
+    from lm_eval_sea.sweep.engine_ray import RayEngine
+
+    return RayEngine(arguments.address)
+
+
+def _download(plan: Plan, split: str) -> int:
+    """Prepares the sweep as on the machine without a network, which fills the caches of the hub with what is needed there."""
+    from lm_eval_sea.sweep.plan import PlanError
+    from lm_eval_sea.sweep.sweep import prepare
+
+    try:
+        tasks = prepare(plan, split).tasks
+    except PlanError as error:
+        return fail(error, 1)
+    rows = sum(len(task.eval_docs) for task in tasks.values())
+    print(f"here: the rows of {len(tasks)} tasks ({rows:,}), and the tokenizers of {len(plan.models)} models; not their weights")
+    return 0
+
+
+SWEEP = Command(
+    name="sweep",
+    summary="Evaluate many models on many tasks, and go on after an interruption",
+    about="""
+Each job is `lm-eval-sea run` in a process of its own. A job that has a complete result with the same versions, rows
+and settings is skipped, so the same command goes on where an interrupted one stopped. docs/sweep.md describes the plan.""",
+    examples="""
+lm-eval-sea sweep plan.yaml --dry-run
+lm-eval-sea sweep plan.yaml --download-only                   on a machine with a network
+lm-eval-sea sweep plan.yaml --engine local                    one job after the other
+lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster that is running""",
+    exits="0, 1 if jobs failed or data cannot be had, 2 for a plan that cannot be carried out, 130 if interrupted",
+    arguments=[
+        argument("plan", type=Path, metavar="PLAN", help="file of the plan, YAML"),
+        argument(
+            "--split",
+            choices=("task", "suite", "model"),
+            default="suite",
+            help="what one job runs; it loads its model once (default: %(default)s)",
+        ),
+        argument("--engine", choices=("local", "ray"), help="default: ray where it is installed, else local"),
+        argument("--address", metavar="ADDRESS", help="of a running Ray cluster, or auto (default: start one here)"),
+        argument("--dry-run", action="store_true", help="say what would be run, and do not run it"),
+        argument("--download-only", action="store_true", help="fetch data and tokenizers, and stop"),
+    ],
+    run=_sweep,
+)

@@ -1,1 +1,0 @@
-"""Published rows: fetching them, checking them, and the rows that a user translates."""

@@ -1,1 +1,0 @@
-"""Prompt books and catalogue in, task files out."""

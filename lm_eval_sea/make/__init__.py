@@ -1,0 +1,1 @@
+"""Prompt files and catalogue in, task files out."""

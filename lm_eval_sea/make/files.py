@@ -1,0 +1,240 @@
+"""All task files: makes them from `data_set.yml`, prompt files and the lists, compares them with those on disk, writes them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.catalogue import read_lite, read_sea_helm
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.kinds import CHAT, JUDGED, KINDS, recommended_variant
+from lm_eval_sea.catalogue.names import lite_name
+from lm_eval_sea.catalogue.suites import read_suites
+from lm_eval_sea.make import leaf, sea_helm, settings
+from lm_eval_sea.make.leaf import Content, Prompted, name_of
+from lm_eval_sea.make.prompt_files import is_english_prompt
+from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
+
+NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
+
+
+def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
+    """All generated files: path below the tasks folder → content.
+
+    Args:
+        prompts: folder with prompt files, laid out like that of the tasks.
+
+    Raises:
+        PromptFileError: if a prompt file lacks something.
+    """
+    contents: dict[str, Content] = {}
+    for data_set in data_sets().values():
+        contents |= files_of(leaf.read(data_set, prompts))
+    contents |= _sea_helm_files(sea_helm.read(prompts))
+    contents |= {f"suites/{suite}.yaml": content for suite, content in _suites()}
+    contents |= dict(_lite(contents))
+    return {path: render(path, content) for path, content in contents.items()}
+
+
+def files_of(prompted: Prompted) -> dict[str, Content]:
+    """The files of a data set: path below the tasks folder → content.
+
+    Raises:
+        PromptFileError: if a prompt lacks something.
+    """
+    return {**dict(_fragments(prompted)), **dict(leaves(prompted)), **dict(groups(prompted.of))}
+
+
+def leaves(prompted: Prompted) -> Iterator[tuple[str, Content]]:
+    """The tasks of a data set that are files, with their paths."""
+    data_set = prompted.of
+    pairs = [pair for language in data_set.languages for pair in data_set.pairs(language)]
+    variants = KINDS[data_set.kind]
+    is_wide = "" in variants and len(pairs) > NAMES_OF_A_FOLDER
+    for language, data in data_set.languages.items():
+        for prompt_language in prompt_languages(prompted, language):
+            enprompt = "_enprompt" if is_english_prompt(prompt_language, language) else ""
+            for pair in data_set.pairs(language):
+                for variant in variants:
+                    parts = (pair, variant + enprompt) if variant else (pair + enprompt,)
+                    path = _path(data_set, *(("enprompt", pair) if enprompt and is_wide else parts))
+                    content = leaf.leaf(prompted, language, prompt_language, variant, pair)
+                    yield path, content
+                    if data.process_asis:
+                        yield path.replace("/", "/asis/", 1), settings.as_is(prompted, content, data.process_asis)
+            if data_set.parallel:
+                yield _path(data_set, "chat", language + enprompt), settings.chat(prompted, language, prompt_language)
+        if data_set.parallel:
+            for variant in settings.PARALLEL_VARIANTS if data.prompts == language else ():
+                yield _path(data_set, "parallel", variant, language), settings.parallel(prompted, language, variant)
+            for variant in settings.ENGLISH_EXEMPLAR_VARIANTS:
+                yield _path(data_set, "enshots", variant, language), settings.english_exemplars(prompted, language, variant)
+
+
+def prompt_languages(prompted: Prompted, language: str) -> list[str]:
+    """The language of its prompts and, if there are English ones, English; the language itself where rows are whole prompts."""
+    own = prompted.of.languages[language].prompts
+    return [language] if prompted.of.kind == JUDGED else list(dict.fromkeys([own, *({"en"} & prompted.prompts.keys())]))
+
+
+def _path(data_set: DataSet, *parts: str) -> str:
+    return "/".join((data_set.name, *parts)) + ".yaml"
+
+
+def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
+    """What several tasks include: the functions that process rows, and the exemplars of a language."""
+    data_set = prompted.of
+    processes = [name for data in data_set.languages.values() for name in (data.process, data.process_asis) if name]
+    processes += ["process_pairs", "process_texts"] if data_set.parallel else []
+    for process in () if data_set.rows_as else dict.fromkeys(processes):
+        yield leaf.rows_path(data_set, process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
+    for language, data in data_set.languages.items():
+        has_own = data_set.kind != JUDGED and leaf.PUBLISHED_EXEMPLARS not in data.splits
+        for key in ("exemplars", "parallel_exemplars") if data_set.parallel else ("exemplars",):
+            if has_own and data.prompts == language:
+                yield leaf.exemplars_path(data_set, language, key), leaf.exemplars(prompted, language, key)
+
+
+def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
+    """The groups over the languages of a data set."""
+    name, variants = data_set.name, KINDS[data_set.kind]
+    if data_set.kind == JUDGED:
+        yield _group(
+            data_set,
+            name_of(name, "", "", english=False),
+            [name_of(name, each, "", english=False) for each in data_set.languages],
+            (),
+        )
+        return
+    for english in (False, True):
+        languages = [each for each in data_set.group_languages if _has(data_set, each, english=english)]
+        pairs = [pair for language in languages for pair in data_set.pairs(language)]
+        for variant, kind in variants.items():
+            members = [name_of(name, pair, variant, english=english) for pair in pairs]
+            if variant and len(members) == 1:
+                continue  # a group for each variant of a single task says nothing that the task does not
+            yield _group(data_set, name_of(name, "", variant, english=english), members, kind.aggregated)
+    if data_set.parallel:
+        yield from _groups_of_all(data_set)
+
+
+def _has(data_set: DataSet, language: str, *, english: bool) -> bool:
+    """Whether a language has prompts in English beside rows in another language, or else prompts of its own."""
+    return language != "en" if english else not is_english_prompt(data_set.languages[language].prompts, language)
+
+
+def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
+    """The groups over all languages. Where a language has no prompts, its task with the English ones is the member."""
+    name, languages = data_set.name, data_set.languages
+    variants = KINDS[data_set.kind] | {"chat": CHAT}
+    for english in (False, True):
+        for variant, kind in variants.items():
+            members = [
+                name_of(name, each, variant, english=each != "en" and (english or not _has(data_set, each, english=False)))
+                for each in languages
+            ]
+            yield _group(data_set, name_of(name, "all", variant, english=english), members, kind.aggregated)
+    with_prompts = [each for each in languages if languages[each].prompts == each]
+    for setting, of, names in (
+        ("parallel", settings.PARALLEL_VARIANTS, with_prompts),
+        ("enshots", settings.ENGLISH_EXEMPLAR_VARIANTS, languages),
+    ):
+        for variant in of:
+            members = [name_of(name, each, f"{setting}_{variant}", english=False) for each in names]
+            group = name_of(name, "all", f"{setting}_{variant}", english=False)
+            yield _group(data_set, group, members, variants[variant].aggregated)
+
+
+def _group(data_set: DataSet, name: str, members: list[str], metrics: Iterable[str]) -> tuple[str, Content]:
+    """The path and the content of a group: the unweighted mean of its members, if they have metrics."""
+    file = name.removeprefix(f"sea_{data_set.name}").removeprefix("_") or data_set.name
+    means = {"aggregate_metric_list": averages(metrics)} if metrics else {}
+    content = {"group": name, "task": members, **means, "metadata": {"version": data_set.version}}
+    return _path(data_set, "groups", file), content
+
+
+def averages(metrics: Iterable[str]) -> list[dict[str, Any]]:
+    """What makes a group the unweighted mean of its leaf tasks, by metric."""
+    return [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in metrics]
+
+
+def _sea_helm_files(prompts: Mapping[str, Any]) -> dict[str, Content]:
+    found: dict[str, Content] = {}
+    catalogue = read_sea_helm()
+    for language in catalogue["languages"]:
+        for task in sea_helm.tasks_of(language):
+            content = sea_helm.leaf(prompts, language, task)
+            found[f"{SEA_HELM}/{language}/{task}.yaml"] = content
+            if sea_helm.is_ranked(language, task):
+                found[f"{SEA_HELM}/{language}/{task}_ppl.yaml"] = sea_helm.leaf(prompts, language, task, ranked=True)
+        for content in sea_helm.groups(language):
+            file = content["group"].removeprefix(f"{SEA_HELM}_{language}").removeprefix("_") or language
+            found[f"{SEA_HELM}/{language}/groups/{file}.yaml"] = content
+    records = (catalogue["tasks"] | catalogue["judged"]).values()
+    for process in dict.fromkeys(record["process"] for record in records if "process" in record):
+        found[sea_helm.rows_path(process)] = {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
+    return found
+
+
+def _suites() -> Iterator[tuple[str, Content]]:
+    for name, suite in read_suites().items():
+        means = {}
+        if suite.kind:
+            means = {"aggregate_metric_list": averages(KINDS[suite.kind][recommended_variant(suite.kind)].aggregated)}
+        yield name, {"group": name, "task": list(suite.tasks), **means, "metadata": {"version": suite.version}}
+
+
+def _lite(contents: Mapping[str, Content]) -> Iterator[tuple[str, Content]]:
+    """The tasks on a fixed part of the rows, which `lite.yml` names."""
+    paths = {content["task"]: path for path, content in contents.items() if isinstance(content.get("task"), str)}
+    for task in read_lite()["tasks"]:
+        path = paths[task]
+        yield (
+            path.replace("/", "/lite/", 1),
+            {
+                "task": lite_name(task),
+                "include": [path],
+                "tag": ["sea_setting_lite"],
+                "metadata": OneLine(contents[path]["metadata"] | {"setting": "lite"}),
+            },
+        )
+
+
+def _generated_on_disk(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder).as_posix()
+        for path in folder.glob("**/*yaml")
+        if path.is_file() and path.read_text(encoding="utf-8").startswith(MARK)
+    }
+
+
+def differences(files: Mapping[str, str], folder: Path) -> list[str]:
+    """What is wrong with the files on disk, one line each."""
+    found = _generated_on_disk(folder)
+    lines = [f"{path}: nothing makes this file any more" for path in sorted(found - set(files))]
+    for path, content in sorted(files.items()):
+        if path not in found:
+            lines.append(f"{path}: missing")
+        elif (folder / path).read_text(encoding="utf-8") != content:
+            lines.append(f"{path}: differs from what its prompts make")
+    return lines
+
+
+def write(files: Mapping[str, str], folder: Path) -> None:
+    """Makes the folder hold exactly these generated files, beside what is written by hand."""
+    if folder.resolve() != TASKS_FOLDER:
+        generated = _generated_on_disk(TASKS_FOLDER)
+
+        def skip(directory: str, names: list[str]) -> list[str]:
+            below = Path(directory).relative_to(TASKS_FOLDER)
+            return [name for name in names if name in ("__pycache__", "prompts") or (below / name).as_posix() in generated]
+
+        shutil.copytree(TASKS_FOLDER, folder, ignore=skip, dirs_exist_ok=True)
+    for path in _generated_on_disk(folder) - set(files):
+        (folder / path).unlink()
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(content, encoding="utf-8", newline="\n")

@@ -1,0 +1,228 @@
+"""What a task's file says: a function of `data_set.yml` and prompt files alone. No fact of `data_set.yml` is repeated in it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.catalogue.data_sets import DataSet
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant
+from lm_eval_sea.make.prompt_files import (
+    EXEMPLARS,
+    PromptFileError,
+    as_row,
+    entry,
+    is_english_prompt,
+    line_starts,
+    of_task,
+    place,
+    read_prompts,
+    row_template,
+)
+from lm_eval_sea.make.task_yaml import Quoted
+from lm_eval_sea.tasks._shared.facts import GENERATED, TASKS_FOLDER
+
+Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
+
+PUBLISHED_EXEMPLARS = "examples"  # the split, where a data set has one
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A data set with its prompts."""
+
+    of: DataSet
+    prompts: Mapping[str, Mapping[str, Any]]  # language → keys of the prompt file
+    labels: tuple[str, ...]  # of a classification task in the order of their numbers
+
+    def words(self, language: str) -> Mapping[str, Any]:
+        """The keys of the prompt file of a language."""
+        words: Mapping[str, Any] = entry(self.prompts, language, f"{self.of.name}/prompts")
+        return words
+
+    def where(self, language: str) -> str:
+        """The prompt file of a language, as errors name it."""
+        return place(self.of.name, language)
+
+    def version(self, language: str) -> Any:
+        """The version of a prompt file."""
+        return entry(self.words(language), "version", self.where(language))
+
+
+def read(data_set: DataSet, prompts: Path = TASKS_FOLDER) -> Prompted:
+    """A data set with its prompts.
+
+    Args:
+        data_set: of the pack or a user's.
+        prompts: where prompt files are, laid out like the tasks folder.
+
+    Raises:
+        PromptFileError: if there are none, or one cannot be read.
+    """
+    found = {} if data_set.kind == JUDGED else read_prompts(prompts, data_set.name)
+    labels = tuple(data_set.labels)
+    if data_set.kind == "classification" and not labels:
+        labels = _labels_in(data_set.path.with_name("utils.py"))
+    return Prompted(data_set, found, labels)
+
+
+def _labels_in(utils: Path) -> tuple[str, ...]:
+    """The labels of a classification task in the order of their numbers."""
+    spec = importlib.util.spec_from_file_location(f"{utils.parent.name}_utils", utils)
+    if spec is None or spec.loader is None or not utils.is_file():
+        raise PromptFileError(f"{utils}: not there; it or data_set.yml has to name the labels")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    labels: tuple[str, ...] = module.LABELS
+    return labels
+
+
+def greedy(starts: list[str], max_new_tokens: int) -> Content:
+    """Greedy generation that ends where the model begins another question.
+
+    A bare line break would also stop at one before the answer.
+
+    Args:
+        starts: what the lines of a question begin with.
+        max_new_tokens: the most tokens of an answer.
+    """
+    until = [Quoted(f"\n{start}") for start in starts]
+    return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
+
+
+def name_of(data_set: str, language: str, variant: str, *, english: bool) -> str:
+    """The name of a task, or of a group if `language` is empty; English are words around rows that are not."""
+    return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
+
+
+def rows_path(data_set: DataSet, process: str) -> str:
+    """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
+    return f"{data_set.rows_as or data_set.name}/_{process.removeprefix('process_')}_yaml"
+
+
+def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, direction: str = "") -> Content:
+    """The task of a data set in a language.
+
+    Args:
+        prompted: the data set with its prompts.
+        language: of the rows.
+        prompt_language: of the words around them.
+        variant: of the kind; empty where that has one only.
+        direction: what stands for the language in the name: of translations such as "en_th".
+
+    Raises:
+        PromptFileError: if a prompt lacks something.
+    """
+    data_set, of = prompted.of, direction or language
+    data, kind = data_set.languages[language], KINDS[data_set.kind][variant]
+    who = {
+        "version": data_set.version,
+        "dataset": data_set.name,
+        "language": language,
+        "variant": variant or data_set.kind,
+        "prompt_language": prompt_language,
+    }
+    process = [rows_path(data_set, data.process)] if data.process else []
+    if data_set.kind == JUDGED:
+        limit = entry(data_set.max_new_tokens, language, f"{data_set.name}/data_set.yml: max_new_tokens")
+        return {
+            "task": name_of(data_set.name, language, "", english=False),
+            "include": [f"_shared/{kind.template}", *process],
+            "tag": ["sea_judged"],
+            "generation_kwargs": greedy([], limit),
+            "metadata": {**who, "prompt_book_version": None, "provenance": {}},
+        }
+    words, where = prompted.words(prompt_language), prompted.where(prompt_language)
+    fields, said, answer_language = data_set.fields, {}, language
+    if data_set.kind == "translation":
+        words, where = of_task(words, of, where), f"{where}: {of}"
+        source, answer_language = of.split("_")
+        shown, answer = fields if source == data_set.pivot else reversed(fields)
+        fields, said = [shown], {"source_language": source, "answer_language": answer_language}
+    row, cue = row_template(words, fields, where), entry(words, "cue", where)
+    instruction = entry(words, "instruction", where)
+    if data_set.kind == "classification":
+        named = entry(words, "labels", where)
+        answers: Content = {"doc_to_choice": [entry(named, label, f"{where}: labels") for label in prompted.labels]}
+    elif data_set.kind in GENERATED:
+        limit = entry(data_set.max_new_tokens, answer_language, f"{data_set.name}/data_set.yml: max_new_tokens")
+        answers = {"doc_to_target": answer} if said else {}
+        answers |= {"generation_kwargs": greedy(line_starts(words), limit)}
+    elif kind.template == "letter_generation_yaml":
+        answers = {"generation_kwargs": greedy(line_starts(words), LETTER_TOKENS)}
+    else:
+        answers = {"doc_to_choice": kind.answer}
+    english = is_english_prompt(prompt_language, language)
+    tags = [
+        language,
+        data_set.kind,
+        data_set.task,
+        variant and f"variant_{variant}",
+        "prompt_en" if english else "prompt_native",
+    ]
+    published = PUBLISHED_EXEMPLARS in data.splits
+    if published:
+        answers |= {"fewshot_split": PUBLISHED_EXEMPLARS, "fewshot_config": {"sampler": "first_n"}}
+    content = {
+        "task": name_of(data_set.name, of, variant, english=english),
+        "include": [f"_shared/{kind.template}", *process],
+        "tag": list(dict.fromkeys(f"sea_{tag}" for tag in tags if tag)),
+        "description": Quoted(f"{instruction}\n\n"),
+        "doc_to_text": with_options(row, cue, kind),
+        **answers,
+        "metadata": {
+            **who,
+            "prompt_book_version": prompted.version(prompt_language),
+            "answer_cue": cue,
+            **said,
+            "provenance": {},
+        },
+    }
+    return content if published else with_exemplars(prompted, content, language)
+
+
+def with_options(row: str, cue: str, variant: Variant) -> str:
+    """The Jinja template of a question up to and with the cue, with what the variant shows of the options."""
+    if variant.shown:
+        letter = "{{letters[loop.index0]}}. " if variant.lettered else ""
+        row += f"{{% for option in options %}}\n{letter}{{{{option}}}}{{% endfor %}}"
+    return f"{row}\n{cue}"
+
+
+def with_exemplars(prompted: Prompted, content: Content, language: str) -> Content:
+    """A task with the exemplars of a language; those of a parallel data set may be in another language, and say so."""
+    data_set = prompted.of
+    of = data_set.languages[language].prompts
+    content = content | {"include": [*content["include"][:2], exemplars_path(data_set, of)]}
+    if data_set.parallel:
+        said = {"exemplar_language": of, "exemplar_book_version": prompted.version(of), "provenance": {}}
+        content["metadata"] = {key: value for key, value in content["metadata"].items() if key != "provenance"} | said
+        if of != content["metadata"]["language"] and "sea_exemplars_en" not in content["tag"]:
+            content["tag"] = [*content["tag"], "sea_exemplars_en"]
+    return content
+
+
+def exemplars_path(data_set: DataSet, language: str, key: str = "exemplars") -> str:
+    """The file of a language's exemplars."""
+    return f"{data_set.name}/{key}/_{language}_yaml"
+
+
+def exemplars(prompted: Prompted, language: str, key: str = "exemplars") -> Content:
+    """What the file of a language's exemplars says.
+
+    Raises:
+        PromptFileError: if there are not five, or one lacks something.
+    """
+    data_set, where = prompted.of, prompted.where(language)
+    found = entry(prompted.words(language), key, where)
+    if len(found) != EXEMPLARS:
+        raise PromptFileError(f"{where}: {len(found)} {key}; expected {EXEMPLARS}")
+    letters = data_set.letters.get(language, "ABCDE")
+    samples = [
+        as_row(exemplar, data_set, prompted.labels, letters, f"{where}: exemplar {number}")
+        for number, exemplar in enumerate(found, start=1)
+    ]
+    return {"fewshot_config": {"sampler": "first_n", "samples": samples}}

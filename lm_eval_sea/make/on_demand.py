@@ -1,0 +1,174 @@
+"""Tasks that are no files and are made when they are asked for: other wordings and exemplars, pairs of languages, translations.
+
+Listed are the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English, and its translations. Any plain task
+can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), and any pair.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.kinds import recommended_variant
+from lm_eval_sea.catalogue.task_index import read_task_file
+from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks, record_of
+from lm_eval_sea.make import settings
+from lm_eval_sea.make.files import leaves
+from lm_eval_sea.make.leaf import Content, Prompted, name_of, read
+from lm_eval_sea.make.prompt_files import PromptFileError, is_english_prompt
+from lm_eval_sea.make.task_yaml import render
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
+
+_VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
+_OF_PARALLEL_ROWS = re.compile(r"sea_([a-z0-9]+)_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
+_TAG = "sea_setting_"
+
+
+@functools.cache
+def listed() -> dict[str, str]:
+    """The names of the tasks that are made on demand, each with its setting."""
+    suite = [data_sets()[name] for name in read_data_sets()["suite"]]
+    parallel = [data_set for data_set in data_sets().values() if data_set.parallel]
+    return {
+        **{name: setting for data_set in suite for name, setting in _reworded(data_set)},
+        **{name: setting for data_set in parallel for name, setting in _parallel(data_set)},
+    }
+
+
+def _reworded(data_set: DataSet) -> Iterator[tuple[str, str]]:
+    variant = recommended_variant(data_set.kind)
+    for pair in [pair for language in data_set.suite_languages for pair in data_set.pairs(language)]:
+        for english in (False, True):
+            name = name_of(data_set.name, pair, variant, english=english)
+            for number in range(2, 2 + settings.PARAPHRASES):
+                yield f"{name}_p{number}", f"p{number}"
+
+
+def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
+    for language in (each for each in data_set.languages if each != "en"):
+        yield name_of(data_set.name, language, "to_en", english=False), "to_en"
+        for variant in (*settings.PARALLEL_VARIANTS, "chat"):
+            yield name_of(data_set.name, language, f"translated_{variant}", english=False), "translated"
+        for pair in (f"{language}-en", f"en-{language}"):
+            questions = pair.split("-")[1]
+            english = is_english_prompt(data_set.languages[questions].prompts, questions)
+            for variant in settings.PARALLEL_VARIANTS:
+                yield name_of(data_set.name, pair, variant, english=english), "pair"
+
+
+def on_demand(name: str) -> Content | None:
+    """What the file of a task would say; None for a name that no task can have.
+
+    Raises:
+        PromptFileError: if a prompt lacks something.
+    """
+    if (found := _VARIATION.fullmatch(name)) and (data_set := found[1].split("_")[1]) in data_sets():
+        return _variation(read(data_sets()[data_set]), found[1], found[2], int(found[3]))
+    if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and found[1] in data_sets() and data_sets()[found[1]].parallel:
+        contents = _of_parallel_rows(read(data_sets()[found[1]]), found[2])
+        return next((content for content in contents if content["task"] == name), None)
+    return None
+
+
+def _variation(prompted: Prompted, base: str, kind: str, number: int) -> Content | None:
+    content = next((content for _, content in leaves(prompted) if content["task"] == base), None)
+    if content is None or "setting" in content["metadata"]:
+        return None
+    if kind == "e":
+        return settings.reordered(prompted, content, number)
+    texts = settings.wordings(prompted, content)
+    return settings.reworded(prompted, content, number) if 2 <= number < 2 + len(texts) else None
+
+
+def _of_parallel_rows(prompted: Prompted, pair: str | None) -> Iterator[Content]:
+    if pair:
+        yield from (settings.pair(prompted, pair, variant) for variant in settings.PARALLEL_VARIANTS)
+        return
+    for language in (each for each in prompted.of.languages if each != "en"):
+        yield settings.to_english(prompted, language)
+        yield from (settings.translated(prompted, language, variant) for variant in (*settings.PARALLEL_VARIANTS, "chat"))
+
+
+def names_on_demand(wanted: Iterable[str]) -> list[str]:
+    """The tasks on demand that names, globs and tags of their settings stand for."""
+    found: dict[str, None] = {}
+    for each in wanted:
+        names = [name for name, setting in listed().items() if fnmatch.fnmatch(name, each) or each == f"{_TAG}{setting}"]
+        if not names and on_demand(each):
+            names = [each]
+        found |= dict.fromkeys(names)
+    return list(found)
+
+
+def select(wanted: Iterable[str]) -> list[TaskRecord]:
+    """The tasks that are asked for, each once: those of files, as `TaskList.select`, and those that are made on demand.
+
+    Raises:
+        UnknownNameError: if a name or glob matches nothing.
+        PromptFileError: if a prompt lacks something.
+    """
+    found: dict[str, TaskRecord] = {}
+    for each in wanted:
+        made = names_on_demand([each])
+        try:
+            found |= {task.name: task for task in read_tasks().select([each])}
+        except UnknownNameError:
+            if not made:
+                raise
+        found |= {name: _record(name) for name in made}
+    return list(found.values())
+
+
+def _record(name: str) -> TaskRecord:
+    content = _made(name)
+    said = content["metadata"]
+    prompts = TASKS_FOLDER / said["dataset"] / "prompts" / f"{said['prompt_language']}.yml"
+    return record_of(name, prompts, _configuration(content, functions=False))
+
+
+def tasks_on_demand(wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Name → configuration, as lm-eval takes it, of the tasks on demand among those asked for.
+
+    Args:
+        wanted: names, globs and tags; others are passed over.
+
+    Raises:
+        PromptFileError: if a prompt lacks something, or for a pair of languages that there is not.
+    """
+    return {name: _configuration(_made(name)) for name in names_on_demand(wanted)}
+
+
+def write_on_demand(wanted: Iterable[str], folder: Path) -> list[Path]:
+    """Writes files of tasks on demand for `lm_eval --include_path`; what they include is named by whole paths.
+
+    Raises:
+        PromptFileError: as `tasks_on_demand`, or for a name that stands for none.
+    """
+    if unknown := [each for each in wanted if not names_on_demand([each])]:
+        raise PromptFileError(f"{unknown[0]!r} is no task that is made on demand; `lm-eval-sea ls` lists them")
+    made = {name: _made(name) for name in names_on_demand(wanted)}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in made.items():
+        content["include"] = [str(TASKS_FOLDER / path) for path in content["include"]]
+        (folder / f"{name}.yaml").write_text(render("", content), encoding="utf-8", newline="\n")
+    return [folder / f"{name}.yaml" for name in made]
+
+
+def _made(name: str) -> Content:
+    content = on_demand(name)
+    if content is None:
+        raise PromptFileError(f"no task {name!r}")
+    return content
+
+
+def _configuration(content: Content, *, functions: bool = True) -> dict[str, Any]:
+    whole: dict[str, Any] = {}
+    for path in content["include"]:
+        whole |= read_task_file(TASKS_FOLDER / path, functions=functions)
+    return whole | {key: value for key, value in content.items() if key != "include"}

@@ -1,0 +1,67 @@
+"""Tasks for a user's own rows: a folder with `data_set.yml` and `prompts/<language>.yml` in, task files in the same folder out.
+
+The tasks use the templates of this installation by their place, so that the folder alone is the `--include_path`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from lm_eval_sea.catalogue.data_sets import FILE, RecordError, data_sets, read_data_set
+from lm_eval_sea.catalogue.kinds import JUDGED
+from lm_eval_sea.make.files import groups, leaves
+from lm_eval_sea.make.leaf import Content, Prompted, exemplars, read
+from lm_eval_sea.make.task_yaml import HEADER, Function, to_yaml
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
+
+
+def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]:
+    """The task files of a user's own data set, path → content.
+
+    Args:
+        folder: with `data_set.yml` and `prompts/`; its name is that of the data set.
+        wanted: names or globs of the tasks and groups that are made.
+
+    Raises:
+        RecordError: if the `data_set.yml` is at fault, or its name is one of the pack's.
+        PromptFileError: if a prompt file lacks something.
+    """
+    folder = folder.resolve()
+    path = folder / FILE
+    data_set = read_data_set(path)
+    if data_set.name in (*data_sets(), SEA_HELM) or not data_set.name.isalnum():
+        raise RecordError(
+            f"{folder}: the folder's name is that of the data set: letters and digits, and none of the pack's names"
+        )
+    if data_set.kind == JUDGED:
+        raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")
+    return {
+        folder / f"{name}.yaml": HEADER + to_yaml(content)
+        for name, content in _contents(read(data_set, folder.parent))
+        if any(fnmatch.fnmatch(name, pattern) for pattern in wanted)
+    }
+
+
+def _contents(prompted: Prompted) -> Iterator[tuple[str, Content]]:
+    """Name of a task or group → content."""
+    made = {content["task"]: _in_one_file(prompted, content) for _, content in leaves(prompted)}
+    yield from made.items()
+    for _, group in groups(prompted.of):
+        if len(group["task"]) > 1 and set(group["task"]) <= made.keys():
+            yield group["group"], group
+
+
+def _in_one_file(prompted: Prompted, content: Content) -> Content:
+    """A task with what files of the pack include; exemplars are as the user has them."""
+    language = prompted.of.languages[content["metadata"]["language"]]
+    process = {"dataset_kwargs": {"process": Function(f"utils.{language.process}")}} if language.process else {}
+    has_exemplars = bool(prompted.words(language.prompts).get("exemplars"))
+    return {
+        **content,
+        "include": str(TASKS_FOLDER / content["include"][0]),
+        **process,
+        **(exemplars(prompted, language.prompts) if has_exemplars else {"num_fewshot": 0}),
+        "metadata": content["metadata"] | {"data_set": str(prompted.of.path), "provenance": {}},
+    }

@@ -1,0 +1,132 @@
+"""Prompt files, `tasks/<data set>/prompts/<language>.yml`: what tasks say in a language. CONTRIBUTING.md lists the keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lm_eval_sea.catalogue.data_sets import DataSet
+from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
+from lm_eval_sea.catalogue.kinds import KINDS
+from lm_eval_sea.tasks._shared.facts import GENERATED
+
+EXEMPLARS = 5  # of a prompt file that has any
+
+_FIELD = re.compile(r"{(\w+)}")
+
+
+class PromptFileError(ValueError):
+    """A prompt file or the catalogue lacks something; the message says where."""
+
+
+def place(data_set: str, language: str) -> str:
+    """The prompt file of a data set in a language, as errors name it."""
+    return f"{data_set}/prompts/{language}.yml"
+
+
+def entry(mapping: Mapping[str, Any], key: str, where: str) -> Any:
+    """The entry of a prompt file.
+
+    Raises:
+        PromptFileError: if it is missing or empty.
+    """
+    if not isinstance(mapping, Mapping) or mapping.get(key) in (None, "", []):
+        raise PromptFileError(f"{where}: {key!r} is missing or empty")
+    return mapping[key]
+
+
+def of_task(prompts: Mapping[str, Any], task: str, where: str) -> dict[str, Any]:
+    """The keys of one of the `tasks` of a prompt file; what it lacks is the file's."""
+    return {**prompts, **entry(entry(prompts, "tasks", where), task, where)}
+
+
+def row_template(prompt: Mapping[str, Any], fields: Sequence[str], where: str, optional: Sequence[str] = ()) -> str:
+    """The Jinja template of a row.
+
+    Args:
+        prompt: keys of a prompt file or of one of its tasks.
+        fields: that it has to show.
+        where: the place to name in an error.
+        optional: fields that a row may lack; the lines with them are then left out.
+    """
+    row = entry(prompt, "row", where)
+    for field in fields:
+        if f"{{{field}}}" not in row:
+            raise PromptFileError(f"{where}: 'row' lacks {{{field}}}")
+    keyed = {"question": prompt["questions"]} if "questions" in prompt else {}
+    return "".join(_jinja_line(line, keyed, optional) for line in row.splitlines()).rstrip("\n")
+
+
+def _jinja_line(line: str, keyed: dict[str, dict[str, str]], optional: Sequence[str]) -> str:
+    def replaced(found: re.Match[str]) -> str:
+        sentences = keyed.get(found[1])  # of a column that holds a key
+        return f"{{{{ {json.dumps(sentences, ensure_ascii=False)}[{found[1]}] }}}}" if sentences else f"{{{{{found[1]}}}}}"
+
+    text = _FIELD.sub(replaced, line) + "\n"
+    lacking = [field for field in _FIELD.findall(line) if field in optional]
+    return f"{{% if {' and '.join(lacking)} %}}{text}{{% endif %}}" if lacking else text
+
+
+def line_starts(prompt: Mapping[str, Any]) -> list[str]:
+    """What stands before the first field of each line of a row."""
+    return [line.split("{")[0].rstrip() for line in prompt["row"].splitlines() if _FIELD.search(line)]
+
+
+def as_row(exemplar: Mapping[str, Any], data_set: DataSet, labels: tuple[str, ...], letters: str, where: str) -> dict[str, Any]:
+    """An exemplar of a prompt file in the form of a processed row.
+
+    Args:
+        exemplar: what the file has.
+        data_set: whose row it is.
+        labels: the labels of a classification task in order; empty for other kinds.
+        letters: the labels of options, of which the exemplar's options take the first.
+        where: the place to name in an error.
+    """
+    row = {field: entry(exemplar, field, where) for field in data_set.fields}
+    if data_set.kind in GENERATED:
+        answer = KINDS[data_set.kind][""].answer
+        return row | {answer: entry(exemplar, answer, where)}
+    if data_set.kind == "classification":
+        if exemplar.get("label") not in labels:
+            raise PromptFileError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
+        return row | {"gold": labels.index(exemplar["label"])}
+    options = entry(exemplar, "options", where)
+    if exemplar.get("gold") not in range(len(options)):
+        raise PromptFileError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
+    return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
+
+
+def is_english_prompt(prompt_language: str, language: str) -> bool:
+    """Whether a prompt's words are English and the rows are not, so that the task's name says `enprompt`."""
+    return prompt_language == "en" != language
+
+
+def read_prompts(tasks: Path, data_set: str) -> dict[str, dict[str, Any]]:
+    """The prompt files of a data set: language → keys.
+
+    Args:
+        tasks: a folder laid out like that of the pack's tasks.
+        data_set: its name.
+
+    Raises:
+        PromptFileError: if there is none, or one cannot be read.
+    """
+    files = sorted((tasks / data_set / "prompts").glob("*.yml"))
+    if not files:
+        raise PromptFileError(f"{tasks / data_set / 'prompts'}: no prompt files of data set {data_set!r}")
+    return {file.stem: _read(file) for file in files}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        prompts = parse_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:  # a wrong tag may raise any
+        raise PromptFileError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+    if not isinstance(prompts, dict):
+        raise PromptFileError(f"{path}: no prompt file: expected keys with values")
+    return prompts

@@ -1,0 +1,185 @@
+"""The tasks of a data set in further settings, made of its plain ones.
+
+    asis          rows as they were published, faults and all
+    pN            the instruction in other words, from `paraphrases` (Mizrahi et al. 2024); the plain task has the first wording
+    eN            the five exemplars in a random order, by seed, so that the first ones, which are shown, are others
+
+Of a data set that has the same rows in every language:
+
+    chat          zero-shot instruction for chat models; the letter is read from what they write
+    parallel      exemplars that are translations of each other in all languages, so that languages can be compared on equal ones
+    enshots       English words and exemplars before rows of the language
+    pair          X-Y: passage in the first language, question and options in the second, in whose language the prompt is
+    to_en         the model translates every text of the rows into English
+    translated    the rows as such translations, from files that the user makes
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
+from lm_eval_sea.make.prompt_files import PromptFileError, entry, is_english_prompt, line_starts, of_task
+from lm_eval_sea.make.task_yaml import Quoted
+from lm_eval_sea.tasks._shared.facts import HEADLINES
+
+PARAPHRASES = 2  # of each prompt that has any
+ENGLISH_EXEMPLARS = 5  # as in the paper of Belebele
+PARALLEL_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")  # of pairs, translated rows and parallel exemplars
+ENGLISH_EXEMPLAR_VARIANTS = ("litilo_ppl", "to_ppl")
+
+
+def _in_setting(content: Content, setting: str, task: str, **metadata: Any) -> Content:
+    """A task under another name and under the tag of its setting alone."""
+    own = {"setting": setting} | metadata | {"provenance": {}}
+    said = {key: value for key, value in content["metadata"].items() if key != "provenance"}
+    return content | {"task": task, "tag": [f"sea_setting_{setting}"], "metadata": said | own}
+
+
+def _with_rows(prompted: Prompted, content: Content, process: str) -> Content:
+    template, _, *exemplars_of = content["include"]
+    return content | {"include": [template, rows_path(prompted.of, process), *exemplars_of]}
+
+
+def as_is(prompted: Prompted, content: Content, process: str) -> Content:
+    """A task on the rows as they were published; under a tag of its own, for it is not another data set."""
+    said = content["metadata"] | {"as_published": True}
+    return _with_rows(prompted, content, process) | {"task": f"{content['task']}_asis", "tag": ["sea_asis"], "metadata": said}
+
+
+def chat(prompted: Prompted, language: str, prompt_language: str) -> Content:
+    """The instruction stands in the user's message, for not all chat templates know a system message."""
+    words, content = prompted.words(prompt_language), leaf(prompted, language, prompt_language, "litilo_gen")
+    instruction = entry(words, "chat", prompted.where(prompt_language))
+    question = content["doc_to_text"].removesuffix(words["cue"]).rstrip()
+    del content["description"]
+    for key in ("exemplar_language", "exemplar_book_version"):
+        del content["metadata"][key]
+    name = name_of(prompted.of.name, language, "chat", english=is_english_prompt(prompt_language, language))
+    content["include"][0] = "_shared/chat_letter_yaml"
+    content["metadata"]["version"] = _parallel(prompted)["chat_version"]
+    return _in_setting(content, "chat", name, variant="chat") | {
+        "doc_to_text": f"{instruction}\n\n{question}",
+        "num_fewshot": 0,
+        "generation_kwargs": greedy(line_starts(words)[:1], _parallel(prompted)["chat_max_new_tokens"]),
+    }
+
+
+def english_exemplars(prompted: Prompted, language: str, variant: str) -> Content:
+    """All English but the row. Letters are ranked by their probability, as in the paper."""
+    own = {"headline_metric": "acc"} if variant == "litilo_ppl" else {}
+    name = name_of(prompted.of.name, language, f"enshots_{variant}", english=False)
+    content = _in_setting(leaf(prompted, language, "en", variant), "enshots", name, **own)
+    return with_exemplars(prompted, content, "en") | {"num_fewshot": ENGLISH_EXEMPLARS}
+
+
+def parallel(prompted: Prompted, language: str, variant: str) -> Content:
+    """Exemplars that are translations of each other."""
+    content = leaf(prompted, language, language, variant)
+    include = [*content["include"][:2], exemplars_path(prompted.of, language, "parallel_exemplars")]
+    name = name_of(prompted.of.name, language, f"parallel_{variant}", english=False)
+    return _in_setting(content | {"include": include}, "parallel", name)
+
+
+def pair(prompted: Prompted, languages: str, variant: str) -> Content:
+    """Instruction, words and exemplars are those of the question's language.
+
+    Raises:
+        PromptFileError: if the data set does not have the languages.
+    """
+    passages, _, questions = languages.partition("-")
+    known = prompted.of.languages
+    if passages == questions or not {passages, questions} <= set(known):
+        raise PromptFileError(f"{prompted.of.name}: no pair {languages!r}; expected X-Y with two of {', '.join(known)}")
+    content = leaf(prompted, questions, known[questions].prompts, variant, languages)
+    files = {"test": _file(prompted, passages), "questions": _file(prompted, questions)}
+    said = {"language": languages, "passage_language": passages, "question_language": questions}
+    source = {"data_source": _parallel(prompted)["source"], "data_files": files}
+    return _with_rows(prompted, _in_setting(content, "pair", content["task"], **said, **source), "process_pairs")
+
+
+def translated(prompted: Prompted, language: str, variant: str) -> Content:
+    """The rows as translations into English."""
+    content = chat(prompted, "en", "en") if variant == "chat" else leaf(prompted, "en", "en", variant)
+    source = {"data_source": _parallel(prompted)["translated"], "data_files": {"test": _file(prompted, language)}}
+    name = name_of(prompted.of.name, language, f"translated_{variant}", english=False)
+    return _in_setting(content, "translated", name, language=language, **source)
+
+
+def to_english(prompted: Prompted, language: str) -> Content:
+    """The form of the translation tasks: a line with the text, a line for its translation; zero-shot."""
+    names, record = read_data_sets()["languages"], _parallel(prompted)
+    source_word, cue = f"{names[language]}:", f"{names['en']}:"
+    instruction = entry(prompted.words("en"), "translate", prompted.where("en")).format(language=names[language])
+    return {
+        "task": name_of(prompted.of.name, language, "to_en", english=False),
+        "include": ["_shared/text_translation_yaml", rows_path(prompted.of, "process_texts")],
+        "tag": ["sea_setting_to_en"],
+        "description": Quoted(f"{instruction}\n\n"),
+        "doc_to_text": f"{source_word} {{{{text}}}}\n{cue}",
+        "generation_kwargs": greedy([source_word], record["max_new_tokens"]),
+        "metadata": {
+            "version": prompted.of.version,
+            "dataset": prompted.of.name,
+            "language": language,
+            "task": "mt",
+            "variant": "to_en",
+            "prompt_language": "en",
+            "prompt_book_version": prompted.version("en"),
+            "answer_cue": cue,
+            "data_source": record["source"],
+            "data_files": {"test": _file(prompted, language), "english": _file(prompted, "en")},
+            "rows": record["texts"],  # texts, not rows of the data set: so all facts are stated
+            "chance": 0.0,
+            "headline_metric": HEADLINES["translation"],
+            "setting": "to_en",
+            "source_language": language,
+            "answer_language": "en",
+            "provenance": {},
+        },
+    }
+
+
+def _parallel(prompted: Prompted) -> Mapping[str, Any]:
+    """What `data_set.yml` says of rows that all languages share."""
+    if not prompted.of.parallel:
+        raise PromptFileError(f"{prompted.of.name}: its languages do not have the same rows")
+    return prompted.of.parallel
+
+
+def _file(prompted: Prompted, language: str) -> str:
+    path: str = _parallel(prompted)["path"]
+    return path.format(code=prompted.of.languages[language].code)
+
+
+def wordings(prompted: Prompted, content: Content) -> list[str]:
+    """The other wordings of a task's instruction.
+
+    Raises:
+        PromptFileError: if a prompt has another number than `PARAPHRASES`.
+    """
+    said = content["metadata"]
+    words, where = prompted.words(said["prompt_language"]), prompted.where(said["prompt_language"])
+    if "source_language" in said:  # translation
+        words = of_task(words, f"{said['source_language']}_{said['answer_language']}", where)
+    texts: list[str] = words.get("paraphrases", [])
+    if texts and (len(texts) != PARAPHRASES or not all(texts)):
+        raise PromptFileError(f"{where}: 'paraphrases' has {len(texts)} texts; expected {PARAPHRASES}")
+    return texts
+
+
+def reworded(prompted: Prompted, content: Content, number: int) -> Content:
+    """A task with a wording of the instruction, from 2."""
+    text, setting = wordings(prompted, content)[number - 2], f"p{number}"
+    return _in_setting(content | {"description": Quoted(f"{text}\n\n")}, setting, f"{content['task']}_{setting}")
+
+
+def reordered(prompted: Prompted, content: Content, seed: int) -> Content:
+    """A task with the exemplars in another order."""
+    config = exemplars(prompted, prompted.of.languages[content["metadata"]["language"]].prompts)["fewshot_config"]
+    samples = random.Random(f"{seed} {content['task']}").sample(config["samples"], len(config["samples"]))
+    drawn = {"fewshot_config": config | {"samples": samples}}
+    return _in_setting(content | drawn, f"e{seed}", f"{content['task']}_e{seed}")

@@ -1,0 +1,227 @@
+"""Runs as records of Every Eval Ever (schema 0.3.0, arXiv:2606.14516): one file per run, one entry per task and metric.
+
+A record says what the format has a field for: score, bounds, direction, standard error and interval with how they were made, data
+set, prompt, generation. What it has no field for stands in `additional_details`, whose values are texts: chance, which metric is
+the headline, digest of the rows, versions. Rows themselves are not exported, for they belong to the data sets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.results.runs import Run, Runs, TaskRun
+from lm_eval_sea.results.score import TaskScore, scale_of
+from lm_eval_sea.results.types import ResultsError, Score, is_number
+from lm_eval_sea.results.visible_text import one_line
+
+SCHEMA = "0.3.0"
+COLLECTION = "lm-eval-sea"  # the folder of the datastore
+LOCAL = "local"  # the developer of a model that has only a path
+CLUSTERED = "analytic, clustered by passage (Miller 2024)"
+DRAWN = "bootstrap of rows, clustered by passage"
+REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
+INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
+NORMAL = "normal approximation with the standard error"
+
+
+def model_id(name: str) -> str:
+    """The id "developer/model" of a model: its name on the hub, or for a path "local/" and the name of the last folder.
+
+    Raises:
+        ResultsError: if there is nothing to make one of.
+    """
+    parts = PurePosixPath(one_line(name)).parts
+    is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and not Path(name).exists()
+    made = name if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
+    if not all(part.strip(". ") and not set(part) & set('<>:"\\|?*') for part in made.split("/")):
+        raise ResultsError(f"the model is called {name!r}, which makes no id; give one with --model ORGANISATION/NAME")
+    return made
+
+
+def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The records of runs.
+
+    Args:
+        runs: of which each task of a model counts once.
+        model: the id of the model, "developer/model", if not the one in the results.
+
+    Returns:
+        Path below the datastore's root → record, and notes on what is left out. The same run has the same path each time.
+
+    Raises:
+        ResultsError: if no run has tasks of this pack, several models would have one id, or a name makes none.
+    """
+    notes = list(runs.notes)
+    names = {run.model for run in runs.runs}
+    if model is not None and len(names) > 1:
+        raise ResultsError(f"--model names one model; the runs are of {len(names)}: {', '.join(sorted(names)[:3])}")
+    ids = {name: model or model_id(name) for name in names}
+    if len(set(ids.values())) < len(ids):
+        raise ResultsError(f"several models would be {max(ids.values())}; export them one by one with --model ORGANISATION/NAME")
+    made = {}
+    for run in runs.runs:
+        tasks = runs.of_run(run)
+        results = [entry for task in tasks for entry in _task_entries(task, notes)]
+        if not results:
+            notes.append(f"{run.place}: left out, it has no scores of tasks of this pack")
+            continue
+        record = _record(run, tasks, ids[run.model], results)
+        digest = hashlib.sha256(json.dumps([ids[run.model], run.date.isoformat(), results], sort_keys=True).encode()).digest()
+        made[f"data/{COLLECTION}/{ids[run.model]}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = record
+    if not made:
+        raise ResultsError("; ".join(notes) or "there is no run to export")
+    return made, notes
+
+
+def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[str, Any]]) -> dict[str, Any]:
+    now = f"{time.time():.0f}"
+    settings = {key: str(value) for key, value in asdict(run.settings).items() if value is not None}
+    packs = {task.facts.pack_version for task in tasks} - {""}
+    backend = settings.get("backend", "unknown")
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": f"{COLLECTION}/{model}/{now}",
+        "evaluation_timestamp": f"{run.date.timestamp():.0f}",
+        "retrieved_timestamp": now,
+        "source_metadata": {
+            "source_name": COLLECTION,
+            "source_type": "evaluation_run",
+            "source_organization_name": "unknown",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {
+            "name": "lm_eval",
+            "version": run.settings.lm_eval or "unknown",
+            "additional_details": {"task_pack": COLLECTION, "task_pack_version": ", ".join(sorted(packs)) or "unknown"},
+        },
+        "model_info": {
+            "name": model.partition("/")[2],
+            "id": model,
+            "developer": model.partition("/")[0],
+            "inference_engine": {
+                "name": "vLLM" if backend.startswith("vllm") else "transformers" if "hf" in backend else backend
+            },
+            "additional_details": {
+                "deployment_type": "self_deployed",
+                "model_availability": "unknown",
+                **{key: one_line(value) for key, value in settings.items()},
+            },
+        },
+        "evaluation_results": results,
+    }
+
+
+def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """One entry per metric of a task of the pack; the headline with the interval that the report gives."""
+    if not task.facts.of_pack:
+        return
+    for name, metric in task.scores.items():
+        if not 0 <= metric.value <= scale_of(name):
+            notes.append(f"{task.name}: {name} is {metric.value:g}, which is not between 0 and {scale_of(name):g}; left out")
+            continue
+        is_headline = name == task.facts.headline_metric
+        yield {
+            "evaluation_result_id": f"{task.name}/{name}",
+            "evaluation_name": task.name,
+            "source_data": _source(task),
+            "metric_config": _metric(task, name, is_headline=is_headline),
+            "score_details": {"score": metric.value} | _uncertainty(name, metric, task.score if is_headline else None, task.rows),
+            "generation_config": _generation(task),
+        }
+    notes += task.notes
+
+
+def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
+    listed = task.config.get("metric_list")
+    listed = listed if isinstance(listed, list) else []
+    entry = next((entry for entry in listed if isinstance(entry, dict) and entry.get("metric") == name.partition(",")[0]), {})
+    details = {"headline": str(is_headline).lower(), "chance": f"{task.facts.chance:g}"}
+    if signature := task.facts.signatures.get(name):
+        details["signature"] = one_line(signature)
+    return {
+        "metric_id": f"{COLLECTION}.{name}",
+        "metric_name": name,
+        "metric_unit": "proportion" if scale_of(name) == 1 else "points",
+        "lower_is_better": entry.get("higher_is_better") is False,
+        "score_type": "continuous",
+        "min_score": 0,
+        "max_score": scale_of(name),
+        "additional_details": details,
+    }
+
+
+def _uncertainty(name: str, metric: Score, score: TaskScore | None, rows: int | None) -> dict[str, Any]:
+    """The headline with the interval of the report; every other metric with lm-eval's error."""
+    share = scale_of(name) / 100
+    counted = {} if rows is None else {"num_samples": rows}
+    if score is not None and score.stderr is not None:
+        method = REPORTED if score.clusters is None else DRAWN if score.stderr_plain is None else CLUSTERED
+        made: dict[str, Any] = {"standard_error": {"value": score.stderr * share, "method": method}}
+        if score.low is not None and score.high is not None:
+            made["confidence_interval"] = {
+                "lower": score.low * share,
+                "upper": score.high * share,
+                "confidence_level": 0.95,
+                "method": INTERVAL,
+            }
+        return {"uncertainty": made | counted}
+    if metric.stderr is not None:
+        return {"uncertainty": {"standard_error": {"value": metric.stderr, "method": REPORTED}} | counted}
+    return {"uncertainty": counted} if counted else {}
+
+
+def _source(task: TaskRun) -> dict[str, Any]:
+    titles = {name: data_set.title for name, data_set in data_sets().items()} | {"sea_helm": "SEA-HELM"}
+    facts = task.facts
+    details = {
+        "language": facts.language,
+        "task": facts.task,
+        "file": facts.data_file,
+        "config": facts.data_config,
+        "rows_sha256": facts.data_sha256,
+        "revision": facts.data_revision,
+        "rows_of_data_set": facts.rows if facts.subset is None else facts.subset.get("of"),
+        "as_published": facts.as_published or None,
+    }
+    source: dict[str, Any] = {
+        "dataset_name": f"{titles.get(facts.dataset, facts.dataset)} ({facts.language})",
+        "source_type": "hf_dataset",
+        "hf_repo": facts.data_source,
+        "hf_split": facts.data_split,
+        **({} if task.rows is None else {"samples_number": task.rows}),
+        "additional_details": {key: one_line(str(value)) for key, value in details.items() if value not in (None, "")},
+    }
+    if facts.data_on_hub and "/" in facts.data_source:
+        return source
+    return {key: source[key] for key in ("dataset_name", "additional_details")} | {"source_type": "other"}
+
+
+def _generation(task: TaskRun) -> dict[str, Any]:
+    generation = task.config.get("generation_kwargs")
+    generation = generation if isinstance(generation, Mapping) else {}
+    arguments: dict[str, Any] = {}
+    if isinstance(task.config.get("doc_to_text"), str):
+        arguments["prompt_template"] = f"{task.config.get('description') or ''}{task.config['doc_to_text']}"
+    if isinstance(longest := generation.get("max_gen_toks"), int):
+        temperature: Any = generation.get("temperature")
+        arguments |= {"max_tokens": longest, "temperature": float(temperature) if is_number(temperature) else 0.0}
+    details = {
+        "num_fewshot": task.num_fewshot,
+        "task_version": task.version,
+        "variant": task.facts.variant or None,
+        "setting": task.facts.setting or None,
+        "prompt_language": task.facts.prompt_language or None,
+        "prompt_book_version": task.facts.prompt_book_version,
+    }
+    return {
+        "generation_args": arguments,
+        "additional_details": {key: str(value) for key, value in details.items() if value is not None},
+    }

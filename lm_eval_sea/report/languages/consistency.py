@@ -1,0 +1,73 @@
+"""Whether a model gives the same answer in several languages, right or wrong. Pure functions, no I/O.
+
+Definitions of SeaEval (Wang et al. 2024, https://arxiv.org/abs/2309.04766; in its repository
+src/dataset_src/eval_methods/cross_lingual_assessment.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from math import comb
+from typing import NamedTuple
+
+from lm_eval_sea.report.languages.comparison import Answers
+
+FEWEST_LANGUAGES = 2
+
+
+class Consistency(NamedTuple):
+    """The answers to the questions that were asked in all languages. Shares are 0 to 1."""
+
+    of: int  # number of languages, L
+    questions: int
+    accuracy: float  # mean over the languages
+    languages: int  # s, 2 to L: how many languages are compared at a time
+    consistency: float  # M_s
+    ac3: float
+
+
+def consistency(chosen: Collection[Collection[Hashable | None]], languages: int) -> float:
+    """Share of questions with the same answer in s languages, as the mean over all choices of s from the L languages.
+
+    M_s = Σ over choices of s languages, Σ over questions, [all s answers are equal] / (C(L, s) · questions). An answer that a of
+    the L languages have is in all of C(a, s) choices, so that no choice has to be looked at.
+
+    Args:
+        chosen: by question, the answers in the L languages; None, where no answer could be read, equals nothing.
+        languages: s, 1 to L.
+
+    Returns:
+        0 to 1.
+    """
+    total = 0
+    choices = 0
+    for answers in chosen:
+        counts = Counter(answer for answer in answers if answer is not None)
+        total += sum(comb(count, languages) for count in counts.values())
+        choices += comb(len(answers), languages)
+    return total / choices
+
+
+def ac3(accuracy: float, consistency: float) -> float:
+    """Harmonic mean of accuracy and consistency, all 0 to 1; 0 where both are 0."""
+    return 2 * accuracy * consistency / (accuracy + consistency) if accuracy + consistency else 0.0
+
+
+def consistencies(answers: Mapping[str, Answers]) -> Iterator[Consistency]:
+    """For s = 2 to the number of languages, on the questions that were asked in all; none where it is not known what was chosen.
+
+    Args:
+        answers: by language.
+    """
+    if len(answers) < FEWEST_LANGUAGES:
+        return
+    given = list(answers.values())
+    common = [question for question in given[0].chosen if all(question in each.chosen for each in given)]
+    if not common:
+        return
+    chosen = [[each.chosen[question] for each in given] for question in common]
+    accuracy = sum(each.right[question] for each in given for question in common) / (len(given) * len(common))
+    for size in range(FEWEST_LANGUAGES, len(given) + 1):
+        share = consistency(chosen, size)
+        yield Consistency(len(given), len(common), accuracy, size, share, ac3(accuracy, share))

@@ -1,0 +1,252 @@
+"""From lm-eval's output to the tables of `lm-eval-sea report --languages`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlations
+from lm_eval_sea.report.languages.consistency import consistencies
+from lm_eval_sea.results.runs import Runs, TaskRun
+from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.uncertainty import holm
+from lm_eval_sea.results.visible_text import spreadsheet_cell
+from lm_eval_sea.results.written_folder import WrittenFolder
+
+ENGLISH = "en"
+MANIFEST = ".lm_eval_sea_languages.json"
+# Where English answers of the same variant are taken from, if a setting has none of its own.
+_REFERENCE_SETTINGS = ("base", "chat")
+_NEEDED = ("dataset", "variant", "prompt_language", "language", "headline_metric")
+
+
+class Condition(NamedTuple):
+    """What is the same in all languages that are compared."""
+
+    model: str
+    data_set: str
+    setting: str  # "base", "chat", "enshots", "pair", "translated"
+    variant: str
+    prompt: str  # "native", or "en" where the instruction is English before rows of another language
+    metric: str
+    num_fewshot: str  # the number of exemplars; "" where the output does not say
+
+    @property
+    def name(self) -> str:
+        """What tells the conditions of one model and data set apart."""
+        return f"{self.setting} {self.variant} {self.prompt}" + (f" {self.num_fewshot}-shot" if self.num_fewshot else "")
+
+
+class Comparison(NamedTuple):
+    """The answers of one model under one condition."""
+
+    answers: Mapping[str, Answers]  # by language; for pairs by the pair
+    english: Answers | None  # on which differences are based
+    near: str = ""  # where there are none: which English answers there are that cannot serve
+
+
+def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
+    """Reads the rows of all parallel tasks.
+
+    Args:
+        runs: of which each task of a model counts once.
+        metric: what says whether an answer is right, such as "acc"; by default the headline metric of each task.
+
+    Returns:
+        The comparisons, and notes on what was left out.
+
+    Raises:
+        ResultsError: if they have no samples of parallel tasks with that metric, right or wrong.
+    """
+    notes = list(runs.notes)
+    native: dict[Condition, dict[str, Answers]] = {}
+    english: dict[Condition, Answers] = {}
+    others: list[str] = []
+    for task in runs.tasks:
+        facts = task.facts
+        notes += task.notes
+        if not facts.parallel:
+            others.append(task.name)
+            continue
+        lacking = [name for name in _NEEDED if not getattr(facts, name)]
+        if lacking or task.samples is None:
+            why = f"its settings lack {', '.join(lacking)}" if lacking else "it has no samples (--log_samples writes them)"
+            notes.append(f"{task.run.model}, {task.name}: left out, for {why}")
+            continue
+        condition = Condition(
+            task.run.model,
+            facts.dataset,
+            facts.setting or "base",
+            facts.variant,
+            "en" if facts.prompt_language == ENGLISH else "native",
+            metric or facts.headline_metric,
+            "" if task.num_fewshot is None else str(task.num_fewshot),
+        )
+        answers = _read_answers(task, condition.metric, notes)
+        if answers is None:
+            continue
+        if facts.language == ENGLISH:
+            english[condition._replace(prompt="")] = answers
+        else:
+            native.setdefault(condition, {})[facts.language] = answers
+    if others:
+        some = ", ".join(others[:3]) + (", …" if len(others) > 3 else "")
+        notes.append(f"{len(others)} tasks left out, for they are of no parallel test: {some}")
+    if not native:
+        raise ResultsError(
+            "no samples of a parallel task with that metric in a language besides English; run sea_belebele_… tasks of several "
+            "languages with --log_samples" + "".join(f"; {note}" for note in notes[:1])
+        )
+    return {condition: _with_english(condition, answers, english) for condition, answers in sorted(native.items())}, notes
+
+
+def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | None:
+    """What the rows of a task say, by the id of the question; None, with a note, if they cannot be compared."""
+    rows = task.logged_by(metric)
+    assert rows is not None
+    notes += [note for note in task.notes if note not in notes]
+    names, scores = rows.frame.id.tolist(), rows.frame.score.tolist()
+    why = None if names else "it has no rows"
+    for place, (name, score) in enumerate(zip(names, scores, strict=True)):
+        missing = score is None or score != score  # NaN
+        if missing and not place:
+            why = f"it has no {metric}; --metric chooses another"
+        elif name is None:
+            why = "a row has no id"
+        elif missing or score not in (0, 1):
+            why = f"{metric} of question {name!r} is {None if missing else score!r}; expected 0 or 1"
+        if why:
+            break
+    if not why and len(set(names)) < len(names):
+        why = f"question {next(name for name in names if names.count(name) > 1)!r} occurs twice"
+    if why:
+        notes.append(f"{task.samples}: left out, for {why}")
+        return None
+    chosen = dict(zip(names, rows.chosen, strict=True)) if f"chosen_{metric}" in rows.frame else {}
+    right = {name: bool(score) for name, score in zip(names, scores, strict=True)}
+    return Answers(right, dict(zip(names, rows.clusters, strict=True)), chosen)
+
+
+def _with_english(condition: Condition, answers: Mapping[str, Answers], english: Mapping[Condition, Answers]) -> Comparison:
+    """English stands among the languages where the setting has it; else the plain task in English is the measure."""
+    key = condition._replace(prompt="")
+    if key in english:
+        return Comparison({**answers, ENGLISH: english[key]}, english[key])
+    references = (english.get(key._replace(setting=setting)) for setting in _REFERENCE_SETTINGS)
+    found = next(filter(None, references), None)
+    shots = sorted({other.num_fewshot for other in english if other._replace(num_fewshot=key.num_fewshot) == key})
+    near = f" with as many exemplars (there are some with {', '.join(shots)})" if shots and found is None else ""
+    return Comparison(answers, found, near)
+
+
+def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
+    """One row a question: 1 or 0 for each language, empty where it was not asked."""
+    languages = list(dict.fromkeys(language for comparison in comparisons.values() for language in comparison.answers))
+    for condition, comparison in comparisons.items():
+        clusters = {question: cluster for given in comparison.answers.values() for question, cluster in given.clusters.items()}
+        for question, pattern in patterns(comparison.answers).items():
+            cells = {language: int(pattern[language]) if language in pattern else "" for language in languages}
+            counts = {"languages": len(pattern), "right": sum(pattern.values())}
+            yield condition._asdict() | {"question": question, "passage": clusters[question]} | counts | cells
+
+
+def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """One row a language: beside English. A note says for which languages there is nothing to compare with."""
+    for condition, comparison in comparisons.items():
+        if comparison.english is None:
+            notes.append(f"{condition.model}, {condition.name}: no answers in English{comparison.near}, so no differences")
+            continue
+        for language, answers in comparison.answers.items():
+            if language == ENGLISH:
+                continue
+            beside = against_english(answers, comparison.english)
+            if beside is None:
+                notes.append(f"{condition.model}, {condition.name}, {language}: no question was also asked in English")
+                continue
+            asked = max(len(answers.right), len(comparison.english.right))
+            if beside.difference.rows < asked:
+                notes.append(
+                    f"{condition.model}, {condition.name}, {language}: {beside.difference.rows} of {asked} questions were asked "
+                    "in both languages; only these are compared"
+                )
+            difference = beside.difference._asdict()
+            yield (
+                condition._asdict()
+                | {"language": language}
+                | {
+                    "questions": difference.pop("rows"),
+                    "passages": difference.pop("clusters"),
+                    "accuracy": beside.accuracy,
+                    "accuracy_en": beside.accuracy_en,
+                    "difference": difference.pop("mean"),
+                    **difference,
+                    "english_only": beside.english_only,
+                    "language_only": beside.language_only,
+                    "lost": beside.lost,
+                }
+            )
+
+
+def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """One row for every two conditions of a model that share at least three languages."""
+    accuracies: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    for condition, comparison in comparisons.items():
+        by_language = {language: given.accuracy for language, given in comparison.answers.items()}
+        accuracies.setdefault((condition.model, condition.data_set), {})[condition.name] = by_language
+        if len({frozenset(given.right) for given in comparison.answers.values()}) > 1:
+            notes.append(
+                f"{condition.model}, {condition.name}: the languages were asked different questions (--limit takes the first, "
+                "others in each language); rank correlations are those of the accuracies on all questions of each"
+            )
+    for (model, data_set), by_condition in accuracies.items():
+        for (first, second), correlation in rank_correlations(by_condition).items():
+            yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
+
+
+def consistency_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """One row for every number of languages from two up: the share of questions with the same answer, and AC3."""
+    for condition, comparison in comparisons.items():
+        rows = [condition._asdict() | found._asdict() for found in consistencies(comparison.answers)]
+        if not rows and len(comparison.answers) > 1:
+            notes.append(f"{condition.model}, {condition.name}: no question has a known answer in all, so no consistency")
+        yield from rows
+
+
+def _corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the p-values corrected for their number (Holm)."""
+    tested = [place for place, row in enumerate(rows) if row["p_value"] is not None]
+    corrected = dict(zip(tested, holm([rows[place]["p_value"] for place in tested]), strict=True))
+    return [row | {"p_holm": corrected.get(place)} for place, row in enumerate(rows)]
+
+
+def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, notes: list[str]) -> dict[Path, list[dict[str, Any]]]:
+    """Writes questions.csv, differences.csv, consistency.csv and rank_correlations.csv; a note names those without rows.
+
+    Returns:
+        The rows of each file that was written.
+    """
+    out = WrittenFolder(folder, MANIFEST)
+    tables = {
+        "questions.csv": list(question_rows(comparisons)),
+        "differences.csv": _corrected(list(difference_rows(comparisons, notes))),
+        "consistency.csv": list(consistency_rows(comparisons, notes)),
+        "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
+    }
+    written = {}
+    for name, rows in tables.items():
+        if rows:
+            written[out.write(name, _csv(rows))] = rows
+        else:
+            notes.append(f"{name} is not written, for it would be empty")
+    out.finish()
+    return written
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(map(spreadsheet_cell, line) for line in ([*rows[0]], *(row.values() for row in rows)))
+    return text.getvalue()

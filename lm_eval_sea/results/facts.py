@@ -1,0 +1,148 @@
+"""What a task is and what it was made on: the one reader of a task's metadata in results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.results.types import count_of
+from lm_eval_sea.results.visible_text import one_line, some_names
+
+AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
+DIGEST_LENGTH = 12  # characters of a digest that are shown
+_HEADLINE = "headline_metric"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the results say of a task, under the names they have there; empty or None for what they do not say."""
+
+    headline_metric: str = ""  # empty: the task is of another pack
+    item_metric: str = ""  # of a row, where the headline is made of all rows
+    dataset: str = ""
+    language: str = ""
+    task: str = ""  # what kind of task: "mrc", "nli", …
+    variant: str = ""
+    prompt_language: str = ""
+    setting: str = ""  # other exemplars or rows than the variant is named for
+    suite: str = ""
+    source_language: str = ""
+    answer_language: str = ""
+    competency: str = ""
+    score_group: str = ""
+    sea_helm_task: str = ""
+    judged_as: str = ""
+    data_source: str = ""
+    data_config: str = ""
+    data_revision: str = ""  # of the hub repository
+    data_sha256: str = ""  # of the processed rows
+    pack_version: str = ""
+    version: Any = None
+    prompt_book_version: Any = None
+    chance: float = 0.0  # what guessing scores, 0 to 1; 0 for free answers
+    rows: int | None = None  # of the data set, by the catalogue
+    size_unknown: bool = False  # whether the catalogue says that it does not know
+    subset: Mapping[str, Any] | None = None  # of a task on a part of the rows
+    labels: tuple[str, ...] = ()
+    parallel: bool = False
+    as_published: bool = False
+    data_on_hub: bool = True
+    data_file: str = ""
+    data_split: str = "test"
+    signatures: Mapping[str, str] = field(default_factory=dict)  # metric → how it was made
+    assumed: bool = False  # whether the installed pack was asked, for the results do not say
+
+    @property
+    def of_pack(self) -> bool:
+        """Whether the task is one of this pack."""
+        return bool(self.headline_metric)
+
+    @property
+    def pool(self) -> str:
+        """The name of the data set, within which equal names of clusters are the same rows."""
+        return self.dataset + (AS_PUBLISHED if self.as_published else "")
+
+    @property
+    def metric_of_rows(self) -> str:
+        """The metric of a row: the headline, or where that is made of all rows, the one it is made of."""
+        return (self.item_metric or self.headline_metric).removeprefix("balanced_")
+
+    @cached_property
+    def digest(self) -> str | None:
+        """The beginning of the digest of the rows."""
+        return self.data_sha256[:DIGEST_LENGTH] or None
+
+
+_TEXTS = [entry.name for entry in fields(Facts) if entry.type == "str" and entry.default == ""]
+
+
+def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
+    """The facts of a task.
+
+    Args:
+        metadata: of its configuration in the results. What it was made on stands in the mapping `provenance` within; results of
+            older versions have it in `metadata` itself.
+        name: of the task, by which the installed pack is asked where the results do not say which metric is the headline.
+    """
+    nested = metadata.get("provenance")
+    entries = {**metadata, **nested} if isinstance(nested, Mapping) else dict(metadata)
+    known = read_tasks().tasks.get(name) if name and _HEADLINE not in entries else None
+    if known is not None:
+        entries = {**known.metadata, **entries}
+    files, splits, subset, labels = (entries.get(key) for key in ("data_files", "data_splits", "subset", "labels"))
+    signatures, chance = entries.get("signatures"), entries.get("chance")
+    return Facts(
+        **{key: one_line(entries[key]) for key in _TEXTS if isinstance(entries.get(key), str)},
+        version=entries.get("version"),
+        prompt_book_version=entries.get("prompt_book_version"),
+        chance=float(chance) if isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance < 1 else 0.0,
+        rows=count_of(entries.get("rows")) or None,
+        size_unknown="subset" not in entries and entries.get("rows", 0) is None,
+        subset=subset if isinstance(subset, Mapping) else {} if "subset" in entries else None,
+        labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
+        parallel=bool(entries.get("parallel")),
+        as_published=bool(entries.get("as_published")),
+        data_on_hub=bool(entries.get("data_on_hub", True)),
+        data_file=_at(files, "test") or "",
+        data_split=_at(splits, "test") or "test",
+        signatures={str(key): str(value) for key, value in signatures.items()} if isinstance(signatures, Mapping) else {},
+        assumed=known is not None and not metadata,
+    )
+
+
+def _at(mapping: Any, key: str) -> str | None:
+    value = mapping.get(key) if isinstance(mapping, Mapping) else None
+    return one_line(str(value)) if value else None
+
+
+def version_note(name: str, facts: Facts) -> str | None:
+    """One line if the results were made by another version of the task than the installed pack has."""
+    known = read_tasks().tasks.get(name)
+    if known is None or facts.assumed or facts.version == known.metadata["version"]:
+        return None
+    return f"{name}: made by version {facts.version} of the task; the installed pack has {known.metadata['version']}"
+
+
+def row_count_note(name: str, facts: Facts, rows_total: int | None) -> str | None:
+    """One line if the run had another number of rows before it than the catalogue has; `--limit` is no such thing."""
+    if facts.rows is None or rows_total in (None, facts.rows):
+        return None
+    return f"{name}: the data had {rows_total:,} rows, and the catalogue has {facts.rows:,}; was the file whole?"
+
+
+def unknown_size_note(facts: Mapping[str, Facts]) -> str | None:
+    """One line on the tasks whose number of rows the catalogue does not know, if there are any; parts of data sets have one.
+
+    Args:
+        facts: by name of the task.
+    """
+    names = [name.removeprefix("sea_helm_") for name, of_task in facts.items() if of_task.size_unknown]
+    if not names:
+        return None
+    return (
+        f"the pack does not know how many rows {some_names(names)} should have, "
+        "so a file that was cut off would not be noticed there"
+    )

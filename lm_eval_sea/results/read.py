@@ -1,0 +1,256 @@
+"""Reads what lm-eval writes: `results_<date>.json` of a run and `samples_<task>_<date>.jsonl` of its tasks. Nothing else does.
+
+What users have is often incomplete: what is left out stands in notes, one line each, and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.rows import parse
+from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
+from lm_eval_sea.results.settings import Settings, settings_of
+from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number
+from lm_eval_sea.results.visible_text import one_line
+
+_STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
+_SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
+_RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
+_NO_FILTER = "none"
+_BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
+_ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
+_JSON = (str, bool, int, float, list, dict)
+_GIVE_A_FOLDER = "give the folder of lm-eval's --output_path"
+
+
+def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
+    """The runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
+
+    Args:
+        paths: folders, results files and samples files.
+        names: what to call the models of the runs in a folder or file; runs of one name are of one model.
+
+    Raises:
+        ResultsError: if a path does not exist or nothing is found.
+    """
+    results_files, samples_files = _files([Path(path) for path in paths])
+    notes: list[str] = []
+    found = [parts for path in results_files if (parts := _read_results(path, names or {}, notes)) is not None]
+    by_stamp = {(_folder(parts.runs[0]), parts.runs[0].date): parts for parts in found}
+    model_of_folder = {_folder(parts.runs[0]): parts.runs[0].model for parts in found}
+    for path in samples_files:
+        name, date = _task_and_date(path)
+        if date is None:
+            notes.append(f"{path}: left out, there is no such date")
+            continue
+        if (path.parent, date) not in by_stamp:
+            model = model_of_folder.get(path.parent) or _name_of(path, path.parent.name, names or {})
+            run = Run(model, date, path.parent, Settings(), has_results=False)
+            by_stamp[path.parent, date] = Runs([run], [], [], [])
+            found.append(by_stamp[path.parent, date])
+        _add_samples(by_stamp[path.parent, date], name, path)
+    notes += [
+        f"{run.place}: samples of {run.date} without a results file" for one in found for run in one.runs if not run.has_results
+    ]
+    if not found:
+        first = f"; {notes[0]}" if notes else ""
+        raise ResultsError(f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, paths))}{first}; {_GIVE_A_FOLDER}")
+    found.sort(key=lambda one: (one.runs[0].model, one.runs[0].date))
+    return Runs(
+        [run for one in found for run in one.runs],
+        [task for one in found for task in one.tasks],
+        [group for one in found for group in one.groups],
+        notes,
+    )
+
+
+def of_results(results: Mapping[str, Any]) -> Runs:
+    """The run that `lm_eval.simple_evaluate` returns; its `samples`, where there, are the rows."""
+    notes: list[str] = []
+    run = _run_of(results, None, None, notes, {})
+    samples = results.get("samples")
+    logged = samples if isinstance(samples, Mapping) else {}
+    tasks = [replace(task, samples=rows) if isinstance(rows := logged.get(task.name), list) else task for task in run.tasks]
+    return replace(run, tasks=tasks, notes=notes)
+
+
+def _folder(run: Run) -> Path:
+    assert run.place is not None
+    return run.place.parent if run.has_results else run.place
+
+
+def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
+    """What a model is called: the name given for the innermost folder that the file is in, if any."""
+    given = [(len(place.parts), name) for place, name in names.items() if path.is_relative_to(place.resolve())]
+    return max(given)[1] if given else model
+
+
+def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    results: dict[Path, None] = {}
+    samples: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            results |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("results_*.json")) if file.is_file())
+            samples |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("samples_*.jsonl")) if file.is_file())
+        elif _SAMPLES_NAME.fullmatch(path.name) and path.is_file():
+            samples[path.resolve()] = None
+        elif path.is_file():
+            results[path.resolve()] = None
+            stamp = match["stamp"] if (match := _RESULTS_NAME.fullmatch(path.name)) else ""
+            samples |= dict.fromkeys(file.resolve() for file in sorted(path.parent.glob(f"samples_*_{stamp}.jsonl")) if stamp)
+        else:
+            raise ResultsError(f"{path}: no such file or folder; {_GIVE_A_FOLDER}")
+    return list(results), [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
+
+
+def _plain_name(name: str) -> str:
+    """The name of a task on one line: lm-eval 0.5 puts the groups through which it was asked for before it, "group::task"."""
+    return one_line(name.rpartition("::")[2] or name)
+
+
+def _task_and_date(samples: Path) -> tuple[str, datetime | None]:
+    match = _SAMPLES_NAME.fullmatch(samples.name)
+    assert match is not None  # `_files` returns no others
+    return _plain_name(match["task"]), _date(match["stamp"])
+
+
+def _date(stamp: str) -> datetime | None:
+    day, time = stamp.split("T")
+    try:
+        return datetime.fromisoformat(f"{day}T{time.replace('-', ':')}")
+    except ValueError:
+        return None
+
+
+def _add_samples(run: Runs, name: str, path: Path) -> None:
+    """Gives a task of one run its rows; a task that the results lack is known by its rows alone."""
+    assert isinstance(run.tasks, list)
+    for place, task in enumerate(run.tasks):
+        if task.name == name:
+            run.tasks[place] = replace(task, samples=path)
+            return
+    run.tasks.append(replace(_task(run.runs[0], name, {}, "", []), samples=path))
+
+
+def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Runs | None:
+    try:
+        content = parse(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        notes.append(f"{path}: left out, it cannot be read as JSON ({error})")
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+        notes.append(f"{path}: left out, it has no results of lm-eval")
+        return None
+    match = _RESULTS_NAME.fullmatch(path.name)
+    return _run_of(content, path, _date(match["stamp"]) if match else None, notes, names)
+
+
+def _run_of(
+    content: Mapping[str, Any],
+    path: Path | None,
+    date: datetime | None,
+    notes: list[str],
+    names: Mapping[Path, str] | None = None,
+) -> Runs:
+    """The run that a results file, or what lm-eval returns, tells of; `date` is that in the file's name."""
+    configs, subtasks = _mapping(content, "configs"), _mapping(content, "group_subtasks")
+    arguments = _mapping(_mapping(content, "config"), "model_args")
+    where = path or "results"
+    config = _checked(_mapping(content, "config") | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
+    model = str(content.get("model_name") or arguments.get("pretrained") or (path.parent.name if path else "model"))
+    seed = config.get("torch_seed")
+    run = Run(
+        model=_name_of(path, model, names or {}) if path else model,
+        date=date or _from_seconds(content.get("date")),
+        place=path,
+        settings=settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")}),
+        seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
+        batch_size=config.get("batch_size"),
+    )
+    results = {name: _mapping(content["results"], name) for name in content["results"]}
+    of_groups = {name for name in results if name not in configs and subtasks.get(name)}
+    members = {_plain_name(name): _names(inner) for name, inner in subtasks.items()}
+    groups = [
+        GroupRun(run, name, numbers, _leaves(members, name))
+        for name in results
+        if name in of_groups and (numbers := _scores(results[name], where, notes))
+    ]
+    tasks = {_plain_name(name): _task(run, name, content, where, notes) for name in results if name not in of_groups}
+    return Runs([run], list(tasks.values()), groups, [])
+
+
+def _names(value: Any) -> list[str]:
+    return [_plain_name(name) for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+def _leaves(members: Mapping[str, Sequence[str]], group: str) -> list[str]:
+    names = dict.fromkeys([_plain_name(group)])
+    todo = list(names)
+    while todo:
+        inner = [name for name in members.get(todo.pop(), ()) if name not in names]
+        names |= dict.fromkeys(inner)
+        todo += inner
+    return [name for name in names if not members.get(name)]
+
+
+def _from_seconds(seconds: Any) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds if is_number(seconds) else 0)
+    except (ValueError, OverflowError, OSError):  # no such year
+        return datetime.fromtimestamp(0)
+
+
+def _mapping(content: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = content.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dict[str, Any]:
+    """The settings of a run without those that should be one text or number, by which runs are compared, and are not."""
+    given = {name: config[name] for name in _ONE_VALUE if config.get(name) is not None}
+    # In memory there are others, such as torch's types of numbers; lm-eval writes their names.
+    given = {name: value if isinstance(value, _JSON) else str(value) for name, value in given.items()}
+    broken = [name for name, value in given.items() if not isinstance(value, str) and not is_number(value)]
+    notes += [f"{where}: the setting {name} is no text and no number, and left out" for name in broken]
+    return {name: value for name, value in (config | given).items() if name not in broken}
+
+
+def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str]) -> TaskRun:
+    config = _mapping(_mapping(content, "configs"), name)
+    counts = _mapping(_mapping(content, "n-samples"), name)
+    version = _mapping(content, "versions").get(name)
+    facts = facts_of(_mapping(config, "metadata"), _plain_name(name))
+    note = f"{_plain_name(name)}: its settings are not in the files; those of the installed pack are taken"
+    return TaskRun(
+        run=run,
+        name=_plain_name(name),
+        version=None if version is None else str(version),
+        facts=facts,
+        config=config,
+        scores=_scores(_mapping(_mapping(content, "results"), name), f"{where}, {name}", notes),
+        num_fewshot=count_of(_mapping(content, "n-shot").get(name)),
+        rows=count_of(counts.get("effective")),
+        rows_total=count_of(counts.get("original")),
+        notes=[note] if facts.assumed else [],
+    )
+
+
+def _scores(numbers: Mapping[str, Any], where: Path | str, notes: list[str]) -> dict[str, Score]:
+    """The entries "metric,filter" with the entries "metric_stderr,filter" beside them."""
+    scores = {}
+    for key, value in numbers.items():
+        name, comma, filter_name = key.rpartition(",")
+        if not comma or name.endswith("_stderr"):
+            continue
+        if not is_number(value):
+            notes.append(f"{where}: {name} is not a number ({value}) and left out")
+            continue
+        stderr = numbers.get(f"{name}_stderr,{filter_name}")
+        scores[name if filter_name == _NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None, filter_name)
+    return scores

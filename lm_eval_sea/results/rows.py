@@ -1,0 +1,309 @@
+"""The rows that lm-eval logs: read one after the other, and of each what tables and scores need of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pandas as pd
+
+from lm_eval_sea.results.score import RowStatistics, collapsed_answer, statistics_of
+from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.uncertainty import DRAWS, cluster_weights
+from lm_eval_sea.results.visible_text import encodable, visible
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
+from lm_eval_sea.tasks._shared.rows import PUBLISHED_POSITION
+
+Samples = Path | Sequence[Mapping[str, Any]]  # a file, or the rows of a run in memory
+PUBLISHED = "published"  # how SEA-HELM itself reads an answer, and by which its headline metrics count
+POSITION = f"doc.{PUBLISHED_POSITION}"
+BATCH_CALIBRATED = "acc_bc"  # its choices depend on all rows, so that lm-eval cannot log them row by row
+_MOST = 2.0**53  # nats; sums of numbers near the end of all floats are none
+_AGREE = 1e-6
+
+
+def read_lines(samples: Samples, notes: list[str], places: Collection[int] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The logged rows with their places, one after the other; memory holds one row.
+
+    Args:
+        samples: `samples_<task>_<date>.jsonl`, or rows.
+        notes: gets a line if rows cannot be read, such as the last one of a run that was stopped.
+        places: of the rows to read, bytes from the beginning of the file; None: all.
+    """
+    if not isinstance(samples, Path):
+        for place, row in enumerate(samples):
+            if isinstance(row, Mapping) and (places is None or place in places):
+                yield place, dict(row)
+        return
+    try:
+        file = samples.open("rb")
+    except OSError as error:
+        _add(notes, f"{samples}: left out, it cannot be opened ({error.strerror})")
+        return
+    broken: list[int] = []
+    with file:
+        place = 0
+        for number, line in enumerate(file if places is None else _lines_at(file, places), start=1):
+            if line.strip():
+                try:
+                    row = parse(line)
+                    if not isinstance(row, dict):
+                        raise ValueError("no object")
+                    yield place, row
+                except (ValueError, RecursionError):
+                    broken.append(number)
+            place += len(line)
+    if broken:
+        more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+        _add(notes, f"{samples}: line {broken[0]}{more} cannot be read as JSON (a run that was stopped?) and left out")
+
+
+def _lines_at(file: Any, places: Collection[int]) -> Iterator[bytes]:
+    for place in sorted(places):
+        file.seek(place)
+        yield file.readline()
+
+
+def _add(notes: list[str], note: str) -> None:
+    if note not in notes:
+        notes.append(note)
+
+
+def parse(text: bytes) -> Any:
+    """JSON as Python writes it."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:  # it knows no lone surrogates, and no -Infinity, which Python writes for the logarithm of 0
+        return encodable(json.loads(text))
+
+
+def position(value: Any) -> int | None:
+    """A value that says which option, counted from 0; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000 else None
+
+
+def document(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The processed row of the data set; empty, if there is none."""
+    return row["doc"] if isinstance(row.get("doc"), dict) else {}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one task of one run as one metric scores them, in the order of the file; of several filters the first.
+
+    The frame has a line a row:
+        place           in the file, for its texts
+        doc_id, id      number and name of the row
+        cluster         rows of one name are not independent; a row without one is a cluster of its own
+        gold, chosen    positions of the right option and of the metric's choice
+        score           by the metric, or where that is made of all rows, by the one it is made of, in the metric's unit
+        chosen_<name>   position of the choice of any metric
+        options, gold_characters, chosen_characters   their number, and lengths of their texts in code points
+        loglikelihoods  nats, of tasks that are calibrated
+    and the columns asked for besides. None or NaN is what the row lacks.
+    """
+
+    frame: pd.DataFrame
+    metric: str
+    keys: list[tuple[str, str]]  # number and id; equal keys are the same row
+    clusters: list[str]
+    golds: list[int | None]
+    chosen: list[int | None]
+    statistics: RowStatistics | None  # from which the metric of any draw of the rows can be computed
+
+    @property
+    def scores(self) -> Sequence[float] | None:
+        """The rows' scores by the metric, 0 to 1; None where a row has none, or one that cannot be."""
+        return self.statistics.of_rows if self.statistics else None
+
+    def one_gold(self) -> int | None:
+        """The right option, if it is the same in all rows."""
+        return self.golds[0] if len(set(self.golds)) == 1 else None
+
+    @cached_property
+    def collapsed(self) -> tuple[int, float, float] | None:
+        """See `score.collapsed_answer`; None where no options are chosen."""
+        return collapsed_answer(self.chosen, self.golds) if any(gold is not None for gold in self.golds) else None
+
+
+def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:
+    """Reads the rows of a task.
+
+    Args:
+        samples: a file or rows.
+        metric: whose scores count.
+        item: the metric of single rows where that is made of all rows.
+        notes: gets a line for what cannot be read.
+        extra: further columns as lm-eval logs them: "acc", "doc.label".
+    """
+    kept: list[_Row] = []
+    others: dict[str, list[Any]] = {name: [] for name in extra}
+    at = {name: name.split(".") for name in extra}
+    first: Any = None
+    for number, (place, row) in enumerate(read_lines(samples, notes)):
+        first = row.get("filter") if number == 0 else first
+        if row.get("filter") == first:  # lm-eval logs a row once per filter
+            kept.append(_Row(place, number, row, metric, item))
+            for name, values in others.items():
+                values.append(_at(row, at[name]))
+    _calibrate(kept, metric)
+    chosen = [row.choice(metric, item) for row in kept]
+    named = dict.fromkeys(name for row in kept for name in row.predictions)
+    frame = pd.DataFrame(
+        {
+            "place": [row.place for row in kept],
+            "number": [row.number for row in kept],
+            "doc_id": [row.doc_id for row in kept],
+            "id": [row.id for row in kept],
+            "cluster": [row.cluster for row in kept],
+            "gold": [row.gold for row in kept],
+            "chosen": chosen,
+            "options": [row.options for row in kept],
+            "gold_characters": [row.length_of(row.gold) for row in kept],
+            "chosen_characters": [row.length_of(choice) for row, choice in zip(kept, chosen, strict=True)],
+            "loglikelihoods": pd.Series([row.loglikelihoods for row in kept], dtype=object),
+            "score": [row.score for row in kept],
+            **{f"chosen_{name}": [position(row.predictions.get(name)) for row in kept] for name in named},
+            **{name: pd.Series(values, dtype=object) for name, values in others.items()},
+        }
+    )
+    return Rows(
+        frame=frame,
+        metric=metric,
+        keys=[row.key for row in kept],
+        clusters=[row.cluster for row in kept],
+        golds=[row.gold for row in kept],
+        chosen=chosen,
+        statistics=statistics_of(metric, [row.logged for row in kept]),
+    )
+
+
+def _at(row: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        row = row.get(key) if isinstance(row, dict) else None
+    return row
+
+
+class _Row:
+    """What is kept of one logged row while its file is read."""
+
+    __slots__ = (
+        *("place", "number", "doc_id", "id", "key", "cluster", "gold", "predictions", "logged", "evidence", "score"),
+        *("lengths", "options", "loglikelihoods"),
+    )
+
+    def __init__(self, place: int, number: int, row: Mapping[str, Any], metric: str, item: str) -> None:
+        doc = document(row)
+        doc_id, name, cluster = row.get("doc_id"), doc.get("id"), doc.get("cluster")
+        self.place = place
+        self.number = doc_id if isinstance(doc_id, int) and not isinstance(doc_id, bool) else number
+        self.doc_id = doc_id if doc_id is None or isinstance(doc_id, int) else visible(str(doc_id))
+        self.id = None if name is None else visible(str(name))
+        self.key = (str(doc_id), str(name))
+        self.cluster = encodable(str(doc_id if cluster is None else cluster))
+        self.gold = position(doc.get("gold"))
+        self.predictions: dict[str, Any] = doc["predictions"] if isinstance(doc.get("predictions"), dict) else {}
+        self.logged = row.get(metric)
+        self.evidence = _evidence(row.get(BATCH_CALIBRATED))
+        self.score = next((float(row[key]) for key in (metric, item) if is_number(row.get(key))), None)
+        texts, scores = doc.get("options"), doc.get("option_scores")
+        self.lengths = [len(str(text)) for text in texts] if isinstance(texts, list) else []
+        scores = scores if isinstance(scores, list) else []
+        self.options = len(self.lengths) or len(scores) or None
+        logs = [score.get("loglikelihood") if isinstance(score, dict) else None for score in scores] if "p" in doc else []
+        known = self.gold is not None and self.gold < len(logs) and _are_loglikelihoods(logs)
+        self.loglikelihoods = logs if known else None
+
+    def choice(self, metric: str, item: str) -> int | None:
+        """The option that the metric takes for the answer; None for no answer."""
+        found = (self.predictions[name] for name in (metric, item, PUBLISHED) if name in self.predictions)
+        return position(next(found, None))
+
+    def length_of(self, option: int | None) -> int | None:
+        """The length of an option's text."""
+        return self.lengths[option] if option is not None and option < len(self.lengths) else None
+
+
+def _are_loglikelihoods(values: Sequence[Any]) -> bool:
+    """Whether these are numbers, not all of them −∞, as where no label has a probability."""
+    numbers = all(is_number(value) or value == float("-inf") for value in values)
+    return numbers and any(value != float("-inf") for value in values)
+
+
+def _calibrate(rows: Sequence[_Row], metric: str) -> None:
+    """Gives rows that log what `acc_bc` is made of, the label and the log-likelihoods of all labels, its choice and score."""
+    evidence = [row.evidence for row in rows if row.evidence is not None]
+    # Biases are means over the rows: with another number of labels in some, or with a row that says nothing, there are none.
+    if not evidence or len(evidence) < len(rows) or len({len(entry.loglikelihoods) for entry in evidence}) > 1:
+        return
+    for row, choice in zip(rows, batch_calibrated_choices(evidence), strict=True):
+        row.predictions = row.predictions | {BATCH_CALIBRATED: choice.chosen}
+        if metric == BATCH_CALIBRATED:
+            row.logged = row.score = float(choice.gold == choice.chosen)
+
+
+def _evidence(logged: Any) -> Evidence | None:
+    """What batch calibration needs of a row, if it is that."""
+    if not isinstance(logged, list | tuple) or len(logged) != 2:
+        return None
+    gold, loglikelihoods = logged
+    if not isinstance(loglikelihoods, list | tuple) or len(loglikelihoods) < 2:
+        return None
+    if not all((is_number(value) and abs(value) < _MOST) or value == float("-inf") for value in loglikelihoods):
+        return None
+    known = isinstance(gold, int) and not isinstance(gold, bool) and 0 <= gold < len(loglikelihoods)
+    return Evidence(gold, list(loglikelihoods)) if known else None
+
+
+def in_published_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows in the order in which SEA-HELM publishes them; as they are where they do not say it, as of earlier versions.
+
+    Args:
+        frame: with the column `POSITION`.
+    """
+    if not says_its_order(frame):
+        return frame
+    return frame.assign(**{POSITION: frame[POSITION].astype("int64")}).sort_values(POSITION, kind="stable")
+
+
+def says_its_order(frame: pd.DataFrame) -> bool:
+    """Whether every row says its place in the published data."""
+    return all(isinstance(value, int) for value in frame[POSITION])
+
+
+def score_draws(key: tuple[str, str], pool: str, score: float, stderr: float | None, rows: Rows | None) -> np.ndarray | None:
+    """The score of a task on each draw of rows by cluster, as far as its uncertainty is known.
+
+    Where the rows do not tell the score, the draws are normal with its standard error.
+
+    Args:
+        key: model and task, which are the seed of normal draws.
+        pool: within which equal clusters are the same; see `Facts.pool`.
+        score: in per cent of the best possible one.
+        stderr: likewise; None: not known.
+        rows: None: none were logged.
+
+    Returns:
+        (draws,), shares of the best possible score; None where nothing tells the uncertainty.
+    """
+    if rows is not None and rows.statistics is not None and abs(rows.statistics.of_all_rows - score / 100) < _AGREE:
+        return rows.statistics.of_draws(cluster_weights(pool, rows.clusters))
+    if stderr is None:
+        return None
+    seed = hashlib.sha256("\0".join(key).encode(errors="replace")).digest()
+    normal = np.random.default_rng(int.from_bytes(seed[:8], "big")).standard_normal(DRAWS)
+    return (score + stderr * normal) / 100
+
+
+def mean_draws(draws: Iterable[np.ndarray | None]) -> np.ndarray | None:
+    """The plain mean over tasks on each draw; None, if it is not known of one."""
+    found = list(draws)
+    known = [array for array in found if array is not None]
+    return np.mean(known, axis=0) if found and len(known) == len(found) else None

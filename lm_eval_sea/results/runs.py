@@ -1,0 +1,248 @@
+"""Runs of lm-eval, typed: what `read` finds, the choice among them, and the scores of their tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lm_eval_sea.results.facts import Facts
+from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows, score_draws
+from lm_eval_sea.results.score import TaskScore, task_score
+from lm_eval_sea.results.settings import NOT_RECORDED, Settings
+from lm_eval_sea.results.types import Score
+from lm_eval_sea.results.visible_text import one_line
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of lm-eval."""
+
+    model: str
+    date: datetime
+    place: Path | None  # the results file; where only samples were found, their folder; None: in memory
+    settings: Settings
+    seed: int | None = None
+    batch_size: Any = None
+    has_results: bool = True
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """One task of one run; what only the results file knows is empty or None without it."""
+
+    run: Run
+    name: str
+    version: str | None
+    facts: Facts
+    config: Mapping[str, Any]  # of lm-eval
+    scores: Mapping[str, Score]  # by metric; "name,filter" for another filter than lm-eval's "none"
+    num_fewshot: int | None
+    rows: int | None  # evaluated, as the results say
+    rows_total: int | None  # of the data set, as the run saw it
+    samples: Samples | None = field(default=None, repr=False)  # None: the rows were not logged
+    notes: list[str] = field(default_factory=list)  # on what is odd; grows as rows are read
+
+    @property
+    def expected(self) -> int | None:
+        """How many rows the data set has."""
+        return self.facts.rows or self.rows_total
+
+    @property
+    def evaluated(self) -> int | None:
+        """How many rows were evaluated; reads them where the results do not say."""
+        return self.rows if self.rows is not None else len(self.logged.keys) if self.logged is not None else None
+
+    @property
+    def limited(self) -> bool:
+        """Whether the score is not of all rows of the data set."""
+        return self.evaluated is not None and self.expected is not None and self.evaluated < self.expected
+
+    def texts(self, places: Collection[int] | None = None) -> Iterator[Mapping[str, Any]]:
+        """Rows as lm-eval logged them, prompts and answers among it, one after the other.
+
+        Args:
+            places: column `place` of the rows' frame; None: all.
+        """
+        return (row for _, row in read_lines(self.samples, self.notes, places)) if self.samples is not None else iter(())
+
+    @cached_property
+    def logged(self) -> Rows | None:
+        """The rows, as the headline metric scores them; None for other packs and where none were logged."""
+        return self.logged_by(self.facts.headline_metric) if self.facts.of_pack else None
+
+    def logged_by(self, metric: str, *extra: str) -> Rows | None:
+        """The rows as any metric scores them; see `read_rows`."""
+        if self.samples is None:
+            return None
+        item = self.facts.metric_of_rows if metric == self.facts.headline_metric else metric
+        return read_rows(self.samples, metric, item, self.notes, extra)
+
+    def rows_frame(self, *extra: str) -> pd.DataFrame | None:
+        """The rows as a frame, with further columns as lm-eval logs them; see `Rows`. None where none were logged."""
+        if not extra:
+            return self.logged.frame if self.logged is not None else None
+        rows = self.logged_by(self.facts.headline_metric, *extra)
+        return rows.frame if rows is not None else None
+
+    @cached_property
+    def score(self) -> TaskScore | None:
+        """The headline score; None for other packs and where there is none."""
+        return self.score_by(self.facts.headline_metric, self.logged) if self.facts.of_pack else None
+
+    def score_by(self, metric: str, rows: Rows | None) -> TaskScore | None:
+        """The score by a metric; see `task_score`."""
+        statistics, clusters = (rows.statistics, rows.clusters) if rows is not None else (None, [])
+        return task_score(metric, self.facts, self.scores.get(metric), statistics, clusters, evaluated=self.evaluated)
+
+    def draws(self, model: str) -> np.ndarray | None:
+        """The headline score on each draw of rows; see `score_draws`."""
+        if self.score is None:
+            return None
+        return score_draws((model, self.name), self.facts.pool, self.score.score, self.score.stderr, self.logged)
+
+    def beside(self, kind: str, ending: str) -> Path:
+        """A file of ours beside the samples: "judged", ".json" → judged_<task>_<date>.json.
+
+        Raises:
+            ValueError: if the rows are in no file.
+        """
+        if not isinstance(self.samples, Path):
+            raise ValueError(f"{self.name}: its rows are in no file")
+        return self.samples.with_name(f"{kind}{self.samples.stem.removeprefix('samples')}{ending}")
+
+
+@dataclass(frozen=True)
+class GroupRun:
+    """A group with a mean of its own in one run."""
+
+    run: Run
+    name: str
+    scores: Mapping[str, Score]
+    tasks: Sequence[str]  # in it and in the groups within it, each once
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs by model and date. What `read` returns has all of them; `best`, `apart` and `by_seed` say which count."""
+
+    runs: Sequence[Run]
+    tasks: Sequence[TaskRun]
+    groups: Sequence[GroupRun]
+    notes: list[str]  # what is incomplete, unreadable or superseded
+
+    def best(self) -> Runs:
+        """Of several runs of a task by one model the one with more rows, then the newer."""
+        notes = list(self.notes)
+        kept = _best_tasks(self.tasks, notes)
+        with_tasks, left = ({id(task.run) for task in tasks} for tasks in (self.tasks, kept))
+        runs = [run for run in self.runs if id(run) in left or id(run) not in with_tasks]
+        return self._chosen(runs, kept, notes)
+
+    def by_seed(self) -> Runs:
+        """All runs: those of one task are draws of the same score."""
+        return self._chosen(self.runs, self.tasks, list(self.notes))
+
+    def apart(self) -> Runs:
+        """All runs, each with its date in the name of its model where the model has several, as if of a model of its own."""
+        several = {run.model for run in self.runs if sum(other.model == run.model for other in self.runs) > 1}
+        named: dict[int, Run] = {}
+        for run in self.runs:
+            name = f"{run.model} ({run.date.isoformat(sep=' ', timespec='seconds')})" if run.model in several else run.model
+            alike = sum(other.model == name or other.model.startswith(f"{name} #") for other in named.values())
+            named[id(run)] = replace(run, model=f"{name} #{alike + 1}" if alike else name)
+        tasks = [replace(task, run=named[id(task.run)]) for task in self.tasks]
+        groups = [replace(group, run=named[id(group.run)]) for group in self.groups]
+        return replace(self, groups=groups)._chosen(list(named.values()), tasks, list(self.notes))
+
+    def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun], notes: list[str]) -> Runs:
+        for run in runs:
+            without = [task.name for task in tasks if task.run is run and task.samples is None]
+            if without:
+                some = f"{', '.join(without[:3])}{' and others' if len(without) > 3 else ''}"
+                notes.append(f"{run.place}: no samples of {len(without)} tasks ({some}); --log_samples writes them")
+        kept = {id(run) for run in runs}
+        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in kept], notes)
+
+    def of_run(self, run: Run) -> list[TaskRun]:
+        """The tasks of a run."""
+        return [task for task in self.tasks if task.run is run]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Short names of the models: the last part of a path, where that is enough to tell them apart."""
+        models = sorted({run.model for run in self.runs})
+        short = {
+            model: one_line(PurePosixPath(model).name if model.startswith(("/", "./", "../", "~")) else model) for model in models
+        }
+        return {model: name if list(short.values()).count(name) == 1 else one_line(model) for model, name in short.items()}
+
+
+def _task_settings(task: TaskRun) -> dict[str, Any]:
+    return {
+        "exemplars": task.num_fewshot,
+        "version of the task": task.version,
+        "prompt file": task.facts.prompt_book_version,
+        "data": task.facts.digest,
+        "pack": task.facts.pack_version or None,
+    }
+
+
+def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
+    """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
+    pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
+    pairs += [(_task_settings(one), _task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
+    found: dict[str, None] = {}
+    for old, new in pairs:
+        for name in old:
+            if old[name] != new[name]:
+                values = (NOT_RECORDED if value is None else str(value) for value in (old[name], new[name]))
+                found.setdefault("{}: {}, kept {}".format(name.replace("_", " "), *values))
+    return list(found)
+
+
+def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
+    """Of several runs of a task by one model the one with more rows; of two with equally many the newer.
+
+    Args:
+        tasks: by model and date.
+        notes: gets a line for what is left out and why, and in what the runs differ.
+    """
+    tasks = list(tasks)
+    best: dict[tuple[str, str], TaskRun] = {}
+    for task in tasks:
+        other = best.get((task.run.model, task.name))
+        if other is None or _rank(task) >= _rank(other):
+            best[task.run.model, task.name] = task
+    superseded: dict[tuple[Run, Run, bool], list[tuple[TaskRun, TaskRun]]] = {}
+    for task in tasks:
+        winner = best[task.run.model, task.name]
+        if winner is not task:
+            more = (winner.rows or 0) > (task.rows or 0)
+            superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
+    for (run, kept_run, is_newer), pairs in sorted(superseded.items(), key=lambda item: tasks.index(item[1][0][0])):
+        left_out, kept = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        why = "is newer" if is_newer else _more_rows(pairs)
+        differing = _differing(left_out, kept)
+        made = f"; not made alike ({'; '.join(differing)})" if differing else ""
+        names = ", ".join(task.name for task in left_out)
+        notes.append(f"{run.model}: {names} of {run.date} left out, for the run of {kept_run.date} {why}{made}")
+    return [task for task in tasks if best[task.run.model, task.name] is task]
+
+
+def _rank(task: TaskRun) -> tuple[int, object]:
+    return task.rows or 0, task.run.date
+
+
+def _more_rows(pairs: Sequence[tuple[TaskRun, TaskRun]]) -> str:
+    counts = {(winner.rows, task.rows) for task, winner in pairs}
+    if len(counts) != 1:
+        return "has more rows"
+    more, fewer = counts.pop()
+    return f"has more rows ({more} instead of {'an unknown number' if fewer is None else fewer})"

@@ -1,0 +1,56 @@
+"""With what settings runs were made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+NOT_RECORDED = "none recorded"
+# Arguments of a model that have a setting of their own, or change no number.
+_APART = {"pretrained", "revision", "dtype", "softmax_dtype", "batch_size", "max_batch_size", "device", "trust_remote_code"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run says of how its numbers were made; None for what it does not say."""
+
+    backend: Any = None
+    revision: str | None = None
+    dtype: str | None = None
+    softmax_dtype: str | None = None
+    arguments: str | None = None  # of the model, without an entry of their own, such as an adapter or a quantisation
+    limit: Any = None
+    chat_template: Any = None  # its digest
+    system_instruction: Any = None  # likewise
+    generation: str | None = None
+    lm_eval: str | None = None
+    transformers: str | None = None
+
+
+def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
+    """The settings of a run.
+
+    Args:
+        config: what lm-eval writes of the call, with the digests beside it.
+        versions: of libraries.
+    """
+    given = config.get("model_args")
+    arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    return Settings(
+        backend=config.get("model"),
+        revision=_text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),
+        dtype=str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
+        softmax_dtype=_text(arguments.get("softmax_dtype")),
+        arguments=", ".join(f"{name}={value}" for name, value in sorted(arguments.items()) if name not in _APART) or None,
+        limit=config.get("limit"),
+        chat_template=config.get("chat_template_sha"),
+        system_instruction=config.get("system_instruction_sha"),
+        generation=_text(config.get("gen_kwargs")),
+        lm_eval=_text(versions.get("lm_eval")),
+        transformers=_text(versions.get("transformers")),
+    )
+
+
+def _text(value: Any) -> str | None:
+    return str(value) if value else None

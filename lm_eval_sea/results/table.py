@@ -1,0 +1,172 @@
+"""The table that people see after a run: one line per task, in per cent of the best possible score."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from lm_eval_sea.results.facts import row_count_note, unknown_size_note
+from lm_eval_sea.results.rows import mean_draws
+from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
+from lm_eval_sea.results.score import scale_of
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, spread_of
+from lm_eval_sea.results.visible_text import one_line, some_names
+
+WIDTH = 100  # columns of a terminal
+HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
+_NAMES_SHOWN = 4
+_AGREE = 1e-6
+_NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
+_OTHER_MEAN = "it is not the plain mean of the scores above"
+
+
+def table_of(runs: Runs) -> str:
+    """Runs as text, a block per model and run."""
+    blocks = [_block(run, runs.labels[run.model], runs.of_run(run), runs.groups) for run in runs.runs]
+    return "\n".join([*blocks, *map(_note, runs.notes)])
+
+
+def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:
+    own = [task for task in tasks if task.facts.of_pack]
+    others = [task.name for task in tasks if not task.facts.of_pack]
+    means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own, run)) is not None]
+    parts = [_title(run, model)]
+    if own:
+        lines = [HEAD, *map(_cells, own)]
+        of_groups = [_cells_of_mean(mean) for mean in means]
+        widths = [max(len(row[place]) for row in lines + of_groups) for place in range(len(HEAD))]
+        widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(HEAD) - 1))
+        parts += [_aligned(row, widths) for row in lines]
+        if means:
+            parts += ["", "groups (means of their tasks, as lm-eval takes them)", *(_aligned(row, widths) for row in of_groups)]
+    if others:
+        some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
+        parts.append(f"{len(others)} tasks that are not of this pack: {some}")
+    said = [note for task in own for note in notes_on(task)]
+    said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
+    said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
+    return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
+
+
+def notes_on(task: TaskRun) -> list[str]:
+    """What a reader must know of the score of one task."""
+    metric = task.facts.headline_metric
+    reported = task.scores.get(metric)
+    said = [collapsed_text(task), *(task.score.notes if task.score else ()), one_label_text(task)]
+    if task.score is None and reported is not None:
+        said.insert(1, f"{metric} is {reported.value:g}, which is not between 0 and {scale_of(metric):g}; not shown")
+    counts = row_count_note(task.name, task.facts, task.rows_total)
+    return [*(f"{task.name}: {text}" for text in said if text), *([counts] if counts else [])]
+
+
+def collapsed_text(task: TaskRun) -> str | None:
+    """What is said of an option that is chosen nearly always."""
+    if task.logged is None or task.logged.collapsed is None:
+        return None
+    option, share, right = task.logged.collapsed
+    labels = task.config.get("doc_to_choice")
+    word = f" (“{one_line(str(labels[option]))}”)" if isinstance(labels, list) and option < len(labels) else ""
+    return f"{share:.0f} % of the answers are option {option + 1}{word}, which is right on {right:.0f} %"
+
+
+def one_label_text(task: TaskRun) -> str | None:
+    """What is said of a part of the rows of a task with labels in which one label is always right; None for other rows."""
+    if task.logged is None or not task.limited:
+        return None
+    choices = task.config.get("doc_to_choice")
+    labels = choices if isinstance(choices, list) else task.facts.labels
+    gold = task.logged.one_gold()
+    if not labels or gold is None or gold >= len(labels):
+        return None
+    label = one_line(str(labels[gold]))
+    return (
+        f"“{label}” is right in all {len(task.logged.golds)} rows, so that the score says nothing of other labels; take more rows"
+    )
+
+
+class _Mean(NamedTuple):
+    """The mean of a group, in per cent, with the interval that the report gives means."""
+
+    name: str
+    metric: str
+    mean: float
+    low: float | None  # 95 % interval; None: there is none, or it has no width
+    high: float | None
+    obstacle: str | None  # why there is none
+
+
+def _group_mean(group: GroupRun, own: Sequence[TaskRun], run: Run) -> _Mean | None:
+    """The mean of a headline metric that lm-eval gives; None where it gives none."""
+    tasks = {task.name: task for task in own}
+    metric = next((name for name in dict.fromkeys(task.facts.headline_metric for task in own) if name in group.scores), None)
+    if metric is None or not 0 <= (mean := group.scores[metric].value / scale_of(metric)) <= 1:
+        return None
+    members = [name for name in group.tasks if name not in tasks or metric in tasks[name].scores]
+    low = high = obstacle = None
+    if not _is_plain_mean(mean, metric, members, tasks):
+        obstacle = _OTHER_MEAN
+    elif (drawn := mean_draws(tasks[name].draws(run.model) if tasks[name].logged else None for name in members)) is None:
+        obstacle = _NOT_LOGGED
+    else:
+        _, low, high = spread_of(100 * drawn)
+    return _Mean(group.name, metric, 100 * mean, low, high, obstacle)
+
+
+def _is_plain_mean(mean: float, metric: str, names: Sequence[str], tasks: Mapping[str, TaskRun]) -> bool:
+    """Not so where tasks weigh by their rows, have another headline, or count from another run and are shown there."""
+    if not names or any(name not in tasks or tasks[name].facts.headline_metric != metric for name in names):
+        return False
+    values = [tasks[name].scores[metric].value / scale_of(metric) for name in names]
+    return abs(sum(values) / len(values) - mean) < _AGREE
+
+
+def _title(run: Run, model: str) -> str:
+    limit = run.settings.limit
+    limited = f"; limited: --limit {limit:g}" if isinstance(limit, int | float) and not isinstance(limit, bool) else ""
+    return f"{one_line(model)}, {run.date.isoformat(sep=' ', timespec='minutes')}{limited}; scores in per cent"
+
+
+def _cells(task: TaskRun) -> tuple[str, ...]:
+    rows = "–" if task.evaluated is None else f"{task.evaluated:,}" + (f" of {task.expected:,}" if task.limited else "")
+    name, metric = one_line(task.name), one_line(task.facts.headline_metric)
+    if task.score is None:
+        return (name, rows, metric, "–", "–", "–")
+    found = task.score
+    return (name, rows, metric, f"{found.score:.1f}", _interval(found.low, found.high), f"{found.chance:.1f}")
+
+
+def _cells_of_mean(mean: _Mean) -> tuple[str, ...]:
+    return (one_line(mean.name), "", one_line(mean.metric), f"{mean.mean:.1f}", _interval(mean.low, mean.high), "")
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"[{low:.1f}, {high:.1f}]"
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name = cells[0] if len(cells[0]) <= widths[0] else cells[0][: widths[0] - 1] + "…"
+    left = {0, HEAD.index("metric")}
+    shown = [name, *cells[1:]]
+    return "  ".join(
+        cell.ljust(width) if place in left else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(shown, widths, strict=True))
+    ).rstrip()
+
+
+def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]:
+    notes = []
+    if limited := sum(task.limited for task in tasks):
+        notes.append(f"{limited} of {len(tasks)} scores are of a part of the rows only")
+    if few := sum(task.score is not None and task.score.few for task in tasks):
+        notes.append(
+            f"{few} of {len(tasks)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
+        )
+    for obstacle in dict.fromkeys(mean.obstacle for mean in means if mean.obstacle):
+        names = [one_line(mean.name) for mean in means if mean.obstacle == obstacle]
+        notes.append(f"no interval for the mean of {some_names(names)}: {obstacle}")
+    return notes
+
+
+def _note(text: str) -> str:
+    return textwrap.fill(f"note: {one_line(text)}", WIDTH, subsequent_indent="  ")

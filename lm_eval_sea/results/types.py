@@ -1,0 +1,33 @@
+"""Numbers of results, and the errors of reading them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+class ResultsError(ValueError):
+    """Results cannot be used; one line that says what and how to mend it."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number of a task or group."""
+
+    value: float
+    stderr: float | None  # as lm-eval reports it; None where it reports none
+    filter: str
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of a file is a finite number."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def count_of(value: Any) -> int | None:
+    """A number of rows or exemplars in a file; None if it is none, or is one that no float holds exactly."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None

@@ -1,0 +1,147 @@
+"""`lm_eval run` as a chain of lm-eval's own parts: parser → `EvaluatorConfig` → model → `simple_evaluate` → loggers.
+
+The chain is ours, so that a request can be checked before the model is loaded and the model's answers can be kept. Of its parts
+lm-eval documents all but the parser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.run.request import RunError, in_one_line
+
+# What `simple_evaluate` and `EvaluatorConfig` both have, under the same names.
+_PASSED_ON = (
+    "model_args", "num_fewshot", "batch_size", "max_batch_size", "device", "limit", "samples", "check_integrity", "write_out",
+    "log_samples", "system_instruction", "apply_chat_template", "fewshot_as_multiturn", "gen_kwargs", "verbosity", "predict_only",
+    "confirm_run_unsafe_code", "metadata",
+)  # fmt: skip
+_SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
+
+logger = logging.getLogger("lm_eval_sea")
+
+
+def run_parser() -> argparse.ArgumentParser:
+    """lm-eval's parser of `lm_eval run`; more arguments can be added."""
+    from lm_eval._cli.run import Run
+
+    commands = argparse.ArgumentParser(prog="lm-eval").add_subparsers()
+    Run.create(commands)
+    parser: argparse.ArgumentParser = commands.choices["run"]
+    return parser
+
+
+def read_config(parsed: argparse.Namespace) -> Any:
+    """lm-eval's `EvaluatorConfig` of arguments, which may name a file of settings (`--config`).
+
+    Raises:
+        RunError: for what lm-eval refuses.
+    """
+    from lm_eval.config.evaluate_config import EvaluatorConfig
+
+    try:
+        return EvaluatorConfig.from_cli(parsed)
+    except (ValueError, TypeError, OSError) as error:
+        raise RunError(in_one_line(error)) from error
+
+
+def requests_folder() -> Path:
+    """Where `--cache_requests` keeps its pickles."""
+    from lm_eval.caching.cache import PATH
+
+    return Path(PATH)
+
+
+def make_tracker(config: Any) -> Any:
+    """lm-eval's `EvaluationTracker`, which writes results."""
+    from lm_eval.loggers import EvaluationTracker
+
+    settings = dict(config.hf_hub_log_args)
+    if config.output_path:
+        settings["output_path"] = config.output_path
+    if token := os.environ.get("HF_TOKEN"):
+        settings["token"] = token
+    return EvaluationTracker(**settings)
+
+
+def make_model(config: Any) -> Any:
+    """The backend's model.
+
+    Raises:
+        RunError: if it cannot be loaded.
+    """
+    import numpy
+    from lm_eval.api.registry import get_model
+    from lm_eval.utils import set_torch_seed
+
+    # as `simple_evaluate` does before it makes a model by its name: weights that a checkpoint lacks are drawn
+    for seed, set_seed in zip(config.seed or (), (random.seed, numpy.random.seed, set_torch_seed), strict=False):
+        if seed is not None:
+            set_seed(seed)
+    own = {name: getattr(config, name) for name in ("batch_size", "max_batch_size", "device")}
+    logger.info("loading %s with %s", config.model, config.model_args)
+    try:
+        return get_model(config.model).create_from_arg_obj(config.model_args, own)
+    except Exception as error:  # backends raise what they like
+        logger.debug("the model cannot be loaded", exc_info=error)
+        what = f"{type(error).__name__}: {in_one_line(error)}"
+        raise RunError(f"the model cannot be loaded ({what}); LMEVAL_LOG_LEVEL=debug shows where") from error
+
+
+def evaluate(
+    config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None
+) -> dict[str, Any] | None:
+    """What lm-eval's `simple_evaluate` returns: the results; None on all ranks but the first.
+
+    Raises:
+        RunError: if a task needs a tokenizer and the model has none, or another than the user names.
+    """
+    from lm_eval.evaluator import simple_evaluate
+
+    seeds = dict(zip(_SEEDS, config.seed or [None] * len(_SEEDS), strict=True))
+    try:
+        results: dict[str, Any] | None = simple_evaluate(
+            model=model,
+            tasks=tasks,
+            task_manager=task_manager,
+            evaluation_tracker=tracker,
+            use_cache=use_cache,
+            **{name: getattr(config, name) for name in _PASSED_ON},
+            **config.cache_requests,
+            **seeds,
+        )
+    except Exception as error:
+        # by its name: the folder of tasks is a package of its own name, and so are its classes
+        if type(error).__name__ == "TokenizerError":
+            raise RunError(str(error)) from error
+        raise
+    if results is not None:  # of a model that is made already lm-eval notes the class
+        results["config"]["model"] = tracker.general_config_tracker.model_source = config.model
+    return results
+
+
+def make_experiment_loggers(config: Any) -> list[Any]:
+    """lm-eval's loggers for Weights & Biases and Trackio, where the user asks for them."""
+    from lm_eval.loggers import TrackioLogger, WandbLogger
+
+    loggers = [WandbLogger(config.wandb_args, config.wandb_config_args)] if config.wandb_args else []
+    return [*loggers, TrackioLogger(config.trackio_args)] if config.trackio_args else loggers
+
+
+def log_experiment(loggers: Sequence[Any], results: dict[str, Any], samples: Mapping[str, Any] | None) -> None:
+    """Hands results to what `make_experiment_loggers` made; a failure is said and costs nothing else."""
+    for each in loggers:
+        try:
+            each.post_init(results)
+            each.log_eval_result()
+            if samples:
+                each.log_eval_samples(samples)
+            each.finish() if hasattr(each, "finish") else each.run.finish()
+        except Exception as error:
+            logger.warning("logging to %s failed: %s", type(each).__name__, in_one_line(error))

@@ -1,0 +1,221 @@
+"""What is known of a task: its metadata says who it is, `data_set.yml` where its rows are and how it is scored.
+
+Needs no other part of the pack, so that tasks work through `--include_path` alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+TASKS_FOLDER = Path(__file__).resolve().parents[1]
+SEA_HELM = "sea_helm"
+# What stands in place of a row's content in the prompts that contextual calibration asks for (Zhao et al. 2021, section 5).
+CONTENT_FREE_INPUTS = ["N/A", "", "[MASK]"]
+# What a data set says for all its languages, of which each may say otherwise.
+OF_LANGUAGES = (
+    "source",
+    "on_hub",
+    "files",
+    "config",
+    "splits",
+    "checkout",
+    "prompts_in",
+    "rows",
+    "chance",
+    "origin",
+    "licence",
+    "gated",
+    "expect",
+    "process",
+    "sailcompass_evaluator",
+)
+
+# Variant → the metric that people see first. A variant of multiple choice has a name, other kinds of task have one variant.
+HEADLINES = {
+    "to_ppl": "acc_ppl",
+    "tito_ppl": "acc_ppl",
+    "litito_ppl": "acc_ppl",
+    "litilo_ppl": "acc_ppl",
+    "litiloto_ppl": "acc_ppl",
+    "litilo_gen": "exact_match",
+    "chat": "exact_match",
+    "classification": "acc_bc",
+    "qa": "exact_match",
+    "short_answer": "contains",
+    "number": "exact_number",
+    "translation": "chrf++",
+    "summarization": "bleu",
+    "judged": "null_rate",
+}
+# The same for SEA-HELM's kinds, with the metric of a row that its totals are computed from; None if a judge has to score it.
+SEA_HELM_SCORES = {
+    "labels": ("balanced_acc", "correct"),
+    "phenomena": ("phenomena_acc", "correct"),
+    "minimal_pairs": ("phenomena_acc", "correct"),
+    "qa": ("f1", "f1"),
+    "summarization": ("rougeL", "rougeL"),
+    "translation": ("chrf++", None),
+    "instructions": ("pass", "pass"),
+    "criteria": ("null_rate", None),
+    "first_turn": ("null_rate", None),
+    "second_turn": ("null_rate", None),
+    "ppl": ("balanced_acc_cc", None),
+}
+# The kinds of SEA-HELM whose answer stands behind a cue.
+SEA_HELM_WITH_CUE = ("labels", "phenomena", "minimal_pairs", "qa", "summarization", "translation")
+_CALIBRATED = ("classification", "litilo_ppl")
+# The kinds whose answers are texts that the model writes.
+GENERATED = ("qa", "short_answer", "number", "translation", "summarization")
+# The settings that show other rows or exemplars than SailCompass, whose evaluator has nothing to say of them.
+_OF_PARALLEL_ROWS = ("chat", "enshots", "parallel", "pair", "translated")
+
+
+@functools.cache
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A file of ours, read once per process."""
+    with path.open(encoding="utf-8") as file:
+        content: dict[str, Any] = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 (a safe one)
+    return content
+
+
+def whole_record(record: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """What a data set says of a language: its own record there, and what is said once for all languages."""
+    return {key: record[key] for key in OF_LANGUAGES if key in record} | (record["languages"][language] or {})
+
+
+def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """All that is known of a task.
+
+    Args:
+        metadata: of the task. It says who the task is: `dataset`, `language`, `variant`, `prompt_language`; of SEA-HELM `task`
+            and `answer_tag`; of a translation `source_language` and `answer_language`; its `setting`, if it has one. What else
+            it says goes before `data_set.yml`; a task that states `rows`, as every task did up to version 0.3, and the results
+            of any task state all that there is. Its `data_set` is the path of the `data_set.yml`
+            of a user's own data set, where that is not beside the tasks of the pack.
+
+    Returns:
+        The metadata, its `provenance`, and of `data_set.yml`: `task`, `data_source` with `data_files` or `data_config` and
+        `data_splits` (`Source.from_metadata` has them all), `rows`, `chance`, `headline_metric`, `subset` of a lite task; where
+        they apply `answer_language`, `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`,
+        `columns`, `labels`;
+        and of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`, `item_metric`, `fields`,
+        `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
+    """
+    said = {**metadata, **(metadata.get("provenance") or {})}
+    folder = TASKS_FOLDER / str(metadata.get("dataset"))
+    path = Path(metadata["data_set"]) if "data_set" in metadata else folder / "data_set.yml"
+    if "rows" in said or not path.is_file():
+        return said
+    record = read_yaml(path)
+    found = _of_sea_helm(record, said) if "tasks" in record else _of_data_set(record, said)
+    if str(found["data_source"]).startswith("."):  # a folder beside the file
+        found["data_source"] = str((path.parent / found["data_source"]).resolve())
+    if said.get("setting") == "lite":
+        found |= _of_lite(path.with_name("lite.yml"), found | said)
+    return found | said
+
+
+def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    variant, language, setting = said["variant"], said["language"], said.get("setting")
+    data = whole_record(record, said.get("question_language", language))
+    found = {
+        "task": record["task"],
+        **place_of_rows(data),
+        "rows": data["rows"],
+        "chance": data["chance"],
+        "headline_metric": HEADLINES[variant],
+    }
+    if variant in _CALIBRATED:
+        found |= {"content_free_inputs": CONTENT_FREE_INPUTS, "content_fields": record.get("content_fields", record["fields"])}
+    if variant in GENERATED:
+        found["answer_language"] = language
+    is_scored = variant in ("qa", "litilo_gen") and language in record.get("suite_languages", ())
+    if is_scored and setting not in _OF_PARALLEL_ROWS and (evaluator := data.get("sailcompass_evaluator")):
+        found["sailcompass_evaluator"] = evaluator
+    if "parallel" in record or record.get("same_questions"):
+        found["parallel"] = True
+    return found | {key: record[key] for key in ("judged_as", "columns", "labels") if key in record}
+
+
+def place_of_rows(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of metadata that say where a language's rows are: files of a repository, or a configuration of it."""
+    place = {"data_files": data["files"]} if "files" in data else {"data_config": data["config"], "data_splits": data["splits"]}
+    on_hub = {} if data.get("on_hub", True) else {"data_on_hub": False}
+    checkout = {"data_checkout": data["checkout"]} if "checkout" in data else {}
+    return {"data_source": data["source"]} | place | on_hub | checkout
+
+
+def sea_helm_record(record: Mapping[str, Any], task: str, language: str) -> dict[str, Any]:
+    """What `data_set.yml` of SEA-HELM says of a task in one language."""
+    of_task: dict[str, Any] = record["tasks"].get(task) or record["judged"][task]
+    of_language: dict[str, Any] = of_task["languages"][language]
+    return {key: value for key, value in of_task.items() if key != "languages"} | of_language
+
+
+def _of_sea_helm(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    language = said["language"]
+    data = sea_helm_record(record, said["task"], language)
+    labels, is_ranked = data.get("labels", []), said["variant"] == "ppl"
+    headline, item = SEA_HELM_SCORES[said["variant"]]
+    optional = data.get("optional_fields", [])
+    found = {
+        # the first answers of a conversation are only the beginning of what is judged: totals pass them over
+        "suite": "sea_helm_first_turns" if data["kind"] == "first_turn" else SEA_HELM,
+        "sea_helm_task": data["key"],
+        "pillar": data["pillar"],
+        "competency": data["competency"],
+        "score_group": data.get("score_group"),
+        **_place_in_sea_helm(data, language),
+        "rows": data["rows"],
+        "chance": data.get("chance", 1 / len(labels) if labels else 0.0),
+        "headline_metric": headline,
+        "item_metric": item,
+        "fields": [field for field in data.get("fields", data["content_fields"]) if field not in optional],
+    }
+    found["fields"] += [data["exemplars_by"]] if "exemplars_by" in data else []
+    if labels:
+        found["labels"] = labels
+    elif data["kind"] in SEA_HELM_WITH_CUE:
+        found["answer_language"] = data.get("answer_language", language)
+    if is_ranked:
+        found |= {"content_free_inputs": CONTENT_FREE_INPUTS, "content_fields": data["content_fields"]}
+        found["answer_cue"] = said["answer_tag"]
+    if "first_turn" in data:
+        found["first_turn_task"] = f"{SEA_HELM}_{language}_{data['first_turn']}"
+    return found | {key: data[key] for key in ("phenomena", "exemplars_by") if key in data}
+
+
+def _place_in_sea_helm(data: Mapping[str, Any], language: str) -> dict[str, Any]:
+    source = {"data_source": data["source"]}
+    files = {split: f"{data['folder']}/{file.format(language=language)}" for split, file in data.get("files", {}).items()}
+    if not data.get("on_hub", True):
+        return source | {"data_files": files, "data_on_hub": False}
+    config, splits = data.get("config", "{language}"), data.get("splits", {"test": "eval", "examples": "examples"})
+    source |= {"data_config": config.format(language=language), "data_splits": splits}
+    source |= {"data_checkout": {"folder": data["checkout"], "files": files}} if "checkout" in data else {}
+    return source | ({"data_source_also": data["also"]} if "also" in data else {})
+
+
+def _of_lite(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows of a lite task."""
+    choice = read_yaml(path)["tasks"][_name_of_whole(said)]
+    return {"rows": len(choice["ids"].split()), "subset": choice}
+
+
+def _name_of_whole(said: Mapping[str, Any]) -> str:
+    """The name of the task that a lite task has a part of."""
+    if said["dataset"] == SEA_HELM:
+        return f"{SEA_HELM}_{said['language']}_{said['task']}"
+    pair = f"{said['source_language']}_{said['answer_language']}" if "source_language" in said else said["language"]
+    variant = said["variant"] if said["variant"].endswith(("_ppl", "_gen")) else ""
+    enprompt = "enprompt" if said["prompt_language"] == "en" != said["language"] else ""
+    return "_".join(filter(None, ("sea", said["dataset"], pair, variant, enprompt)))

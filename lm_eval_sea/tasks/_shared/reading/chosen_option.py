@@ -1,0 +1,505 @@
+"""Reading which option a chat model chose from an answer of any length. Pure functions, no I/O.
+
+The text may reason, list the options, judge them one by one, correct itself. What counts, in this order:
+
+1. an answer that the text frames: JSON, a LaTeX box, a tag of XML, the last answer tag of the prompt;
+2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
+3. the only option that is judged right: "B. …: correct";
+4. the only option that stands alone on a line, with or without its text, or the first line where a reason follows it;
+5. the text of one option, alone or on the first line;
+6. of labels that are words, the only one that the first or the last sentence names.
+
+What none of these reads is no answer: it is never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
+from .answer_phrases import WRITTEN_TOGETHER
+from .answer_text import STOPS, cue_pattern, plain
+from .conclusions import CONCLUSION_WORDS, any_word, bounded, lead_in, statement_spans
+from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_OPENING, _CLOSING = "([{\"'“‘«`【「<", ")]}\"'”’»`】」>"
+_TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"
+_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌])\s+")
+_BEHIND_LABEL = re.compile(
+    rf"\s*[{re.escape(_CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
+)
+# The end of a sentence, or of a clause; not the stop of a number or of the label that begins a line.
+_SENTENCE_END = re.compile(r"(?<!^\w)(?<!\s\w)(?<!\(\w)(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*")
+_CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
+# Of longer answers the lines at the beginning and at the end are read.
+_MOST_LINES = 150
+# Of longer text behind a label it is not asked whether it is a phrase that may stand there.
+_LONGEST_PHRASE = 300
+_PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
+
+
+class Choices(NamedTuple):
+    """What there is to choose from.
+
+    Attributes:
+        labels: letters, digits or words, in the order of the options.
+        options: the texts of the options; the labels themselves where these are words.
+        language: code of the language of the answers.
+        tags: the words that ask for the answer in the prompt, such as "Jawaban:".
+    """
+
+    labels: tuple[str, ...]
+    options: tuple[str, ...]
+    language: str
+    tags: tuple[str, ...] = ()
+
+
+def read_choice(answer: str, choices: Choices) -> int | None:
+    """Position of the chosen option, or None where the answer cannot be read.
+
+    Args:
+        answer: what the model wrote, without its thought.
+        choices: what the prompt offered.
+    """
+    names = tuple(tag.strip(" :：-") for tag in choices.tags)
+    if (value := json_answer(answer, names)) is not None:
+        return _framed(value, choices)
+    for frame in (boxed(answer), tagged(answer)):
+        if frame is not None and (found := _framed(frame, choices)) is not None:
+            return found
+    text = plain(without_emphasis(without_latex(unfenced(answer))))
+    behind = _behind_last_tag(text, choices.tags)
+    if behind is not None:
+        line = next((line for line in behind.splitlines() if line.strip(_TRIM)), "")
+        if (found := _framed(line, choices)) is not None:
+            return found
+        if line.strip(_TRIM + STOPS).casefold() in _PLACEHOLDERS:
+            text = text[: len(text) - len(behind)]
+    return _concluded(text, choices)
+
+
+def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
+    """What stands behind the last answer tag that has something behind it; None without one."""
+    patterns = [cue_pattern(plain(tag), spellings(tag.rstrip(":： "))) for tag in tags]
+    found = [match for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)]
+    behind = [text[match.end() :] for match in sorted(found, key=lambda match: match.end())]
+    return next((rest for rest in reversed(behind) if rest.strip(_TRIM)), None)
+
+
+def _framed(text: str, choices: Choices) -> int | None:
+    """The option that a short text names which is the answer by its place."""
+    line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(_TRIM)), "")
+    if len(_folded(line)) > 1 and (position := _by_text(line, choices)) is not None:
+        return position
+    evidence = _of_line(line, choices)
+    for kind in ("stated", "conditional", "right", "bare"):
+        if named := [found.position for found in evidence if found.kind == kind]:
+            return named[-1] if len(set(named)) == 1 or kind == "stated" else None
+    return _by_text(line, choices)
+
+
+class _Evidence(NamedTuple):
+    kind: str  # "stated", "conditional", "right", "wrong", or "bare": the label alone or before a text
+    position: int
+
+
+def _concluded(text: str, choices: Choices) -> int | None:
+    lines = [line for line in text.splitlines() if line.strip(_TRIM)]
+    lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
+    if len(lines) == 1 and len(_folded(lines[0])) > 1 and (position := _by_text(lines[0], choices)) is not None:
+        return position
+    found = [(number, evidence) for number, line in enumerate(lines) for evidence in _of_line(line, choices)]
+    if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
+        return stated[-1]
+    if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
+        return conditional.pop() if len(conditional) == 1 else None
+    wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
+    right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
+    if len(right) == 1:
+        return right.pop()
+    bare = [(number, evidence.position) for number, evidence in found if evidence.kind == "bare"]
+    listed = {position for _, position in bare}
+    if right:
+        return None
+    # the only one that is not denied
+    left = listed - wrong
+    if len(left) == 1 and len(choices.options) > 2 and len(left | wrong) == len(choices.options):
+        return left.pop()
+    if len(listed) == 1 and not listed & wrong:
+        number, position = bare[0]
+        return position if number == 0 or bare[-1][0] == len(lines) - 1 or len(lines) <= 3 else None
+    if len(listed) > 1:
+        # the options again, and behind them one of them
+        last_number, last = bare[-1]
+        repeated = [position for _, position in bare].count(last) > 1
+        return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
+    if wrong or not lines:
+        return None
+    return _of_texts(lines, choices)
+
+
+def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
+    """The option whose text the lines or the first of them are, or that alone the first or the last sentence names."""
+    if (position := _by_text(" ".join(lines), choices)) is not None:
+        return position
+    texts = [_by_text(line, choices) for line in lines]
+    if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
+        return texts[0]
+    if _single_letters(choices):
+        return None
+    sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)]
+    for sentence in (sentences[0], sentences[-1]):
+        labels = list(_compiled(choices).label.finditer(sentence))
+        # "contradiction" may be a label
+        denials = [
+            denial.start()
+            for denial in any_word("wrong", choices.language).finditer(sentence)
+            if not any(label.start() <= denial.start() < label.end() for label in labels)
+        ]
+        named = {_position(label[0], choices) for label in labels if label.end() <= min(denials, default=len(sentence))}
+        if len(named) == 1:
+            return named.pop()
+    return None
+
+
+def _of_line(line: str, choices: Choices) -> list[_Evidence]:
+    """What one line says of the options, in its order."""
+    line = _row(line)
+    line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
+    if found := _corrected(line, choices):
+        return found
+    spots: list[tuple[int, _Evidence]] = []
+    joined_until = 0
+    texts = _texts_with_labels(line, choices)
+    for match in _statements(line, choices):
+        if any(start <= match.start and match.end <= end for start, end in texts):
+            continue
+        position = _position(match.label, choices)
+        rest = _without_own_text(line[match.end :], choices.options[position])
+        if joined := _joined_end(rest, position, choices):
+            joined_until = len(line) - len(rest) + joined
+        if match.end > joined_until and (evidence := _stated(line, match, choices)) is not None:
+            spots.append((match.start, evidence))
+    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]
+    for start, end in pairwise(ends):
+        if any(start <= spot < end for spot, _ in spots):
+            continue
+        evidence = _leading(line[start:] if start == 0 else line[start:end], choices)
+        if evidence is None:
+            evidence = _behind_comma(line[start:end], choices)
+        elif start and evidence.kind == "bare":
+            evidence = None
+        if evidence is not None:
+            spots.append((start, evidence))
+    if not spots:
+        named = (_stated_text(line, choices), _final_label(line, choices))
+        spots += [(0, _Evidence("stated", position)) for position in named if position is not None][:1]
+    return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
+
+
+def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
+    """Where in a line the texts of options stand that themselves name a label: "A is right"."""
+    named = [plain(option) for option in choices.options if _compiled(choices).label.search(option)]
+    return [match.span() for text in named for match in re.finditer(re.escape(text), line, re.IGNORECASE)]
+
+
+def _row(line: str) -> str:
+    """A row of a table as a line of text."""
+    if not line.strip().startswith("|"):
+        return line
+    return " - ".join(cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip(" -:"))
+
+
+def _corrected(line: str, choices: Choices) -> list[_Evidence]:
+    """What a line says in the form "not A but C" or "C, not A"."""
+    found = [
+        (match.start(), _Evidence("stated", _position(match["label"], choices)))
+        for pattern in _compiled(choices).corrections
+        for match in pattern.finditer(line)
+    ]
+    for match in _compiled(choices).contrast.finditer(line):
+        position = _position(match["label"], choices)
+        clause = _CLAUSE_END.split(line[: match.start()])[-1]
+        if position != _position(match["other"], choices) and not any_word("wrong", choices.language).search(clause):
+            found.append((match.start(), _Evidence("stated", position)))
+    return [evidence for _, evidence in sorted(found, key=lambda spot: spot[0])]
+
+
+class _Statement(NamedTuple):
+    """Words that lead to an answer, and a label behind them."""
+
+    start: int
+    end: int
+    lead: str
+    label: str
+
+
+def _statements(line: str, choices: Choices) -> list[_Statement]:
+    """The statements of a line. Their words are looked for first, so that the time does not grow with their number squared."""
+    found = [(words, _compiled(choices).named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
+    return [_Statement(words.start(), label.end(), words[0], label["label"]) for words, label in found if label is not None]
+
+
+def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
+    """What a statement with a label says: the label is the answer, or is denied; None if it says neither."""
+    language = choices.language
+    position, behind, before = _position(match.label, choices), line[match.end :], line[: match.start]
+    # a text that breaks off in an article is no answer
+    if match.label == "a" and not behind.strip() and ":" not in match.lead:
+        return None
+    rest = _without_own_text(behind, choices.options[position])
+    clause = _CLAUSE_END.split(rest, maxsplit=1)[0]
+    if other := _compiled(choices).label.search(clause):
+        clause = clause[: other.start()]
+    if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
+        return _Evidence("wrong", position)
+    if behind.lstrip(_CLOSING + " ").startswith("?"):
+        return None
+    sentence = _SENTENCE_END.split(before)[-1]
+    if any_word("condition", language).search(_CLAUSE_END.split(sentence)[-1]):
+        return None
+    kind = "conditional" if any_word("condition", language).match(sentence.strip(_TRIM)) else "stated"
+    says_end = len(rest) < _LONGEST_PHRASE and is_end(rest, language)
+    ends = says_end or is_reason(rest[:_LONGEST_PHRASE], language)
+    says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
+    begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
+    if ends and (begins or (says_end and says_more)):
+        return _Evidence(kind, position)
+    answers = any_word("answer", language).search(match.lead) or any_word("right", language).search(match.lead)
+    right = any_word("right", language)
+    if (answers or any_word("option", language).search(match.lead)) and (
+        ends
+        or (answers and _BEHIND_LABEL.match(behind))
+        or rest != behind
+        or right.match(clause.strip(" -–—:"))
+        or (right.search(clause) and any_word("answer", language).search(clause))
+        or (answers and _is_surely_label(match.label, choices))
+    ):
+        return _Evidence(kind, position)
+    return None
+
+
+def _is_surely_label(written: str, choices: Choices) -> bool:
+    """Whether a label is no word whatever follows: "A" may begin the text of an option, and lower-case letters are words."""
+    return written.isupper() and not (written == "A" and any(_folded(option).startswith("a ") for option in choices.options))
+
+
+def _ends_with_denial(text: str, language: str) -> bool:
+    """Whether the last words of a text deny what follows: "It is not the case that", "tidak mungkin"."""
+    tail = text[-40:].rstrip(" \"'“(")
+    return any(match.end() == len(tail) for match in any_word("no", language).finditer(tail))
+
+
+def _leading(line: str, choices: Choices) -> _Evidence | None:
+    """What a line says that begins with a label."""
+    language = choices.language
+    found = _compiled(choices).leading.match(line) or _compiled(choices).alone.match(line)
+    if found is None:
+        return None
+    position, behind = _position(found["label"], choices), line[found.end() :]
+    marked = bool(found["mark"] or found["close"])
+    rest = _without_own_text(behind, choices.options[position])
+    own = rest != behind
+    if not own and _joined_end(behind, position, choices):
+        return None
+    goes_on = not marked and not is_end(behind[:_LONGEST_PHRASE], language)
+    if goes_on and re.match(rf"[{WORD}]", behind):
+        return None
+    if goes_on and not own and not is_reason(behind[:_LONGEST_PHRASE], language):
+        first = _CLAUSE_END.split(behind, maxsplit=1)[0]
+        if any_word("wrong", language).search(first):
+            return _Evidence("wrong", position)
+        if any_word("right", language).search(first):
+            return _Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
+        return None
+    if len(rest) < _LONGEST_PHRASE and is_end(rest, language):
+        says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
+        return _Evidence("stated" if says_more else "bare", position)
+    clause = rest.strip(_TRIM + STOPS + _CLOSING + "-–—(→=>") if own else ""
+    judged = clause or ("" if own else behind)
+    head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
+    if own or _is_verdict(head, choices):
+        if any_word("wrong", language).search(head):
+            return _Evidence("wrong", position)
+        if any_word("right", language).search(head):
+            return _Evidence("right", position)
+    return _Evidence("bare", position)
+
+
+def _behind_comma(sentence: str, choices: Choices) -> _Evidence | None:
+    """What a sentence says of the label that begins one of its later clauses: "Of these options, B is the best"."""
+    sentence = sentence[: 2 * _LONGEST_PHRASE]
+    for comma in re.finditer(r"[,\u104a]\s*", sentence):
+        clause = sentence[comma.end() :]
+        words = lead_in(choices.language).match(clause)
+        evidence = _leading(clause[words.end() :] if words else clause, choices)
+        if evidence is not None and evidence.kind in ("stated", "right"):
+            return evidence
+    return None
+
+
+def _is_verdict(text: str, choices: Choices) -> bool:
+    """Whether a text is short and begins with a word that judges."""
+    text = text.strip(_TRIM + STOPS + "-–—(")
+    language = choices.language
+    return (
+        len(text) <= 120
+        and bool(any_word("wrong", language).match(text) or any_word("right", language).match(text))
+        and not any(_folded(option).startswith(_folded(text)) for option in choices.options)
+    )
+
+
+def _stated_text(line: str, choices: Choices) -> int | None:
+    """The option whose text a statement of the answer gives without a label."""
+    statements = statement_spans(line, choices.language)
+    if not statements:
+        return None
+    start, end = statements[-1]
+    said, words = _folded(line[start:]), len(_folded(line[start:end])) + 4
+    # the first words of an option may also lead to an answer: "ang"
+    own = [_folded(option) for option in choices.options]
+    found = [
+        (len(text), position, place.end())
+        for position, text in enumerate(own)
+        if text and (place := re.search(rf"(?<![{WORD}]){re.escape(text)}(?![{WORD}])", said)) and place.start() <= words
+    ]
+    if not found:
+        return None
+    _, position, behind = max(found)
+    others = (text for text in own if text and text not in own[position])
+    return None if any(text in said[behind:] for text in others) else position
+
+
+def _final_label(line: str, choices: Choices) -> int | None:
+    """The only label of a line that ends with words that lead to it: "What fits the text best is B."."""
+    sentence = [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)][-1:]
+    found = _statements(sentence[0], choices) if sentence else []
+    if not found or len(list(_compiled(choices).label.finditer(sentence[0]))) != 1:
+        return None
+    label, rest = found[-1].label, sentence[0][found[-1].end :]
+    if (len(label) == 1 and label.islower()) or len(rest) >= _LONGEST_PHRASE or not is_end(rest, choices.language):
+        return None
+    before = sentence[0][: found[-1].start]
+    denied = any_word("wrong", choices.language).search(before) or any_word("condition", choices.language).search(before)
+    return None if denied or any_word("option", choices.language).search(found[-1].lead) else _position(label, choices)
+
+
+def _by_text(text: str, choices: Choices) -> int | None:
+    """The only option whose text the whole text is, perhaps with its label behind it: "A fishing village (B)"."""
+    said = {_folded(text), _folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
+    found = [position for position, option in enumerate(choices.options) if _folded(option) in said]
+    return found[0] if len(found) == 1 else None
+
+
+def _without_own_text(rest: str, option: str) -> str:
+    """What follows the text of the option behind its label; the whole of it if that text is not there."""
+    trimmed = rest.lstrip(_OPENING + _CLOSING + STOPS + " -–—")
+    own = plain(option).strip(_TRIM + STOPS)
+    return trimmed[len(own) :] if own and trimmed.casefold().startswith(own.casefold()) else rest
+
+
+def _joined_end(rest: str, position: int, choices: Choices) -> int:
+    """Where another label ends that is joined at once by "or", "and", a comma, a slash, for words a blank; 0 if none is."""
+    joined = _compiled(choices).joined.match(rest)
+    return joined.end() if joined is not None and _position(joined["label"], choices) != position else 0
+
+
+def _begins_with_label(line: str, choices: Choices) -> bool:
+    return _compiled(choices).begins.match(line) is not None
+
+
+def _single_letters(choices: Choices) -> bool:
+    return all(len(label) == 1 for label in choices.labels)
+
+
+class _Compiled(NamedTuple):
+    """The patterns of labels in a language. They do not depend on the options: these change from row to row."""
+
+    forms: dict[str, int]
+    label: re.Pattern[str]
+    begins: re.Pattern[str]
+    leading: re.Pattern[str]
+    alone: re.Pattern[str]
+    named: re.Pattern[str]
+    corrections: tuple[re.Pattern[str], ...]
+    contrast: re.Pattern[str]
+    joined: re.Pattern[str]
+
+
+def _compiled(choices: Choices) -> _Compiled:
+    letters = script_letters(choices.language)[: len(choices.labels)]
+    texts = {_folded(option) for option in choices.options}
+    return _compile(choices.labels, choices.language, native=texts.isdisjoint(letters))
+
+
+@lru_cache(maxsize=256)
+def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compiled:
+    """The patterns; with `native` the letters of the language's script count, too, for none of them is the text of an option."""
+    forms = _forms(labels, language, native=native)
+    single = all(len(label) == 1 for label in labels)
+    case = 0 if single else re.IGNORECASE
+    label = _any_label(forms, language)
+    named, opening, closing = f"(?P<label>{label})", rf"[{re.escape(_OPENING)}\s]*", rf"[{re.escape(_CLOSING)}]*[项項]?"
+    lead = lead_in(language).pattern
+    words = [CONCLUSION_WORDS[code] for code in known_languages(language) if code in CONCLUSION_WORDS]
+    then = rf"[\s,]*(?:{lead})?{opening}{named}"
+    corrections = [
+        (rf"{bounded(word.no)}\s*(?:{lead})?{opening}" if word.no else "")
+        + rf"(?:{label}){closing}"
+        + ("[^.!?\\n]{0,40}?" if word.no else r"[\s,]*")
+        + rf"(?:{word.but}){then}"
+        for word in words
+        if word.but
+    ]
+    denials = any_word("no", language).pattern
+    joined = any_word("joined", language).pattern + ("" if single else r"|(?<=\s)")
+    return _Compiled(
+        forms={form.casefold(): position for form, position in forms.items()},
+        label=re.compile(label, case),
+        begins=re.compile(rf"{opening}(?:{label}){closing}(?:[.:)]|\s*\Z)"),
+        leading=re.compile(rf"{opening}{named}(?P<close>{closing})(?P<mark>[.:)\uff1a\u17d6\u3001]|\s*[-–—=]|\s*\()?", case),
+        alone=re.compile(rf"{opening}{named}(?P<close>{closing})(?P<mark>[.:)])?\s*\Z", re.IGNORECASE),
+        named=re.compile(rf"{opening}{named}{closing}", re.IGNORECASE),
+        corrections=tuple(re.compile(pattern, re.IGNORECASE) for pattern in corrections),
+        contrast=re.compile(rf"{named}{closing}[,\s]*(?:{denials})\s*(?:{lead})?{opening}(?P<other>{label})", case),
+        joined=re.compile(rf"{closing}\.?\s*(?:,|/|&|、|{joined})\s*(?:{lead})?{opening}{named}", case),
+    )
+
+
+def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, int]:
+    """Each way a label is written → the position of its option."""
+    forms = {plain(form): position for position, label in enumerate(labels) for form in spellings(label)}
+    forms |= {plain(label): position for position, label in enumerate(labels)}
+    if all(len(label) == 1 for label in labels):
+        others = "ABCDEFGHIJ" if labels[0].isdecimal() else script_letters(language) if native else ""
+        for position, other in enumerate(others[: len(labels)]):
+            forms.setdefault(other, position)
+    return forms
+
+
+def _any_label(forms: dict[str, int], language: str) -> str:
+    """Any label as a word of its own: a Latin one may stand close to letters of another script."""
+    return "|".join(
+        rf"(?<![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff]){re.escape(form)}(?![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
+        if form.isascii()
+        else re.escape(form)
+        if "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
+        else rf"(?<![{WORD}]){re.escape(form)}(?![{WORD}])"
+        for form in sorted(forms, key=len, reverse=True)
+    )
+
+
+def _position(written: str, choices: Choices) -> int:
+    return _compiled(choices).forms[written.casefold()]
+
+
+def _folded(text: str) -> str:
+    return " ".join(plain(text).casefold().split()).strip(_OPENING + _CLOSING + STOPS + " *_-–—")

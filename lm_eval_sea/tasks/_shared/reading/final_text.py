@@ -1,0 +1,147 @@
+"""Reading the text that a chat model answers with: a span, a translation, a summary. Pure functions, no I/O.
+
+What stands behind the last answer tag counts; without a tag the text without the lines that introduce it or comment on it, and
+without code fence, quotation marks and markup around it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .answer_patterns import up_to_reason, without_ending
+from .answer_text import COLON, STOPS, composed, cue_pattern
+from .conclusions import any_word, statement_spans
+from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
+# What stands before the colon of a label: "Translation:", "The translation is:".
+_LABEL = re.compile(rf"[^\n:：\"“「]{{1,60}}?(?:{COLON}|[-–](?=\s)|(?=[\"“「]))\s*")
+# How a line ends that introduces what follows: the dash and "as follows" are Burmese customs.
+_INTRODUCES = re.compile(rf"(?:{COLON}|[!]|အောက်ပါ\S*|-)\s*\Z")
+# The end of a sentence behind a whole word or a number, not behind an abbreviation.
+_SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
+# A sentence in brackets behind a span.
+_REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
+_RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
+_LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\d{1,2}[.)]\s+)")
+
+
+def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str:
+    """The text that an answer gives, on as many lines as it has; empty if it gives none.
+
+    Args:
+        answer: what the model wrote, without its thought.
+        language: code of the language of the instruction; English prefaces are known in all.
+        tags: the words that ask for the answer in the prompt, such as "Terjemahan:".
+    """
+    names = tuple(tag.strip(" :：-") for tag in tags)
+    for frame in (json_answer(answer, (*names, "translation", "summary", "text")), tagged(answer)):
+        if frame is not None:
+            return _unquoted(frame.strip())
+    text = composed(_without_fence(answer)).strip()
+    if (behind := behind_last_tag(text, tags)) is not None:
+        text = behind
+    lines = [line.strip() for line in without_emphasis(text).splitlines()]
+    text = "\n".join(_without_notes(_without_preface(lines, language), language)).strip()
+    return _unquoted(text if "\n" in text else _LIST_MARK.sub("", text) or text)
+
+
+def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
+    """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
+
+    Args:
+        answer: as above.
+        language: code of the language whose words are known, beside English ones.
+        tags: as above.
+    """
+    if (box := boxed(answer)) is not None:
+        return _unquoted(box)
+    text = read_final_text(without_latex(answer), language, tags)
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    if (ends := [end for _, end in statement_spans(line, language)]) and line[ends[0] :].strip():
+        # of several statements the last corrects the others
+        line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
+        line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
+    elif behind_last_tag(composed(answer), tags) is not None:
+        line = without_ending(line, language)
+    line = _REMARK.sub("", line)
+    return _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
+
+
+def behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
+    """What stands behind the last answer tag that begins a line or sentence and has text behind it; None without one."""
+    found = [
+        match.end()
+        for tag in tags
+        for match in re.finditer(rf"(?:\A|[\n.!?:>。])[ \t>#*_]*{cue_pattern(tag)}", text, re.IGNORECASE)
+        if text[match.end() :].strip(" *_`\n\t")
+    ]
+    return text[max(found) :] if found else None
+
+
+def _without_fence(answer: str) -> str:
+    """The content of the code fence that holds the text, or the whole text."""
+    fences = fenced(answer)
+    return fences[0] if len(fences) == 1 and fences[0].strip() else unfenced(answer)
+
+
+def _without_preface(lines: list[str], language: str) -> list[str]:
+    """The lines without those before the text that only introduce it or repeat its source, and without a label before it."""
+    preface, source = any_word("preface", language), any_word("source", language)
+    several = False
+    while len(lines) > 1 and any(lines[1:]):
+        label = _label(lines[0], language)
+        heading = label is None and any_word("work", language).fullmatch(lines[0].strip(" *"))
+        introduces = (preface.match(lines[0]) or label == len(lines[0])) and _INTRODUCES.search(lines[0])
+        repeats = source.match(lines[0]) and _LABEL.match(lines[0]) and any(_label(line, language) for line in lines[1:])
+        if lines[0] and not (heading or introduces or repeats):
+            break
+        several = several or bool(any_word("option", language).search(lines[0]))
+        lines = lines[1:]
+    if several:
+        # of alternatives the first counts
+        first = re.sub(rf"\A(?:[-*•]\s+|\d{{1,2}}[.)]\s+)?(?:\w+ \d[^:：]{{0,40}}{COLON}\s*)?", "", lines[0])
+        rest = [line for line in lines[1:] if line]
+        lines = [first or (rest[0] if rest else "")]
+    label = _label(lines[0], language) if lines else None
+    return [lines[0][label:], *lines[1:]] if label is not None and lines[0][label:] else lines
+
+
+def _label(line: str, language: str) -> int | None:
+    """Where the label ends that begins a line: a word for what was asked, few words around it, a colon; None without one."""
+    found = _LABEL.match(line)
+    if found is None:
+        return None
+    work = any_word("work", language).search(found[0])
+    if work is None or (not any_word("preface", language).match(line) and len(found[0][: work.start()].split()) > 2):
+        return None
+    return found.end()
+
+
+def _without_notes(lines: list[str], language: str) -> list[str]:
+    """The lines up to the first that comments on the text: behind a word such as "Note", in brackets, or behind a rule."""
+    note = any_word("note", language)
+    for number, line in enumerate(lines):
+        if not number or not any(lines[:number]):
+            continue
+        bracketed = line[:1] in "([" and line[-1:] in ")]" and line != ""
+        bare = line.lstrip("([*_ ")
+        if note.match(bare) and (not lines[number - 1] or bracketed or _LABEL.match(bare)):
+            return lines[:number]
+        if _RULE.fullmatch(line) or (bracketed and not lines[number - 1] and not any(lines[number + 1 :])):
+            return lines[:number]
+    return lines
+
+
+def _unquoted(text: str) -> str:
+    """The text without the marks that stand around all of it."""
+    text = text.strip()
+    while len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text.count(text[0]) == (2 if text[0] == text[-1] else 1):
+        text = text[1:-1].strip()
+    return text

@@ -1,0 +1,79 @@
+"""What chat models put around an answer: code fences, LaTeX boxes, JSON, tags of XML, markup. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+
+_FENCE = re.compile(r"```[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,500}\}){0,500}\}){0,500})\}")
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|mbox)\s*\{([^{}]*)\}")
+_ANSWER_KEYS = ("answer", "final_answer", "finalanswer", "correct_answer", "correctanswer", "choice", "option", "label", "result")
+_TAGGED = re.compile(
+    r"<(answer|final_answer|final|output|response|result|translation|summary|choice|option|label)>(.*?)(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
+
+
+def boxed(text: str) -> str | None:
+    r"""What stands in the last LaTeX box, "\boxed{\text{B}}", without commands for its typeface; None without a box."""
+    found = _BOX.findall(text)
+    return without_latex(found[-1]).strip() if found else None
+
+
+def without_latex(text: str) -> str:
+    r"""The text without LaTeX's commands for typefaces and the dollar signs and brackets of its formulae."""
+    text = _LATEX_TEXT.sub(r"\1", text).replace("{,}", ",").replace("\\,", "")
+    return re.sub(r"\\[()\[\]]|\$", "", text)
+
+
+def json_answer(text: str, keys: tuple[str, ...] = ()) -> str | None:
+    """The answer in an object of JSON that makes up the text, perhaps in a code fence; None if there is none.
+
+    Args:
+        text: what the model wrote.
+        keys: further names of the answer, such as the answer tag of the prompt.
+    """
+    fenced = _FENCE.search(text)
+    candidates = [fenced[1]] if fenced else []
+    if (start := text.find("{")) >= 0:
+        candidates.append(text[start : text.rfind("}") + 1])
+    for candidate in candidates:
+        try:
+            found = json.loads(candidate)
+        except ValueError:
+            continue
+        if isinstance(found, dict) and (value := _value(found, keys)) is not None:
+            return value
+    return None
+
+
+def _value(found: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    wanted = {key.casefold().strip(" :") for key in (*keys, *_ANSWER_KEYS)}
+    named = [value for key, value in found.items() if key.casefold().replace(" ", "_").strip(" :") in wanted or key in wanted]
+    values = named or (list(found.values()) if len(found) == 1 else [])
+    return str(values[-1]) if values and isinstance(values[-1], (str, int, float)) else None
+
+
+def tagged(text: str) -> str | None:
+    """What stands in the last tag of XML that frames an answer, "<answer>B</answer>"; None without one."""
+    found = _TAGGED.findall(text)
+    return found[-1][1].strip() if found else None
+
+
+def fenced(text: str) -> list[str]:
+    """The contents of the code fences."""
+    return [found[1] for found in _FENCE.finditer(text)]
+
+
+def unfenced(text: str) -> str:
+    """The content of code fences in their place."""
+    return _FENCE.sub(lambda found: f"\n{found[1]}\n", text)
+
+
+def without_emphasis(text: str) -> str:
+    """The text without the asterisks and underscores of Markdown, and without its marks of headings and quotations."""
+    return re.sub(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)", "", _EMPHASIS.sub("", text))

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Writes what the documentation has from data: the tables of tasks, docs/coverage.md, and what `bench_backend.py` measured.
+
+Examples:
+    python scripts/update_docs.py             write it
+    python scripts/update_docs.py --check     fail if a page is not up to date
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from backend_table import render
+
+from lm_eval_sea.catalogue import read_countries, read_sea_helm
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.names import competency_titles, language_names
+from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage
+
+ROOT = Path(__file__).resolve().parents[1]
+PACK = ROOT / "lm_eval_sea"
+TASKS_PAGE = ROOT / "docs" / "tasks.md"
+SEA_HELM_README = PACK / "tasks" / "sea_helm" / "README.md"
+COVERAGE_PAGE = ROOT / "docs" / "coverage.md"
+BACKEND_PAGE = ROOT / "docs" / "backend_figures.md"
+BACKEND_MEASUREMENTS = ROOT / "scripts" / "bench_backend.jsonl"
+
+ENOUGH = 3  # data sets of different kinds that a country should have
+COVERAGE_HEAD = """\
+# Coverage
+
+What the pack has in which language, made from the catalogue by `python scripts/update_docs.py`.
+
+*Native* rows were written in the language, *translated* ones in another, mostly English. A licence is that of the rows as their
+publisher states it. *Login* says whether the hub asks for one: *no*, *yes*, or *–* where that was not checked. Of SEA-HELM's
+tasks those are here whose origin its documentation states.
+
+Native rows in a language need not be about its country, and the Chinese, Tamil and English ones seldom are about Southeast Asia.
+"""
+
+
+def _rows(languages: dict[str, int]) -> str:
+    """Languages and their numbers of rows; the number once if it is the same for many languages."""
+    if len(languages) > 3 and len(set(languages.values())) == 1:
+        return f"{', '.join(languages)} ({next(iter(languages.values())):,} each)"
+    return ", ".join(f"{language} ({rows:,})" for language, rows in languages.items())
+
+
+def table() -> str:
+    """A Markdown table with one line per data set."""
+    lines = ["| task | data set | languages (rows) | chance | names |", "|---|---|---|---|---|"]
+    titles, names = competency_titles(), language_names()
+    order = list(titles)
+    for name, data_set in sorted(data_sets().items(), key=lambda item: order.index(item[1].task)):
+        spoken = data_set.languages
+        rows = _rows({names[language]: data.rows for language, data in spoken.items()})
+        chances = dict.fromkeys(f"{100 * data.chance:.1f} %" if data.chance else "–" for data in spoken.values())
+        languages = "{" + ",".join(spoken) + "}" if len(spoken) > 1 else next(iter(spoken))
+        if data_set.kind == "translation":
+            languages = f"{data_set.pivot}_{languages}`, `sea_{name}_{languages}_{data_set.pivot}"
+        variant = "_<variant>" if data_set.kind == "mcq" else ""
+        link = f"[{data_set.title}](../lm_eval_sea/tasks/{name}/README.md)"
+        cells = [titles[data_set.task], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def sea_helm_table(catalogue: dict) -> str:
+    """A Markdown table with one line per task of SEA-HELM."""
+    lines = ["| pillar | competency | task | languages (rows) | chance |", "|---|---|---|---|---|"]
+    for pillar, title in catalogue["pillars"].items():
+        for name, record in (catalogue["tasks"] | catalogue["judged"]).items():
+            if record["pillar"] != pillar:
+                continue
+            spoken = record["languages"].items()
+            rows = ", ".join(f"{language} ({data['rows'] or '?'})" for language, data in spoken)
+            labels = [len(data.get("labels", record.get("labels", []))) for _, data in spoken]
+            chances = [record.get("chance", 1 / count if count else 0) for count in labels]
+            chance = " / ".join(dict.fromkeys(f"{100 * chance:.1f} %" if chance else "–" for chance in chances))
+            note = f" (SEA-HELM's score needs {record['judge']})" if "judge" in record else ""
+            lines.append(f"| {title} | {record['competency']} | {record['title']}{note}, `{name}` | {rows} | {chance} |")
+    return "\n".join(lines) + "\n"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _matrix(entries: Sequence[Coverage]) -> str:
+    """Languages and competencies: native + translated data sets."""
+    used = [key for key in competency_titles() if any(entry.competency == key for entry in entries)]
+    counts = Counter((entry.language, entry.competency, entry.origin == NATIVE_ROWS) for entry in _distinct(entries))
+    rows = []
+    for language, name in language_names().items():
+        numbers = [(counts[language, key, True], counts[language, key, False]) for key in used]
+        rows.append([name, *(f"{native}+{translated}" if native + translated else "" for native, translated in numbers)])
+    return _table(["language", *(competency_titles()[key] for key in used)], rows)
+
+
+def _distinct(entries: Sequence[Coverage]) -> list[Coverage]:
+    """Each data set, such as LINDSEA, once a language, however many tasks SEA-HELM makes of it."""
+    return list({(entry.language, entry.competency, _name(entry)): entry for entry in reversed(entries)}.values())[::-1]
+
+
+def _name(entry: Coverage) -> str:
+    """The data set: of "Question answering (XQuAD)", as the titles of SEA-HELM's tasks are, "XQuAD"."""
+    return entry.title.rpartition("(")[2].rstrip(")") if entry.data_set.startswith("sea_helm ") else entry.title
+
+
+def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
+    languages = record["languages"]
+    found = [entry for entry in _distinct(entries) if entry.language in languages]
+    kinds = {entry.competency for entry in found}
+    lines = [f"### {name}\n"]
+    if languages:
+        spoken = ", ".join(language_names()[language] for language in languages)
+        native = [entry for entry in found if entry.origin == NATIVE_ROWS and entry.language != "en"]
+        names = ", ".join(dict.fromkeys(f"{_name(entry)} ({entry.language})" for entry in native)) or "none"
+        lines.append(f"{spoken}: sets of {len(kinds)} kinds. Native, but for English: {names}.\n")
+    if len(kinds) < ENOUGH:
+        lines.append(f"**Fewer than {ENOUGH} kinds.**\n")
+    return "\n".join([*lines, f"Missing: {record['missing']}\n"])
+
+
+def _data_sets(entries: Sequence[Coverage]) -> str:
+    """A line for the languages in which a data set has the same origin and licence."""
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for entry in entries:
+        gated = {True: "yes", False: "no", None: "–"}[entry.gated]
+        tasks = re.sub(rf"(?<=_){entry.language}(?=_|$)", "<language>", entry.tasks)
+        key = (entry.competency, entry.title, entry.origin, entry.licence or "none stated", gated, tasks)
+        lines.setdefault(key, {})[entry.language] = "?" if entry.rows is None else f"{entry.rows:,}"
+    order, rows = list(competency_titles()), []
+    for (competency, title, *facts, tasks), spoken in sorted(lines.items(), key=lambda line: order.index(line[0][0])):
+        counts = [
+            ", ".join(lang for lang in spoken if spoken[lang] == count) + f" ({count})"
+            for count in dict.fromkeys(spoken.values())
+        ]
+        rows.append([competency_titles()[competency], title, "; ".join(counts), *facts, f"`{tasks}`"])
+    return _table(["competency", "data set", "languages (rows of each)", "origin", "licence", "login", "tasks"], rows)
+
+
+def coverage_page() -> str:
+    """docs/coverage.md."""
+    return "\n".join(_coverage_parts(coverage()))
+
+
+def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
+    countries = read_countries()
+    yield COVERAGE_HEAD
+    yield "## Languages and competencies\n\nNumbers of data sets: native + translated.\n"
+    yield _matrix(entries)
+    yield "## Countries\n"
+    for name, record in countries.items():
+        yield _country(name, record, entries)
+    yield "## Data sets\n"
+    yield _data_sets(entries)
+
+
+def replace_part(text: str, name: str, content: str) -> str:
+    """`text` with new content between the marks of a part.
+
+    Raises:
+        ValueError: if a mark is missing.
+    """
+    start, end = f"<!-- {name}: written by scripts/update_docs.py -->\n", f"<!-- end of the {name} -->\n"
+    before, found, rest = text.partition(start)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"there are no lines {start.strip()!r} and {end.strip()!r}, between which to write; add them")
+    return before + start + content + end + after
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Each page that has anything made from data, and its text."""
+    measured = map(json.loads, BACKEND_MEASUREMENTS.read_text(encoding="utf-8").splitlines())
+    for path, name, content in (
+        (TASKS_PAGE, "table of tasks", table()),
+        (SEA_HELM_README, "table of tasks", sea_helm_table(read_sea_helm())),
+        (BACKEND_PAGE, "figures of the backend", render(measured)),
+    ):
+        yield path, replace_part(path.read_text(encoding="utf-8"), name, content)
+    yield COVERAGE_PAGE, coverage_page()
+
+
+def main() -> int:
+    """Runs the command line; returns its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not up to date")
+    is_check = parser.parse_args().check
+    outdated = {path: text for path, text in pages() if path.read_text(encoding="utf-8") != text}
+    for path, text in outdated.items():
+        print(f"{path.relative_to(ROOT).as_posix()}: {'not up to date; run scripts/update_docs.py' if is_check else 'written'}")
+        if not is_check:
+            path.write_text(text, encoding="utf-8", newline="\n")
+    return int(is_check and bool(outdated))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,293 @@
+"""What `data check` finds in data files that are whole, and in broken ones."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from lm_eval_sea.catalogue.check import check_data, distinct_data, occurring_exemplars, render, token_counter
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.hub_files import DataError
+
+from ..tasks.prompt_texts import complete_samples
+
+FOLDER = "sail/Sailcompass_data/data"
+BELEBELE = f"{FOLDER}/belebele/tha_Thai.jsonl"
+XCOPA = f"{FOLDER}/xcopa/th_test.jsonl"
+
+
+@pytest.fixture(scope="module")
+def pack():
+    return read_tasks()
+
+
+@pytest.fixture
+def mirror(samples, tmp_path, monkeypatch):
+    """A copy of the samples, as the current folder."""
+    shutil.copytree(samples, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def check(pack):
+    """The report on the data of a task that expects so many rows."""
+
+    def check(name, rows=4):
+        task = pack.tasks[name]
+        return check_data(replace(task, metadata={**task.metadata, "rows": rows}))
+
+    return check
+
+
+def edit(path, change):
+    """Changes the rows of a file of JSON lines: `change` gets the list of them."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    change(rows)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+NOT_ONE_FOR_ONE = {"blend", "bmpt3"}  # some published rows are not scored, or many are one text
+
+
+@pytest.mark.slow
+def test_whole_files_have_no_faults(pack, check, mirror):
+    complete_samples(mirror)
+    for task in distinct_data([task for task in pack.tasks.values() if not task.may_change]):
+        if task.metadata["dataset"] in NOT_ONE_FOR_ONE:
+            continue
+        rows = 0
+        for path in (path for split, path in task.source.files if split == "test"):
+            text = (mirror / task.source.repository / path).read_text(encoding="utf-8")
+            rows += len(json.loads(text) if text.startswith("[") else text.splitlines()) - path.endswith((".csv", ".tsv"))
+        if task.metadata["variant"] == "to_en":  # the texts of four rows on three passages
+            rows = 3 + 4 * 5
+        report = check(task.name, rows)
+        assert report.faults == []
+        assert report.found == rows
+
+
+def test_report_of_a_whole_file(check, mirror):
+    assert render(check("sea_xcopa_th_to_ppl")) == (
+        f"ok     {XCOPA}  4 of 4 rows  (process_rows_with_vietnamese_question, with data/xcopa/vi_test.jsonl)\n"
+        "       columns: premise, choice1, choice2, question, label, idx, changed\n"
+        "       right answers by position: 0: 2, 1: 2"
+    )
+
+
+def test_each_file_is_checked_once_for_each_way_to_process_it(pack):
+    tasks = distinct_data(pack.select(["sea_xcopa_th_*", "sea_belebele_th_tito_ppl*", "sea_belebele_th_litilo_*"]))
+    found = [(dict(task.source.files)["test"].split("/")[-1], task.process.split(".")[-1]) for task in tasks]
+    assert sorted(found) == [
+        ("th_test.jsonl", "process_rows"),
+        ("th_test.jsonl", "process_rows_with_vietnamese_question"),
+        ("tha_Thai.jsonl", "process_rows"),
+    ]
+
+
+def test_each_file_is_checked_for_each_set_of_exemplars(pack):
+    tasks = distinct_data(pack.select(["sea_belebele_th_to_ppl*", "sea_belebele_th_chat", "sea_belebele_th_enshots_*"]))
+    assert [task.exemplars[0]["passage"][:3] for task in tasks] == ["ดอย", "At "]
+
+
+def test_rows_that_are_left_out_are_none_of_those_expected(check, mirror):
+    report = check("sea_indommlu_id_to_ppl")
+    assert (report.found, report.notes, report.faults) == (4, [], [])
+    edit(mirror / "indolem/IndoMMLU/data/test.jsonl", lambda rows: rows.append(rows[-1]))
+    assert check("sea_indommlu_id_to_ppl").found == 4
+    edit(mirror / "indolem/IndoMMLU/data/test.jsonl", lambda rows: rows.append(rows[0] | {"question": "Berapa 1 + 1?"}))
+    assert check("sea_indommlu_id_to_ppl").notes == ["indolem/IndoMMLU default/test: 5 rows; expected 4"]
+
+
+def test_missing_column(check, mirror):
+    edit(mirror / BELEBELE, lambda rows: [row.pop("mc_answer2") for row in rows])
+    report = check("sea_belebele_th_to_ppl")
+    assert len(report.faults) == 4
+    assert report.faults[0].startswith(f"{BELEBELE}, row 0: no column 'mc_answer2'; it has link, question_number")
+
+
+def test_value_missing_in_one_row(check, mirror):
+    edit(mirror / BELEBELE, lambda rows: rows[2].pop("mc_answer2"))
+    (fault,) = check("sea_belebele_th_to_ppl").faults
+    assert fault.startswith(f"{BELEBELE}, row 2: ")
+    assert "nothing in column mc_answer2" in fault
+
+
+def test_missing_column_of_a_task_with_two_files(check, mirror):
+    edit(mirror / XCOPA, lambda rows: [row.pop("choice1") for row in rows])
+    assert check("sea_xcopa_th_to_ppl").faults[0].startswith(f"{XCOPA}, row 0: no column 'choice1'; it has premise, choice2")
+
+
+def test_missing_column_of_the_file_that_completes_rows(check, mirror):
+    edit(mirror / FOLDER / "xcopa" / "vi_test.jsonl", lambda rows: [row.pop("idx") for row in rows])
+    (fault,) = check("sea_xcopa_th_to_ppl").faults
+    assert fault == f"{XCOPA}: a file that its rows are completed from has no column 'idx'"
+
+
+def test_row_without_its_fellow_in_the_other_file(check, mirror):
+    edit(mirror / FOLDER / "xcopa" / "vi_test.jsonl", lambda rows: rows.pop(1))
+    (fault,) = check("sea_xcopa_th_to_ppl").faults
+    assert fault == f"{XCOPA}, row 1: field 'idx' is 1, which the Vietnamese file lacks; expected the same items"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"correct_answer_num": "7"}, "field 'gold' is 6; expected 0 to 3"),
+        ({"correct_answer_num": "0"}, "field 'gold' is -1; expected 0 to 3"),
+        ({"mc_answer3": " "}, "field 'options' has an empty option at position 3; expected text"),
+        ({"question": ""}, "field 'question' is empty; expected text"),
+    ],
+)
+def test_row_that_cannot_be_scored(change, message, check, mirror):
+    edit(mirror / BELEBELE, lambda rows: rows[1].update(change))
+    report = check("sea_belebele_th_to_ppl")
+    assert report.faults == [f"{BELEBELE}, row 1: {message}"]
+    assert report.found == 4
+
+
+def test_many_faults_are_counted(check, mirror):
+    edit(mirror / BELEBELE, lambda rows: rows.__setitem__(slice(None), [rows[0] | {"question": ""}] * 30))
+    report = check("sea_belebele_th_to_ppl")
+    assert len(report.faults) == 31, "the number of rows, and each row"
+    lines = render(report).splitlines()
+    assert lines[-1].strip() == "… and 21 more faults"
+    assert len(lines) == 2 + 10 + 1
+
+
+def test_identical_options_are_ties_and_no_fault(check, mirror):
+    edit(mirror / BELEBELE, lambda rows: rows[3].update(mc_answer2=rows[3]["mc_answer1"]))
+    report = check("sea_belebele_th_to_ppl")
+    assert (report.ties, report.faults) == ([3], [])
+    assert "ties (identical options, the first of them counts): 1, in row 3" in render(report)
+
+
+def test_missing_file(check, mirror):
+    (mirror / BELEBELE).unlink()
+    report = check("sea_belebele_th_to_ppl")
+    (fault,) = report.faults
+    assert fault.startswith("the folder sail/Sailcompass_data has no data/belebele/tha_Thai.jsonl")
+    assert render(report).startswith(f"FAULT  {BELEBELE}  not loaded")
+
+
+def test_file_that_is_no_json(check, mirror):
+    (mirror / BELEBELE).write_text('{"link": "cut off')
+    (fault,) = check("sea_belebele_th_to_ppl").faults
+    assert fault.startswith(f"{BELEBELE}, row 0: no JSON, or a part of it: Unterminated string")
+    assert "\n" not in fault
+
+
+def test_exemplar_among_the_rows(pack, check, mirror):
+    exemplar = pack.tasks["sea_belebele_th_to_ppl"].exemplars[1]
+    edit(mirror / BELEBELE, lambda rows: rows[2].update(flores_passage=f"{exemplar['passage']} "))
+    (fault,) = check("sea_belebele_th_to_ppl").faults
+    assert fault.startswith(f"{BELEBELE}, row 2: exemplar 2 of the prompt file occurs here: ")
+
+
+def test_exemplar_of_short_texts_occurs_only_as_a_whole():
+    exemplar = {"premise": "Raka begadang.", "question": "cause", "options": ["Ia lapar.", "Ia lelah."], "letters": ["A", "B"]}
+    row = {"id": "7", "premise": "raka  begadang.", "question": "cause", "options": ["Ia lelah.", "Ia lapar."]}
+    assert list(occurring_exemplars([exemplar], row)) == [(1, "raka begadang.")]
+    assert list(occurring_exemplars([exemplar], row | {"options": ["Ia lelah.", "Ia haus."]})) == []
+
+
+def test_empty_file(check, mirror):
+    (mirror / BELEBELE).write_text("")
+    assert check("sea_belebele_th_to_ppl").faults == [f"{BELEBELE} has no rows; expected at least one"]
+
+
+def test_repeated_rows_are_named_and_are_no_fault(check, mirror):
+    edit(mirror / BELEBELE, lambda rows: rows.append(rows[1] | {"link": "elsewhere", "correct_answer_num": "2"}))
+    report = check("sea_belebele_th_to_ppl", rows=5)
+    assert (report.repeated, report.faults) == ([4], [])
+    assert "repeated rows: 1, in row 4" in render(report)
+
+
+def test_label_that_never_occurs(check, mirror):
+    edit(
+        mirror / FOLDER / "wisesight_senti" / "test.jsonl",
+        lambda rows: [row.update(category=2) for row in rows if row["category"] == 1],
+    )
+    (fault,) = check("sea_wisesight_th", rows=6).faults
+    assert fault == f"{FOLDER}/wisesight_senti/test.jsonl: no row has the label 'เป็นกลาง'; expected all 3 labels"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"texts": "  "}, "field 'text' is empty"), ({"category": 3}, "field 'category' is 3; expected 0 to 2")],
+)
+def test_classification_row_that_cannot_be_scored(change, message, check, mirror):
+    edit(mirror / FOLDER / "wisesight_senti" / "test.jsonl", lambda rows: rows[0].update(change))
+    assert any(f"row 0: {message}" in fault for fault in check("sea_wisesight_th", rows=6).faults)
+
+
+def test_report_of_generated_texts(check, mirror):
+    report = check("sea_tydiqa_id")
+    assert (report.found, report.faults, report.too_long) == (4, [], [])
+    assert "references: 5, of 5 to 35 characters, median 20" in render(report)
+    assert "(process_rows, answers in id)" in render(report)
+
+
+def test_both_directions_of_translation_are_checked_once_each(pack):
+    tasks = distinct_data(pack.select(["sea_flores", "sea_flores_enprompt", "sea_xquad_th*"]))
+    languages = [(dict(task.source.files)["test"].split("/")[-1][:3], task.metadata["answer_language"]) for task in tasks]
+    pairs = [(file, language) for file, own in (("ind", "id"), ("tha", "th"), ("vie", "vi")) for language in (own, "en")]
+    assert languages == [*pairs, ("xqu", "th")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ([], "field 'answers' is []; expected one text or more"),
+        (["Gesang", " "], "field 'answers' is ['Gesang', '']; expected one text or more"),
+        (["Didi Kempot"], "field 'answers' has 'Didi Kempot', which is not in the passage"),
+    ],
+)
+def test_answers_that_are_empty_or_not_in_the_passage(answer, message, check, mirror):
+    path = mirror / FOLDER / "tydiqa_id" / "validation.jsonl"
+    edit(path, lambda rows: rows[0].update(answer=answer))
+    assert check("sea_tydiqa_id").faults == [f"{FOLDER}/tydiqa_id/validation.jsonl, row 0: {message}"]
+
+
+@pytest.mark.parametrize(("task", "column", "field"), [("en_vi", "target", "translation"), ("vi_en", "source", "english")])
+def test_empty_references(task, column, field, check, mirror):
+    path = mirror / FOLDER / "flores200" / "vie_Latn_devtest.jsonl"
+    edit(path, lambda rows: rows[2].update({column: "\n"}))
+    (fault,) = check(f"sea_flores_{task}").faults
+    assert fault == f"{FOLDER}/flores200/vie_Latn_devtest.jsonl, row 2: field '{field}' is empty; expected text"
+
+
+def test_references_longer_than_an_answer_may_be(check, mirror, pack, tiny_model):
+    """Counted in words, or in the tokens of a model."""
+    path = mirror / FOLDER / "xlsum_vi" / "test_1000.jsonl"
+    edit(path, lambda rows: rows[1].update(summary="từ " * 181))
+    report = check("sea_xlsum_vi", rows=3)
+    assert (report.too_long, report.faults) == ([1], [])
+    assert "references longer than an answer may be, 180 words: 1, in row 1" in render(report)
+    count = token_counter(str(tiny_model))
+    edit(path, lambda rows: rows[1].update(summary="từ " * 170))
+    assert check("sea_xlsum_vi", rows=3).too_long == []
+    task = pack.tasks["sea_xlsum_vi"]
+    report = check_data(task, lambda text: 2 * count(text))
+    assert report.limit == "180 tokens"
+    assert 1 in report.too_long
+
+
+def test_a_tokenizer_that_is_none():
+    with pytest.raises(DataError, match=r"tokenizer 'no/such-model' cannot be loaded \("):
+        token_counter("no/such-model")
+
+
+def test_an_exemplar_that_is_a_sentence_to_translate(pack, check, mirror):
+    exemplar = pack.tasks["sea_flores_en_th"].exemplars[3]
+    path = mirror / FOLDER / "flores200" / "tha_Thai_devtest.jsonl"
+    edit(path, lambda rows: rows[1].update(source=exemplar["english"].upper()))
+    (fault,) = check("sea_flores_th_en").faults
+    assert fault.startswith(f"{FOLDER}/flores200/tha_Thai_devtest.jsonl, row 1: exemplar 4 of the prompt file occurs here: ")
+
+
+def test_repeats_of_the_published_thai_exams(pack, hub_mirror, monkeypatch):
+    """Seven rows repeat the question and options of an earlier one."""
+    monkeypatch.chdir(hub_mirror)
+    assert len(check_data(pack.tasks["sea_m3exam_th_to_ppl"]).repeated) == 7

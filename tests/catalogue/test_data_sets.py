@@ -1,0 +1,79 @@
+"""A data_set.yml is checked when it is read: what is at fault is one line that names file and key."""
+
+import pytest
+import yaml
+
+from lm_eval_sea.catalogue.data_sets import RecordError, data_sets, read_data_set
+from lm_eval_sea.catalogue.names import competency_titles, language_names
+from tests.conftest import ROOT
+
+WHOLE = {
+    "title": "Own questions",
+    "version": 1.0,
+    "kind": "mcq",
+    "task": "exam",
+    "source": "me/questions",
+    "files": {"test": "test.jsonl"},
+    "chance": 0.25,
+    "languages": {"th": {"rows": 3}},
+}
+
+
+def read(folder, record):
+    path = folder / "own" / "data_set.yml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(record if isinstance(record, str) else yaml.safe_dump(record, sort_keys=False), encoding="utf-8")
+    return read_data_set(path)
+
+
+def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(tmp_path):
+    languages = {"th": {"rows": 3}, "vi": {"rows": 4, "chance": 0.5, "prompts_in": "en"}, "id": {"rows": None}}
+    own = read(tmp_path, WHOLE | {"languages": languages})
+    assert (own.name, own.title, own.group_languages) == ("own", "Own questions", ("th", "vi", "id"))
+    assert [(each.rows, each.chance, each.prompts, each.source) for each in own.languages.values()] == [
+        (3, 0.25, "th", "me/questions"),
+        (4, 0.5, "en", "me/questions"),
+        (None, 0.25, "id", "me/questions"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"colour": "red"}, "unknown key 'colour'; expected some of"),
+        ({"title": ...}, "'title' is missing"),
+        ({"kind": "quiz"}, "'kind' is 'quiz'; expected one of mcq, "),
+        ({"languages": {}}, "'languages': expected codes of languages"),
+        ({"languages": {"th": {}}}, "languages: th: 'rows' is missing"),
+        ({"languages": {"th": {"rows": "many"}}}, "languages: th: 'rows' is 'many'; expected how many there are, or null"),
+        ({"languages": {"th": {"rows": 3, "row": 3}}}, "languages: th: unknown key 'row'"),
+        ({"languages": {"th": 3}}, "languages: th: expected keys with values"),
+        ({"chance": 25}, "languages: th: 'chance' is 25; expected a share from 0 to 1"),
+        ({"licence": True}, "languages: th: 'licence' is True; expected its name, or null"),
+        ({"origin": "found"}, "languages: th: 'origin' is 'found'; expected one of native, translated, machine translated"),
+        (
+            {"files": {"train": "a.jsonl"}},
+            "languages: th: expected either 'files' or 'config' and 'splits', with the split 'test'",
+        ),
+        ({"splits": {"test": "test"}}, "languages: th: expected either 'files' or"),
+        ("- a list", "expected keys with values"),
+        ("title: [", "cannot be read: "),
+    ],
+)
+def test_a_fault_is_one_line_with_file_and_key(tmp_path, change, line):
+    changed = change
+    if isinstance(change, dict):
+        changed = {key: value for key, value in (WHOLE | change).items() if value is not ...}
+    with pytest.raises(RecordError) as error:
+        read(tmp_path, changed)
+    assert str(error.value).startswith(f"{tmp_path / 'own' / 'data_set.yml'}: {line}")
+    assert "\n" not in str(error.value)
+
+
+def test_the_data_sets_of_the_pack_say_what_people_ask_of_them():
+    for name, data_set in data_sets().items():
+        assert data_set.task in competency_titles(), name
+        assert set(data_set.languages) <= set(language_names()), name
+        raw = yaml.safe_load(data_set.path.read_text(encoding="utf-8"))
+        assert all({"origin", "licence"} <= {*raw, *(own or {})} for own in raw["languages"].values()), name
+        assert (ROOT / "lm_eval_sea/tasks" / name / "README.md").is_file()

@@ -1,0 +1,165 @@
+"""Data by way of the hub, its cache and a mirror folder, with a local server as the hub. Each run is a user's command."""
+
+import json
+import socket
+
+import pytest
+from huggingface_hub import constants
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.tasks._shared import hub_files
+
+from .hub_server import HubServer
+
+pytestmark = pytest.mark.slow
+
+SOURCE = "sail/Sailcompass_data"
+TASK = "sea_belebele_th_to_ppl"
+FILE = "data/belebele/tha_Thai.jsonl"
+
+
+@pytest.fixture
+def hub(samples):
+    with HubServer(samples) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def no_network():
+    """An endpoint that refuses connections."""
+    with socket.socket() as reserved:  # bound and never listened on, so that no other process gets the port
+        reserved.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{reserved.getsockname()[1]}"
+
+
+@pytest.fixture
+def evaluate(run_python, tiny_model, tmp_path):
+    """Runs plain lm_eval on the task; returns the finished process and the results file's content, if there is one."""
+
+    def evaluate(**how):
+        output = tmp_path / f"results_{len(list(tmp_path.iterdir()))}"
+        process = run_python(
+            "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",
+            "--include_path", TASKS_FOLDER, "--tasks", TASK, "--limit", 2, "--output_path", output, **how,
+        )  # fmt: skip
+        return process, next((json.loads(path.read_text()) for path in output.rglob("results_*.json")), None)
+
+    return evaluate
+
+
+def scores(results):
+    return {name: value for name, value in results["results"][TASK].items() if "," in name}
+
+
+def data_metadata(results):
+    provenance = results["configs"][TASK]["metadata"]["provenance"]
+    return provenance["data_revision"], provenance["data_sha256"]
+
+
+def test_first_run_downloads_and_later_ones_need_no_network(samples, evaluate, run_python, tmp_path, no_network):
+    with HubServer(samples) as hub:
+        process, first = evaluate(online=hub.url)
+        commit = hub.repository(SOURCE).commit
+    assert process.returncode == 0, process.stderr
+    assert f"GET /datasets/{SOURCE}/resolve/main/{FILE}" in hub.requests
+    assert data_metadata(first)[0] == commit
+
+    process, offline = evaluate()
+    assert process.returncode == 0, process.stderr
+    assert scores(offline) == scores(first)
+    assert data_metadata(offline) == data_metadata(first)
+
+    # the hub is down, and nobody said so
+    process = run_python("lm_eval_sea", "data", "check", "--tasks", TASK, online=no_network)
+    assert "4 of 900 rows" in process.stdout
+
+
+def test_fetched_cache_runs_offline(hub, evaluate, run_python):
+    process = run_python("lm_eval_sea", "data", "fetch", "--tasks", f"{TASK},sea_xcopa_th_to_ppl", online=hub.url)
+    assert process.returncode == 0, process.stderr
+    for path in (FILE, "data/xcopa/th_test.jsonl", "data/xcopa/vi_test.jsonl"):
+        assert path in process.stdout
+    assert f"HF_HUB_OFFLINE=1 lm_eval --model hf --model_args pretrained=MODEL --include_path {TASKS_FOLDER}" in process.stdout
+
+    process, results = evaluate()
+    assert process.returncode == 0, process.stderr
+    assert data_metadata(results)[0] == hub.repository(SOURCE).commit
+
+
+def test_fetched_mirror_runs_without_network_and_cache(hub, samples, evaluate, run_python, tmp_path, no_network):
+    mirror = tmp_path / "my mirror"
+    process = run_python("lm_eval_sea", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
+    assert process.returncode == 0, process.stderr
+    assert f"cd '{mirror}' && lm_eval" in process.stdout
+    assert (mirror / SOURCE / FILE).read_bytes() == (samples / SOURCE / FILE).read_bytes()
+
+    process, results = evaluate(cwd=mirror, home=tmp_path / "other_home", online=no_network)
+    assert process.returncode == 0, process.stderr
+    assert data_metadata(results)[0] == "local folder"
+
+
+def test_no_network_and_no_cache(evaluate, tmp_path, monkeypatch, capsys):
+    process, results = evaluate()
+    assert process.returncode != 0
+    assert results is None
+    message = process.stderr.strip().splitlines()[-1]
+    assert f"cannot get {FILE} of {SOURCE}: the hub cannot be reached and its cache lacks the file" in message
+    assert "lm-eval-sea data fetch" in message
+
+    monkeypatch.chdir(tmp_path)
+    assert main(["data", "fetch", "--tasks", TASK]) == 1  # there is no network in this process
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith(f"lm-eval-sea: cannot get {FILE} of {SOURCE}: the hub cannot be reached")
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [(FILE, "the repository on the hub has no such file"), (".", "the hub has no such repository")],
+)
+def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(hub_files, "_unreached", [])
+    folder = tmp_path / "mirror" / SOURCE
+    if missing == FILE:
+        folder.mkdir(parents=True)
+    with (
+        HubServer(tmp_path / "mirror") as hub,
+        pytest.raises(hub_files.DataError, match=f"^cannot get {FILE} of {SOURCE}: {message}"),
+    ):
+        hub_files.download(SOURCE, FILE, endpoint=hub.url, cache_dir=tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    ("task", "refusal"), [("sea_helm_id_sentiment", (401, "GatedRepo")), (TASK, (403, "GatedRepo"))], ids=["401", "403"]
+)
+def test_a_gated_set_is_named_with_its_page_before_the_model(task, refusal, samples, run_python, tmp_path):
+    """There is no such model, which nobody notices: the rows come first. One set is read by configuration, one by file."""
+    gated = {TASK: SOURCE}.get(task, "aisingapore/NLU-Sentiment-Analysis")
+    with HubServer(samples, {gated: refusal}) as hub:
+        command = ["--model", "hf", "--model_args", "pretrained=me/no_model", "--tasks", task]
+        process = run_python("lm_eval_sea", "run", *command, online=hub.url)
+    assert process.returncode == 2, process.stderr
+    assert "no_model" not in process.stderr and "Traceback" not in process.stderr
+    [line] = [line for line in process.stderr.splitlines() if "to ask for access" in line]
+    assert f"{hub.url}/datasets/{gated}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
+
+
+def test_server_speaks_to_datasets_itself(hub, run_python, tmp_path):
+    """`datasets` resolves a glob through the listing of folders, which no command of the pack asks for."""
+    (tmp_path / "load.py").write_text(
+        f"import datasets\nprint(len(datasets.load_dataset({SOURCE!r}, data_files='data/xcopa/*.jsonl', split='train')))\n"
+    )
+    process = run_python("load", cwd=tmp_path, online=hub.url)
+    assert process.stdout == "12\n", process.stderr
+
+
+def test_a_hub_that_could_not_be_reached_is_not_waited_for_again(no_network, run_python, tmp_path):
+    """A set of tasks wants several files: all are named, and the retries are made for the first one only."""
+    tasks = "sea_belebele_th_to_ppl,sea_xcopa_vi_to_ppl,sea_xnli_th"
+    process = run_python("lm_eval_sea", "data", "check", "--tasks", tasks, online=no_network)
+    assert process.returncode == 1
+    asked = {line.split("/resolve/")[1] for line in process.stderr.splitlines() if "thrown while requesting" in line}
+    assert len(asked) == 1
+    for path in (FILE, "data/xcopa/vi_test.jsonl", "data/xnli/th_xnli_test.jsonl"):
+        assert f"cannot get {path} of {SOURCE}: the hub cannot be reached" in process.stdout + process.stderr

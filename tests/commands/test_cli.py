@@ -1,0 +1,201 @@
+"""The command line as a user meets it: what it prints, and its exit status."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.commands.cli import COMMANDS, MOVED, main, parser
+from lm_eval_sea.make.on_demand import listed
+
+ROOT = TASKS_FOLDER.parents[1]
+
+
+def test_path_is_the_folder_for_include_path(capsys):
+    assert main(["path"]) == 0
+    assert capsys.readouterr().out == f"{TASKS_FOLDER}\n"
+    assert (TASKS_FOLDER / "belebele" / "th" / "to_ppl.yaml").is_file()
+
+
+def test_path_and_help_load_no_heavy_library():
+    code = (
+        "import sys; from lm_eval_sea.commands.cli import main; main(['path'])\n"
+        "try: main(['data', 'check', '--help'])\n"
+        "except SystemExit: print(sorted({'lm_eval', 'datasets', 'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+NAMES = [[of.name, *below] for of in COMMANDS if of.run or of.subcommands for below in ([], *([b.name] for b in of.subcommands))]
+
+
+@pytest.mark.parametrize("command", [[], *NAMES], ids=" ".join)
+def test_help_of_every_command_has_an_example(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert "examples:" in text
+    assert " ".join(["lm-eval-sea", *command]) in text.split("examples:")[1]
+
+
+def test_there_are_ten_commands(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    named = re.findall(r"^    (\S+) ", capsys.readouterr().out, re.MULTILINE)
+    assert named == ["run", "sweep", "ls", "path", "data", "make", "show", "report", "score", "export"]
+
+
+@pytest.mark.parametrize("old", MOVED, ids=" ".join)
+def test_an_old_name_says_the_new_one(old, capsys):
+    assert main([*old, "results", "--out", "x"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and len(err.splitlines()) == 1
+    assert f"`lm-eval-sea {' '.join(old)}` is now " in err
+    for command in re.findall(r"`lm-eval-sea ([^`]+)`", err)[1:]:
+        values = [re.sub("RUN…|CHECKOUT", str(TASKS_FOLDER), part) for part in command.split()]
+        assert parser().parse_args(values).run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["score", "runs", "--judge", "a", "--metricx", "b"], "--judge and --metricx are two ways to use score; choose one"),
+        (["score", "runs", "--judge", "a"], "--judge needs --base_url"),
+        (["score", "runs", "--concurrency", "2"], "--concurrency needs --judge"),
+        (["score", "runs", "--metricx", "a", "--method", "corrected"], "--method does not go with --metricx"),
+        (["report", "runs", "--out", "x", "--metric", "acc"], "--metric needs --languages"),
+        (["make", "--official", "x"], "--official needs --out"),
+        (["make", "--keep-going"], "--keep-going needs --official"),
+    ],
+    ids=" ".join,
+)
+def test_options_that_do_not_belong_together(arguments, line, capsys):
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(f"lm-eval-sea: {line}")
+
+
+@pytest.mark.parametrize("command", [[], ["data"], ["export"]])
+def test_no_command_shows_the_help(command, capsys):
+    assert main(command) == 0
+    assert "examples:" in capsys.readouterr().out
+
+
+def lines_of(capsys, *arguments):
+    assert main(["ls", *(arguments or ["*"])]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_ls_shows_a_line_a_task_in_aligned_columns(capsys):
+    header, *lines = lines_of(capsys, "sea_m3exam_jv_litilo*prompt")
+    assert header.split() == ["task", "language", "data", "set", "variant", "rows", "metric", "source"]
+    assert [line.split() for line in lines] == [
+        [f"sea_m3exam_jv_{variant}_enprompt", "jv", "m3exam", variant, "371", metric, "sail/Sailcompass_data"]
+        for variant, metric in [("litilo_gen", "exact_match"), ("litilo_ppl", "acc_ppl"), ("litiloto_ppl", "acc_ppl")]
+    ]
+    assert len({line.index("sail/") for line in lines} | {header.index("source")}) == 1
+
+
+def test_ls_without_pattern_shows_everything(capsys):
+    _, *lines, made, groups, tags = lines_of(capsys)
+    named = [re.search(r"^(task|group): (\S+)$", path.read_text(encoding="utf-8"), re.M) for path in TASKS_FOLDER.rglob("*.yaml")]
+    assert {line.split()[0] for line in lines} == {found[2] for found in named if found[1] == "task"}
+    assert made.startswith("made on demand: ") and set(made.split()[3:]) == set(listed())
+    assert set(groups.split()[1:]) == {found[2] for found in named if found[1] == "group"}
+    assert {"sea_th", "sea_mcq", "sea_asis"} < set(tags.split())
+
+
+def test_ls_finds_parts_of_names(capsys):
+    _, *lines, made = lines_of(capsys, "xcopa_vi_to_")
+    found = {line.split()[0] for line in lines}
+    assert {"sea_xcopa_vi_to_ppl", "sea_xcopa_vi_to_ppl_enprompt"} <= found
+    assert made.startswith("made on demand: sea_xcopa_vi_to_ppl_p2 ")
+    assert all(name.startswith("sea_xcopa_vi_to_ppl") for name in [*found, *made.split()[3:]])
+
+
+def test_ls_shows_the_tasks_of_a_group_or_tag(capsys):
+    names = [line.split()[0] for line in lines_of(capsys, "sea_sailcompass_cr")[1:-1]]
+    assert names == ["sea_xcopa_id_to_ppl", "sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
+    tagged = lines_of(capsys, "sea_jv")
+    assert {line.split()[1] for line in tagged[1:-1]} == {"jv"}
+    assert tagged[-1] == "tags: sea_jv"
+
+
+def test_ls_of_an_unknown_name_suggests(capsys):
+    assert main(["ls", "sea_belebele_th_to_pp1"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("lm-eval-sea: no task, group or tag 'sea_belebele_th_to_pp1'; did you mean sea_belebele_th_to_ppl")
+
+
+@pytest.mark.parametrize("command", ["check", "fetch"])
+def test_data_of_an_unknown_name_suggests(command, capsys):
+    assert main(["data", command, "--tasks", "sea_th,sea_xcopa_to_pp"]) == 2
+    err = capsys.readouterr().err
+    assert "no task, group or tag 'sea_xcopa_to_pp'; did you mean sea_xcopa_to_ppl" in err
+    assert main(["data", command, "--tasks", "qqq*"]) == 2
+    assert "`lm-eval-sea ls` lists what there is" in capsys.readouterr().err
+
+
+def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    assert main(["data", "check", "--tasks", "sea_belebele_th_to_ppl,sea_xcopa_th*_to_ppl*"]) == 1
+    out = capsys.readouterr().out
+    assert "FAULT  sail/Sailcompass_data/data/belebele/tha_Thai.jsonl  4 of 900 rows" in out
+    assert "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl: 4 rows; expected 900" in out
+    assert out.count("data/xcopa/th_test.jsonl  4 of 500 rows") == 2, "corrected and as published"
+    assert out.splitlines()[-1] == "3 data files checked, 3 with faults"
+
+
+@pytest.mark.slow
+def test_data_check_of_real_rows_finds_no_fault(hub_mirror, monkeypatch, capsys):
+    """Files that the mirror lacks, and two stand-ins with fewer rows: that, and nothing else, is found."""
+    monkeypatch.chdir(hub_mirror)
+    stand_ins = [("thaisum/trunc_thaisum_test_1000.jsonl", 12), ("xlsum_vi/test_1000.jsonl", 100)]
+    # of the tasks over two languages those of one, for they all show the same rows again
+    status = main(["data", "check", "--tasks", "sea_sailcompass,sea_mcq,sea_asis,sea_belebele_*th-*,sea_belebele_*th_to_en"])
+    out = capsys.readouterr().out
+    faults = [line for line in out.splitlines() if line.startswith("FAULT")]
+    absent = [line.strip() for line in out.splitlines() if " has no data/" in line]
+    assert all(not (hub_mirror / source / path.rstrip(".")).exists() for source, path in map(absent_file, absent))
+    rows = [f"sail/Sailcompass_data/data/{file}: {rows} rows; expected 1,000" for file, rows in stand_ins]
+    found = [line.strip() for line in out.splitlines() if ".jsonl: " in line or ".json: " in line]
+    assert sorted(found) in (sorted(rows), [])
+    assert len(faults) == len(found) + len(absent)
+    checked = {file: int(number.replace(",", "")) for file, number in re.findall(r"^ok +(\S+)  ([\d,]+) of", out, re.MULTILINE)}
+    sailcompass = {file.split("/")[3]: number for file, number in checked.items() if file.startswith("sail/")}
+    assert set(sailcompass) >= SAILCOMPASS - {"thaisum", "xlsum_vi"}, "all sets but the stand-ins"
+    assert PUBLISHED_ROWS.items() <= sailcompass.items()
+    assert "exemplar" not in out
+    assert status == bool(faults)
+    assert out.splitlines()[-1] == f"{out.count('ok ') + len(faults)} data files checked, {len(faults)} with faults"
+
+
+SAILCOMPASS = {
+    *("belebele", "flores200", "indolem_senti", "indonli", "indosum", "m3exam", "thaisum", "tydiqa_id", "vsmec"),
+    *("wisesight_senti", "xcopa", "xlsum_vi", "xnli", "xquad"),
+}
+PUBLISHED_ROWS = {"belebele": 900, "flores200": 1012, "xcopa": 500, "xnli": 5010}  # of each file, by the papers
+
+
+def absent_file(line: str) -> tuple[str, str]:
+    """Folder and path of a message such as "the folder OWNER/NAME has no data/x.jsonl. Add …"."""
+    words = line.split()
+    return words[2], words[5]
+
+
+def test_data_check_with_a_tokenizer_that_is_none(capsys):
+    assert main(["data", "check", "--tasks", "sea_ts", "--tokenizer", "no/such-model"]) == 2
+    assert capsys.readouterr().err.startswith("lm-eval-sea: tokenizer 'no/such-model' cannot be loaded (")
+
+
+def test_ls_into_a_pipe_that_closes():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lm_eval_sea", "ls"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert process.stderr.read() == b""

@@ -1,0 +1,72 @@
+"""Adding a language as CONTRIBUTING says, done in a copy of the pack: which files change, and that no suite does by itself."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+WALK = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Adding a language\n")[2].partition("\n## ")[0]
+
+
+@pytest.fixture
+def pack(tmp_path):
+    shutil.copytree(ROOT / "lm_eval_sea", tmp_path / "lm_eval_sea", ignore=shutil.ignore_patterns("samples", "__pycache__"))
+    return tmp_path / "lm_eval_sea"
+
+
+def run_make(pack, *arguments):
+    command = [sys.executable, "-B", "-m", "lm_eval_sea", "make", *arguments]
+    return subprocess.run(command, cwd=pack.parent, capture_output=True, text=True, timeout=600)
+
+
+def contents(pack):
+    return {path.relative_to(pack).as_posix(): path.read_bytes() for path in pack.rglob("*") if path.is_file()}
+
+
+def test_the_walk_is_short():
+    steps = [line for line in WALK.splitlines() if re.match(r"\d\.|   \S", line)]
+    assert 5 <= len(steps) <= 10
+
+
+@pytest.mark.slow
+def test_tagalog_in_xnli(pack):
+    tasks, before = pack / "tasks", contents(pack)
+    (record,) = re.findall(r"`(tl: \{source: .*\})`", WALK)
+    data_set = tasks / "xnli" / "data_set.yml"
+    data_set.write_text(data_set.read_text(encoding="utf-8").rstrip() + f"\n  {record}\n", encoding="utf-8")
+    shutil.copy(tasks / "xnli/prompts/th.yml", tasks / "xnli/prompts/tl.yml")
+
+    checked = run_make(pack, "--check")
+    assert checked.returncode == 1, checked.stderr
+    assert "sea_xnli_tl qualifies for sea_language_tl and is not in it" in checked.stdout
+
+    suites = tasks / "suites.yml"
+    text = suites.read_text(encoding="utf-8")
+    group = text.index("\n  sea_language_tl:")
+    place = text.index("    tasks:\n", group) + len("    tasks:\n")
+    suites.write_text(f"{text[:place]}      - sea_xnli_tl\n{text[place:]}", encoding="utf-8")
+    made = run_make(pack)
+    assert made.returncode == 0, made.stderr
+    checked = run_make(pack, "--check")
+    assert checked.returncode == 0 and "qualifies" not in checked.stdout, checked.stdout
+
+    after = contents(pack)
+    assert set(before) <= set(after)
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert {name for name in changed if not name.startswith("tasks/xnli/")} == {
+        "tasks/suites.yml",
+        "tasks/suites/sea_language_tl.yaml",
+    }
+    assert {name for name in changed if name in before} == {
+        "tasks/suites.yml",
+        "tasks/suites/sea_language_tl.yaml",
+        "tasks/xnli/data_set.yml",
+    }
+    leaf = yaml.safe_load(after["tasks/xnli/tl.yaml"])
+    assert (leaf["task"], leaf["metadata"]["language"]) == ("sea_xnli_tl", "tl")
+    assert "sea_xnli_tl" in yaml.safe_load(after["tasks/suites/sea_language_tl.yaml"])["task"]

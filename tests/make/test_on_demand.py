@@ -1,0 +1,152 @@
+"""Tasks that are made on demand: other wordings and exemplars, pairs of languages, translations."""
+
+import unicodedata
+from collections import Counter
+
+import pytest
+from lm_eval.tasks import TaskManager
+from lm_eval.tasks._yaml_loader import load_yaml
+
+from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.kinds import JUDGED
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.make import on_demand
+from lm_eval_sea.make.prompt_files import of_task, read_prompts
+
+CATALOGUE = read_data_sets()
+CODES = {language: data.code for language, data in data_sets()["belebele"].languages.items()}
+
+
+def prompts_with_paraphrases():
+    """Those of all data sets, languages and directions of translation."""
+    for name in (name for name, record in CATALOGUE["data_sets"].items() if record["kind"] != JUDGED):
+        for language, words in read_prompts(TASKS_FOLDER, name).items():
+            for task in words.get("tasks", [None]):
+                prompt = of_task(words, task, language) if task else words
+                if "paraphrases" in prompt:
+                    yield (name, language, task), prompt
+
+
+def wordings(prompt):
+    """The three instructions of a prompt."""
+    return [prompt["instruction"], *prompt["paraphrases"]]
+
+
+def test_wordings_are_different_texts_that_name_every_label():
+    found = dict(prompts_with_paraphrases())
+    assert len(found) > 40
+    for where, prompt in found.items():
+        texts = wordings(prompt)
+        assert len(set(texts)) == 3, where
+        for text in texts:
+            assert unicodedata.is_normalized("NFC", text)
+            assert text == text.strip() and "\n" not in text
+            assert all(label in text for label in prompt.get("labels", {}).values()), (where, text)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return read_tasks()
+
+
+def made(setting):
+    """Name → record of the listed tasks of a setting."""
+    return {task.name: task for task in on_demand.select([f"sea_setting_{setting}"])}
+
+
+def rest(task, *left_out):
+    """What a task says but for its name and tags, and some keys."""
+    return {key: value for key, value in task.config.items() if key not in ("task", "tag", "metadata", *left_out)}
+
+
+def test_names_and_settings_are_listed():
+    counts = Counter(on_demand.listed().values())
+    others = 17  # languages of Belebele but English
+    assert counts == {"p2": 54, "p3": 54, "to_en": others, "translated": 4 * others, "pair": 2 * 3 * others}
+    assert not set(on_demand.listed()) & set(read_tasks().tasks)
+
+
+def test_a_wording_differs_from_the_plain_task_in_the_instruction_alone(plain):
+    suite = set(plain.groups["sea_sailcompass"])
+    for number, setting in enumerate(("p2", "p3"), start=1):
+        tasks = made(setting)
+        assert {name[:-3] for name in tasks} == suite | {f"{name}_enprompt" for name in suite}
+        for name, one in tasks.items():
+            whole, facts = plain.tasks[name[:-3]], one.metadata
+            assert rest(one, "description") == rest(whole, "description")
+            prompt = read_prompts(TASKS_FOLDER, facts["dataset"])[facts["prompt_language"]]
+            if "source_language" in facts:
+                prompt = prompt["tasks"][f"{facts['source_language']}_{facts['answer_language']}"]
+            texts = wordings(prompt)
+            assert one.config["description"] == texts[number] + "\n\n"
+            assert whole.config["description"] == texts[0] + "\n\n"
+            assert facts == {**whole.metadata, "setting": setting}
+
+
+def test_a_pair_asks_in_the_language_of_the_question(plain):
+    for name, task in made("pair").items():
+        passages, questions = task.metadata["language"].split("-")
+        whole = plain.tasks[name.replace(f"{passages}-{questions}", questions)]
+        assert rest(task, "dataset_kwargs") == rest(whole, "dataset_kwargs")
+        files = {place: f"data/{CODES[language]}.jsonl" for place, language in (("test", passages), ("questions", questions))}
+        assert (task.metadata["data_source"], task.metadata["data_files"]) == ("facebook/belebele", files)
+
+
+def test_translated_rows_are_asked_as_english_ones_are(plain):
+    for name, task in made("translated").items():
+        language = task.metadata["language"]
+        whole = plain.tasks[name.replace(f"{language}_translated", "en")]
+        assert rest(task) == rest(whole)
+        files = {"test": f"data/{CODES[language]}.jsonl"}
+        assert (task.metadata["data_source"], task.metadata["data_files"]) == ("belebele_translated", files)
+
+
+def test_every_text_is_translated_zero_shot():
+    for task in made("to_en").values():
+        language, known = task.metadata["language"], task.metadata
+        title = read_data_sets()["languages"][language]
+        assert task.config["doc_to_text"] == f"{title}: {{{{text}}}}\nEnglish:"
+        assert f"from {title} into English" in task.config["description"]
+        assert (task.num_fewshot, known["rows"], known["answer_language"]) == (0, 488 + 900 + 3600, "en")
+
+
+@pytest.mark.parametrize("name", ["sea_xnli_th", "sea_xcopa_id_to_ppl", "sea_flores_en_vi", "sea_bmpt3_ms_tito_ppl"])
+def test_exemplars_in_another_order(plain, name):
+    orders = set()
+    for seed in range(1, 6):
+        (task,) = on_demand.select([f"{name}_e{seed}"])
+        assert rest(task, "fewshot_config") == rest(plain.tasks[name], "fewshot_config")
+        assert sorted(map(repr, task.exemplars)) == sorted(map(repr, plain.tasks[name].exemplars))
+        assert task.metadata["setting"] == f"e{seed}"
+        orders.add(tuple(map(repr, task.exemplars)))
+    assert len(orders) > 2
+
+
+def test_files_for_plain_lm_eval_are_what_run_makes(tmp_path):
+    wanted = ["sea_xquad_vi_p3", "sea_belebele_th-vi_to_ppl", "sea_belebele_jv_to_en", "sea_belebele_my_translated_*"]
+    status = main(["make", *wanted, "--out", str(tmp_path)])
+    manager = TaskManager(include_path=str(tmp_path), include_defaults=False)
+    assert status == 0 and len(manager.all_subtasks) == 7
+    configurations = on_demand.tasks_on_demand(wanted)
+    assert configurations.keys() == set(manager.all_subtasks)
+    for name, configuration in configurations.items():
+        assert {key: value for key, value in load_yaml(tmp_path / f"{name}.yaml").items() if key != "include"} == configuration
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sea_xnli_th_p4", "'sea_xnli_th_p4' is no task that is made on demand; `lm-eval-sea ls` lists them"),
+        ("sea_mgsm_th_p2", "'sea_mgsm_th_p2' is no task that is made on demand; `lm-eval-sea ls` lists them"),
+        *(
+            (f"sea_belebele_{pair}_to_ppl", f"belebele: no pair {pair!r}; expected X-Y with two of id, jv, su,")
+            for pair in ("th-xx", "th-th")
+        ),
+    ],
+)
+def test_what_there_is_not_is_one_line(name, said, tmp_path, capsys):
+    assert main(["make", name, "--out", str(tmp_path / "out")]) == 2
+    line = capsys.readouterr().err
+    assert line.startswith(f"lm-eval-sea: {said}") and line.count("\n") == 1

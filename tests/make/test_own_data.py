@@ -1,0 +1,130 @@
+"""Tasks for a user's own rows: what docs/own_data.md says, done in a folder; other kinds, other sources, and mistakes."""
+
+import json
+import re
+import warnings
+
+import pytest
+import yaml
+from lm_eval import simple_evaluate
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.commands.cli import main
+from tests.conftest import ROOT
+
+FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PLACES = {"title": "Own", "version": 1.0, "task": "sa", "source": ".", "chance": 0.5, "languages": {"th": {"rows": 2}}}
+PROMPT = {"version": 1, "instruction": "ตอบ", "row": "ข้อความ: {text}", "cue": "คำตอบ:"}
+
+
+def plant(folder, record, prompt, rows):
+    (folder / "prompts").mkdir(parents=True)
+    (folder / "data_set.yml").write_text(yaml.safe_dump(record, allow_unicode=True), encoding="utf-8")
+    (folder / "prompts" / "th.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def make(folder, *wanted):
+    assert main(["make", str(folder), *wanted]) == 0
+
+
+def evaluate(folder, tasks):
+    manager = TaskManager(include_path=str(folder), include_defaults=False, metadata={"tokenizer": "none"})
+    return simple_evaluate(model="dummy", tasks=tasks, task_manager=manager, bootstrap_iters=0)
+
+
+@pytest.fixture
+def chiangmai(tmp_path):
+    for name, text in FILE_ON_PAGE.findall((ROOT / "docs/own_data.md").read_text(encoding="utf-8")):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path / "chiangmai"
+
+
+def test_the_page_leads_to_a_score(chiangmai, tmp_path, monkeypatch):
+    make(chiangmai)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        results = evaluate(chiangmai, ["sea_chiangmai_th_litilo_ppl"])
+    assert results["n-samples"]["sea_chiangmai_th_litilo_ppl"]["original"] == 3
+    samples = results["samples"]["sea_chiangmai_th_litilo_ppl"]
+    assert {sample["doc"]["question"]: sample["doc"]["gold"] for sample in samples} == {
+        "ดอยสุเทพอยู่ในจังหวัดใด": 0,
+        "แม่น้ำใดไหลผ่านตัวเมืองเชียงใหม่": 2,
+        "เมืองเชียงใหม่ก่อตั้งในรัชสมัยของใคร": 1,
+    }
+    known = results["configs"]["sea_chiangmai_th_litilo_ppl"]["metadata"]["provenance"]
+    assert (known["rows"], known["chance"], known["headline_metric"], known["task"]) == (3, 0.25, "acc_ppl", "culture")
+
+
+def test_the_page_is_short():
+    assert len((ROOT / "docs/own_data.md").read_text(encoding="utf-8").splitlines()) <= 50
+
+
+def test_only_what_is_asked_for_is_made(chiangmai):
+    make(chiangmai, "*_to_ppl", "sea_chiangmai_th_litilo_gen")
+    assert sorted(path.stem for path in chiangmai.glob("*.yaml")) == ["sea_chiangmai_th_litilo_gen", "sea_chiangmai_th_to_ppl"]
+
+
+def test_classification_from_json_lines(tmp_path):
+    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
+    rows = [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}]
+    labels = {"labels": {"neg": "ลบ", "pos": "บวก"}}
+    plant(tmp_path / "comments", record | {"columns": {"text": "comment", "label": "sentiment"}}, PROMPT | labels, rows)
+    make(tmp_path / "comments")
+    results = evaluate(tmp_path / "comments", ["sea_comments_th"])
+    samples = results["samples"]["sea_comments_th"]
+    assert sorted((sample["doc"]["text"], sample["doc"]["gold"]) for sample in samples) == [("ดี", 1), ("แย่", 0)]
+    assert {sample["arguments"][1][1] for sample in samples} == {" บวก"}
+    assert "acc_bc,none" in results["results"]["sea_comments_th"]
+
+
+def test_questions_from_a_repository_of_the_hub_that_is_a_folder_here(tmp_path, monkeypatch):
+    record = PLACES | {"kind": "qa", "source": "me/questions", "config": "default", "splits": {"test": "validation"}}
+    record |= {"fields": ["text"], "columns": {"text": "q", "answers": "a"}, "max_new_tokens": {"th": 10}}
+    plant(tmp_path / "asked", record, PROMPT, [])
+    repository = tmp_path / "me" / "questions"
+    repository.mkdir(parents=True)
+    (repository / "validation.jsonl").write_text('{"q": "ใคร", "a": "เขา"}\n{"q": "ที่ไหน", "a": "บ้าน"}\n', encoding="utf-8")
+    make(tmp_path / "asked")
+    monkeypatch.chdir(tmp_path)
+    samples = evaluate(tmp_path / "asked", ["sea_asked_th"])["samples"]["sea_asked_th"]
+    assert sorted(sample["doc"]["answers"] for sample in samples) == [["บ้าน"], ["เขา"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([{"comment": "ดี", "sentiment": "good"}], "row 0: field 'label' is 'good'; expected one of neg, pos"),
+        ([{"sentiment": "pos"}], "row 0: no column 'comment'; it has sentiment"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
+    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
+    labels = {"labels": {"neg": "ลบ", "pos": "บวก"}}
+    plant(tmp_path / "comments", record | {"columns": {"text": "comment", "label": "sentiment"}}, PROMPT | labels, rows)
+    make(tmp_path / "comments")
+    with pytest.raises(ValueError, match=re.escape(line)):
+        evaluate(tmp_path / "comments", ["sea_comments_th"])
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "line"),
+    [
+        ("xnli", {}, "none of the pack's names"),
+        ("my-rows", {}, "letters and digits"),
+        ("own", {"colour": 1}, "unknown key 'colour'"),
+        ("absent/own", ..., "data_set.yml: cannot be read: "),
+        ("own", {"fields": ["question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
+    ],
+)
+def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
+    if change is not ...:
+        plant(tmp_path / name, record | change, PROMPT, [])
+    assert main(["make", str(tmp_path / name)]) == 2
+    assert line in (said := capsys.readouterr().err) and said.count("\n") == 1

@@ -1,2 +1,0 @@
-class Flores200Dataset:
-    pass

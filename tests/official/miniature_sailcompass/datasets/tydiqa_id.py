@@ -1,6 +1,0 @@
-class TydiqaIdDataset:
-    pass
-
-
-class TydiqaIdEvaluator:
-    pass

@@ -1,6 +1,0 @@
-class AnsEvaluator:
-    pass
-
-
-class TextGenEvaluator:
-    pass

@@ -1,2 +1,0 @@
-def first_option_parse(text, options):
-    raise NotImplementedError

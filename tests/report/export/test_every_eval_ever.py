@@ -1,0 +1,160 @@
+"""Runs as records of Every Eval Ever."""
+
+import json
+import re
+
+import pytest
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.report.export.every_eval_ever import model_id
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import table_of
+from lm_eval_sea.results.types import ResultsError
+from tests.report.planted import CHRF, NO_SAMPLES, RANKED, TO_THAI, plant
+
+
+def exported(out):
+    return {path.relative_to(out).as_posix(): json.loads(path.read_text(encoding="utf-8")) for path in out.rglob("*.json")}
+
+
+def of_model(out, model):
+    [record] = [record for record in exported(out).values() if record["model_info"]["id"] == model]
+    return {entry["evaluation_result_id"]: entry for entry in record["evaluation_results"]}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return plant(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def out(runs, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("eee")
+    assert main(["export", "every-eval-ever", str(runs), "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def of_folder(runs, tmp_path):
+    """The runs of one model, whose name is a path."""
+    folder = tmp_path / "runs" / "org__a"
+    folder.mkdir(parents=True)
+    for path in (runs / "org__a").iterdir():
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".json":
+            content = json.loads(text) | {"model_name": "/data/checkpoints/my_model"}
+            content["config"]["model_args"] = {"pretrained": "/data/checkpoints/my_model"}
+            text = json.dumps(content)
+        (folder / path.name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def check(out):
+    """By the package's own validator; without warnings, which keep a record out of the datastore."""
+    reason = "needs every-eval-ever and Python 3.12: pip install 'lm-eval-sea[export]'"
+    core = pytest.importorskip("every_eval_ever.validator.validation_core", reason=reason)
+    files = list(out.rglob("*.json"))
+    assert files
+    for path in files:
+        report = core.validate_file(path, repo_path=path.relative_to(out).as_posix(), run_semantic_checks=True)
+        assert (report.valid, report.errors, report.warnings) == (True, [], [])
+
+
+def test_records_are_valid(out):
+    check(out)
+
+
+def test_a_model_in_a_folder_is_exported(of_folder, tmp_path):
+    assert main(["export", "every-eval-ever", str(of_folder), "--out", str(tmp_path / "out")]) == 0
+    [(path, record)] = exported(tmp_path / "out").items()
+    assert record["model_info"]["id"] == "local/my_model"
+    assert re.fullmatch(r"data/lm-eval-sea/local/my_model/[0-9a-f-]{36}\.json", path)
+    assert "/data/checkpoints" not in json.dumps(record)
+    check(tmp_path / "out")
+
+
+@pytest.mark.parametrize("value", [None, "x", [1], {"a": 1}], ids=str)
+def test_settings_of_another_kind_are_not_exported(value, of_folder, tmp_path):
+    [path] = of_folder.glob("results_*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    config = content["configs"][RANKED]
+    config["metadata"]["chance"] = value
+    config["generation_kwargs"] = {"max_gen_toks": 5, "temperature": value}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert main(["export", "every-eval-ever", str(of_folder), "--out", str(tmp_path / "out")]) == 0
+    found = of_model(tmp_path / "out", "local/my_model")[f"{RANKED}/acc_ppl"]
+    assert found["metric_config"]["additional_details"]["chance"] == "0"
+    assert found["generation_config"]["generation_args"] == {"max_tokens": 5, "temperature": 0.0}
+
+
+def test_the_same_run_is_the_same_file(of_folder, tmp_path):
+    for _ in range(2):
+        assert main(["export", "every-eval-ever", str(of_folder), "--model", "my-lab/mine", "--out", str(tmp_path / "out")]) == 0
+    [(path, record)] = exported(tmp_path / "out").items()
+    assert record["model_info"]["id"] == "my-lab/mine"
+    assert path.startswith("data/lm-eval-sea/my-lab/mine/")
+
+
+def test_what_converters_of_plain_results_lose_is_there(out):
+    catalogue = read_tasks().tasks[RANKED].metadata
+    found = of_model(out, "org/a")[f"{RANKED}/acc_ppl"]
+    assert found["source_data"]["hf_repo"] == catalogue["data_source"]
+    assert found["source_data"]["dataset_name"] == "Belebele (th)"
+    metric = found["metric_config"]
+    assert metric["additional_details"] == {"headline": "true", "chance": "0.25"}
+    assert (metric["min_score"], metric["max_score"], metric["lower_is_better"]) == (0, 1, False)
+    assert found["score_details"]["score"] == pytest.approx(4 / 6)
+    assert "clustered" in found["score_details"]["uncertainty"]["standard_error"]["method"]
+
+
+def test_intervals_are_those_that_show_prints(out, runs):
+    printed = {}
+    for line in table_of(read(runs / "org__a").best()).splitlines():
+        if match := re.match(r"(sea_\w+) .* \[([\d.]+), ([\d.]+)\]", line):
+            printed[match[1]] = (float(match[2]), float(match[3]))
+    assert len(printed) > 3
+    scales = {"bleu": 1, "chrf++": 1}
+    for key, entry in of_model(out, "org/a").items():
+        task, metric = key.split("/")
+        interval = entry["score_details"].get("uncertainty", {}).get("confidence_interval")
+        if interval is not None:
+            scale = scales.get(metric, 100)
+            assert (interval["lower"] * scale, interval["upper"] * scale) == pytest.approx(printed.pop(task), abs=0.051)
+    assert not printed
+
+
+def test_metrics_on_the_scale_to_100_keep_it(out):
+    found = of_model(out, "org/a")[f"{TO_THAI}/chrf++"]
+    assert found["score_details"]["score"] == CHRF["org/a"][TO_THAI]
+    assert (found["metric_config"]["max_score"], found["metric_config"]["metric_unit"]) == (100, "points")
+
+
+def test_without_samples_the_error_is_the_reported_one(out):
+    found = of_model(out, "org/a")[f"{NO_SAMPLES}/exact_match"]["score_details"]["uncertainty"]
+    assert found["standard_error"] == {"value": pytest.approx(0.05), "method": found["standard_error"]["method"]}
+    assert "lm-eval" in found["standard_error"]["method"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("sail/Sailor2-1B", "sail/Sailor2-1B"), ("/a/b/c", "local/c"), ("./c", "local/c"), ("gpt2", "local/gpt2")],
+)
+def test_ids(name, expected):
+    assert model_id(name) == expected
+
+
+def test_a_name_that_makes_no_id_is_said():
+    with pytest.raises(ResultsError, match="--model ORGANISATION/NAME"):
+        model_id("a:b")
+
+
+def test_one_id_for_two_models_is_refused(runs, tmp_path, capsys):
+    assert main(["export", "every-eval-ever", str(runs), "--model", "a/b", "--out", str(tmp_path / "out")]) == 2
+    assert "the runs are of 2: org/a, org/b" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_to_export_is_said(tmp_path, capsys):
+    assert main(["export", "every-eval-ever", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert "no results_*.json" in capsys.readouterr().err

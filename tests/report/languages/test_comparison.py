@@ -1,0 +1,269 @@
+"""Comparing languages: against counting by hand and pair by pair, and through the command on lm-eval's own output."""
+
+import csv
+import itertools
+import json
+import math
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlation, rank_correlations
+
+STAMP = "2026-01-02T03-04-05.678901"
+
+
+def answers(right: dict[str, int], clusters: dict[str, str] | None = None) -> Answers:
+    return Answers({question: bool(value) for question, value in right.items()}, clusters or {q: q for q in right})
+
+
+def test_patterns_leave_out_what_was_not_asked():
+    found = patterns({"th": answers({"a": 1, "b": 0}), "en": answers({"b": 1, "c": 1})})
+    assert found == {"a": {"th": True}, "b": {"th": False, "en": True}, "c": {"en": True}}
+
+
+def test_shares_beside_english_by_hand():
+    """Five questions were asked in both; of the four right in English three are wrong in Thai."""
+    thai = answers({"a": 1, "b": 0, "c": 0, "d": 0, "e": 1, "only in Thai": 1})
+    english = answers({"e": 0, "d": 1, "c": 1, "b": 1, "a": 1, "only in English": 1})
+    beside = against_english(thai, english)
+    assert (beside.accuracy, beside.accuracy_en) == (2 / 5, 4 / 5)
+    assert (beside.english_only, beside.language_only, beside.lost) == (3 / 5, 1 / 5, 3 / 4)
+    assert beside.difference.mean == pytest.approx(-2 / 5)
+    assert beside.difference.rows == 5
+
+
+def test_nothing_in_common():
+    assert against_english(answers({"a": 1}), answers({"b": 1})) is None
+
+
+def test_no_right_answer_in_english_is_no_share_of_them():
+    assert against_english(answers({"a": 1, "b": 0}), answers({"a": 0, "b": 0})).lost is None
+
+
+@given(st.integers(0, 10**6), st.integers(4, 30))
+def test_the_error_of_the_difference_counts_pairs_of_a_passage(seed, size):
+    """Miller 2024: the variance of the mean is the sum of the covariances of rows that share a cluster, over n²."""
+    choose = random.Random(seed)
+    clusters = {str(number): str(number // 2) for number in range(size)}
+    own, other = ({question: choose.randint(0, 1) for question in clusters} for _ in range(2))
+    beside = against_english(answers(own, clusters), answers(other, clusters))
+    differences = {question: own[question] - other[question] for question in clusters}
+    mean = sum(differences.values()) / size
+    total = sum(
+        (differences[a] - mean) * (differences[b] - mean)
+        for a, b in itertools.product(clusters, repeat=2)
+        if clusters[a] == clusters[b]
+    )
+    count = len(set(clusters.values()))
+    expected = math.sqrt(max(0.0, total) * count / (count - 1)) / size
+    assert beside.difference.stderr == pytest.approx(expected, abs=1e-9)
+
+
+def kendall_by_pairs(first: list[float], second: list[float]) -> float:
+    """τ-b by its definition."""
+    concordant = discordant = tied_first = tied_second = 0
+    for i, j in itertools.combinations(range(len(first)), 2):
+        a, b = (first[i] > first[j]) - (first[i] < first[j]), (second[i] > second[j]) - (second[i] < second[j])
+        concordant += a * b > 0
+        discordant += a * b < 0
+        tied_first += a == 0 and b != 0
+        tied_second += b == 0 and a != 0
+    untied = concordant + discordant
+    return (concordant - discordant) / math.sqrt((untied + tied_first) * (untied + tied_second))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=12))
+def test_rank_correlation_against_its_definition(pairs):
+    first, second = ({str(number): pair[side] / 5 for number, pair in enumerate(pairs)} for side in (0, 1))
+    found = rank_correlation(first, second | {"another": 0.5})
+    assert found.languages == len(pairs)
+    if len(set(first.values())) == 1 or len(set(second.values())) == 1:
+        assert (found.kendall, found.spearman) == (None, None)
+    else:
+        assert found.kendall == pytest.approx(kendall_by_pairs(list(first.values()), list(second.values())))
+
+
+def test_spearman_without_ties_by_hand():
+    """ρ = 1 − 6 Σ d² / (n (n² − 1)) with the differences of ranks 1, −1, 0, 0."""
+    first = {"th": 0.1, "vi": 0.2, "id": 0.3, "en": 0.4}
+    second = {"th": 0.2, "vi": 0.1, "id": 0.3, "en": 0.9}
+    assert rank_correlation(first, second).spearman == pytest.approx(1 - 6 * 2 / (4 * 15))
+    assert rank_correlation({"th": 0.1, "en": 0.2}, second) is None
+    assert list(rank_correlations({"x": first, "y": second, "z": {"th": 1}})) == [("x", "y")]
+
+
+def write_run(
+    folder: Path,
+    tasks: dict[str, tuple[dict, dict[str, int]]],
+    num_fewshot: int = 3,
+    stamp: str = STAMP,
+    chosen: dict[str, dict] | None = None,
+) -> Path:
+    """lm-eval's output: by task its metadata, the right (1) and wrong (0) answers of its questions, and what was chosen."""
+    folder.mkdir(parents=True, exist_ok=True)
+    configs = {name: {"metadata": {"parallel": True, "dataset": "belebele", **data}} for name, (data, _) in tasks.items()}
+    results = {"results": {name: {"acc,none": 0.5} for name in tasks}, "configs": configs, "model_name": "planted"}
+    results["n-shot"] = dict.fromkeys(tasks, num_fewshot)
+    (folder / f"results_{stamp}.json").write_text(json.dumps(results), encoding="utf-8")
+    for name, (_, right) in tasks.items():
+        rows = [
+            {"doc_id": number, "doc": {"id": question, "cluster": question.split("#")[0]}, "acc": value, "filter": "none"}
+            for number, (question, value) in enumerate(right.items())
+        ]
+        for row in rows if chosen else []:
+            row["doc"]["predictions"] = {"acc": chosen[name][row["doc"]["id"]]}
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / f"samples_{name}_{stamp}.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def metadata(language: str, variant: str = "to_ppl", prompt: str | None = None, **more) -> dict:
+    return {"language": language, "variant": variant, "prompt_language": prompt or language, "headline_metric": "acc", **more}
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+RIGHT_EN = {"p#1": 1, "p#2": 1, "q#1": 1, "r#1": 0}
+RIGHT_ID = {"q#1": 1, "p#1": 0, "p#2": 0, "r#1": 1}
+
+
+@pytest.fixture
+def results(tmp_path) -> Path:
+    other = {question: 1 - value for question, value in RIGHT_ID.items()}
+    return write_run(
+        tmp_path / "results",
+        {
+            "en": (metadata("en"), RIGHT_EN),
+            "id": (metadata("id"), RIGHT_ID),
+            "id_enprompt": (metadata("id", prompt="en"), other),
+            "th": (metadata("th"), {"p#1": 1}),
+            "id-en": (metadata("id-en", prompt="en", setting="pair"), RIGHT_EN),
+            "id_translated": (metadata("id", prompt="en", setting="translated"), RIGHT_EN),
+        },
+    )
+
+
+def test_the_command_writes_what_can_be_counted_by_hand(results, tmp_path, capsys):
+    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
+    out, err = capsys.readouterr()
+    assert "planted: belebele, base to_ppl, prompt in the language, 3 exemplars, acc" in out
+    assert re.search(r"^id +4 +50\.0 +75\.0 +-25\.0 too few passages +–$", out, re.MULTILINE)
+    assert "base to_ppl native 3-shot, th: 1 of 4 questions were asked in both languages" in err
+    rows = {(row["prompt"], row["question"]): row for row in read(tmp_path / "out" / "questions.csv") if row["setting"] == "base"}
+    assert {key: rows["native", "p#1"][key] for key in ("passage", "en", "id", "th", "languages", "right")} == {
+        "passage": "p", "en": "1", "id": "0", "th": "1", "languages": "3", "right": "2",
+    }  # fmt: skip
+    assert rows["native", "r#1"]["th"] == ""
+    assert rows["en", "p#1"]["id"] == "1", "the task with the English prompt has a row of its own"
+    differences = {(row["setting"], row["prompt"], row["language"]): row for row in read(tmp_path / "out" / "differences.csv")}
+    assert set(differences) == {
+        ("base", "native", "id"), ("base", "native", "th"), ("base", "en", "id"),
+        ("pair", "en", "id-en"), ("translated", "en", "id"),
+    }  # fmt: skip
+    row = differences["base", "native", "id"]
+    assert [float(row[key]) for key in ("accuracy", "accuracy_en", "difference")] == [0.5, 0.75, -0.25]
+    assert [float(row[key]) for key in ("english_only", "language_only", "lost")] == [0.5, 0.25, pytest.approx(2 / 3)]
+    # differences by passage: p −1 −1, q 0, r +1; deviations from −1/4 sum to −3/2, 1/4 and 5/4
+    assert float(row["stderr"]) == pytest.approx(math.sqrt((2.25 + 1 / 16 + 25 / 16) * 3 / 2) / 4)
+    assert float(differences["translated", "en", "id"]["difference"]) == 0, "its measure is the plain English task"
+
+
+def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path):
+    accuracies = {"to_ppl": {"en": 4, "id": 3, "th": 2, "vi": 1}, "litilo_ppl": {"en": 4, "id": 2, "th": 3, "vi": 1}}
+    tasks = {
+        f"{language}_{variant}": (metadata(language, variant), {f"p#{k}": int(k < right) for k in range(4)})
+        for variant, by_language in accuracies.items()
+        for language, right in by_language.items()
+    }
+    write_run(tmp_path / "results", tasks)
+    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
+    (row,) = read(tmp_path / "out" / "rank_correlations.csv")
+    assert {row["first"], row["second"]} == {"base to_ppl native 3-shot", "base litilo_ppl native 3-shot"}
+    assert float(row["kendall"]) == pytest.approx((5 - 1) / 6)
+    assert float(row["spearman"]) == pytest.approx(1 - 6 * 2 / (4 * 15))
+
+
+def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, tmp_path, capsys):
+    """Of the English runs the older, with as many exemplars as the Thai one, is superseded by the newer."""
+    write_run(results, {"en": (metadata("en"), RIGHT_EN)}, num_fewshot=0, stamp="2026-01-03T03-04-05.678901")
+    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
+    err = capsys.readouterr().err
+    assert "planted: en of 2026-01-02" in err
+    assert (
+        "base to_ppl native 3-shot: no answers in English with as many exemplars (there are some with 0), so no differences"
+        in err
+    )
+    assert not (tmp_path / "out" / "differences.csv").exists()
+
+
+def test_rank_correlations_of_different_questions_are_noted(tmp_path, capsys):
+    right = {"en": {"p#1": 1, "p#2": 1}, "id": {"p#1": 1, "p#2": 0}, "th": {"p#1": 0, "q#1": 0}}
+    tasks = {f"{x}_{variant}": (metadata(x, variant), right[x]) for x in right for variant in ("to_ppl", "litilo_ppl")}
+    write_run(tmp_path / "results", tasks)
+    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
+    assert "base to_ppl native 3-shot: the languages were asked different questions" in capsys.readouterr().err
+
+
+def test_a_metric_that_some_tasks_lack_is_said(results, tmp_path, capsys):
+    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out"), "--metric", "acc_ppl"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("lm-eval-sea: no samples of a parallel task with that metric")
+    assert error.count("\n") == 1
+
+
+def test_without_english_there_are_patterns_and_no_differences(results, tmp_path, capsys):
+    for path in results.glob("samples_en_*"):
+        path.unlink()
+    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
+    assert "no answers in English, so no differences" in capsys.readouterr().err
+    assert not (tmp_path / "out" / "differences.csv").exists()
+    assert read(tmp_path / "out" / "questions.csv")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"doc": {"id": "p#1", "cluster": "p"}, "acc": 0.5}, "acc of question 'p#1' is 0.5; expected 0 or 1"),
+        ({"doc": {"id": "q#1", "cluster": "q"}, "acc": 1}, "question 'q#1' occurs twice"),
+    ],
+)
+def test_samples_that_cannot_be_compared(results, tmp_path, capsys, line, message):
+    (path,) = results.glob("samples_id_2*")
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line | {"filter": "none"}) + "\n")
+    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
+    assert f"note: {path}: left out, for {message}" in capsys.readouterr().err
+    found = {(row["setting"], row["prompt"], row["language"]) for row in read(tmp_path / "out" / "differences.csv")}
+    assert ("base", "native", "id") not in found and ("base", "native", "th") in found
+
+
+def test_many_passages_have_intervals_whatever_the_order_of_rows(tmp_path, capsys):
+    questions = [f"p{number}#1" for number in range(40)]
+    english = {question: int(number % 4 > 0) for number, question in enumerate(questions)}
+    thai = {question: int(number % 5 > 1) for number, question in enumerate(questions)}
+    tasks = {"en": (metadata("en"), english), "th": (metadata("th"), dict(reversed(thai.items())))}
+    tasks["arc"] = ({"parallel": False, "language": "en"}, english)
+    write_run(tmp_path / "results", tasks)
+    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
+    out, err = capsys.readouterr()
+    [row] = read(tmp_path / "out" / "differences.csv")
+    expected = stats.ttest_rel([thai[question] for question in questions], [english[question] for question in questions])
+    assert float(row["p_value"]) == pytest.approx(expected.pvalue) == float(row["p_holm"])
+    assert (float(row["low"]), float(row["high"])) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert f"[{100 * float(row['low']):+.1f}, {100 * float(row['high']):+.1f}]" in out
+    assert "1 tasks left out, for they are of no parallel test: arc" in err
+
+
+def test_an_empty_folder(tmp_path, capsys):
+    assert main(["report", str(tmp_path), "--languages", "--out", str(tmp_path / "out")]) == 2
+    assert "no results_*.json" in capsys.readouterr().err

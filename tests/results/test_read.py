@@ -1,0 +1,253 @@
+"""What is found in folders of lm-eval's output, whole and broken."""
+
+import json
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.rows import read_lines, read_rows
+from lm_eval_sea.results.types import ResultsError
+
+from .lm_eval_output import NEW, OLD, row, write_results, write_run, write_samples
+
+
+def test_a_whole_run(tmp_path):
+    scores = {
+        "acc,none": 0.5,
+        "acc_stderr,none": 0.1,
+        "f1,strict": 0.25,
+        "f1_stderr,strict": "N/A",
+        "f1_stderr_stderr,none": "N/A",
+    }
+    path = write_results(tmp_path / "model", OLD, {"toy_th": scores})
+    samples = write_samples(tmp_path / "model", "toy_th", OLD, [row(doc_id=0)])
+    runs = read(tmp_path)
+    [run], [task] = runs.runs, runs.tasks
+    assert runs.notes == runs.best().notes == []
+    assert (run.model, run.place, run.date) == ("org/model", path, datetime(2026, 1, 2, 3, 4, 5, 6))
+    assert (run.settings.backend, run.settings.lm_eval) == ("hf", "0.4.13")
+    assert (task.version, task.facts.dataset, task.num_fewshot, task.run) == ("1.0", "toy", 3, run)
+    assert (task.rows, task.rows_total, task.samples) == (2, 10, samples)
+    numbers = {name: (score.value, score.stderr, score.filter) for name, score in task.scores.items()}
+    assert numbers == {"acc": (0.5, 0.1, "none"), "f1,strict": (0.25, None, "strict")}
+    # the same by the names of the files, each named twice
+    assert read(path, path, samples, tmp_path) == read(path) == runs
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
+NAME = st.text("abcxyz_", min_size=1, max_size=6)
+TASK = st.fixed_dictionaries(
+    {
+        "scores": st.dictionaries(NAME, st.tuples(st.floats(0, 100), st.none() | st.floats(0, 1)), min_size=1, max_size=3),
+        "facts": st.fixed_dictionaries(
+            {"language": NAME, "headline_metric": NAME}, optional={"dataset": NAME, "rows": st.integers(1, 9)}
+        ),
+        "shots": st.integers(0, 5),
+        "rows": st.lists(st.tuples(TEXT, st.integers(0, 3), st.floats(0, 1)), max_size=4),
+    }
+)
+
+
+@given(st.dictionaries(st.sampled_from(["org/a", "org/b"]), st.dictionaries(NAME, TASK, min_size=1, max_size=3), min_size=1))
+def test_what_is_written_is_read(tmp_path_factory, planted):
+    folder = tmp_path_factory.mktemp("runs")
+    for model, tasks in planted.items():
+        write_run(
+            folder / model,
+            {
+                name: {
+                    "scores": {f"{metric},none": value for metric, (value, _) in task["scores"].items()}
+                    | {
+                        f"{metric}_stderr,none": "N/A" if error is None else error
+                        for metric, (_, error) in task["scores"].items()
+                    },
+                    "metadata": task["facts"],
+                    "num_fewshot": task["shots"],
+                    "rows": [
+                        {"doc_id": number, "doc": {"id": text, "gold": gold}, task["facts"]["headline_metric"]: score}
+                        for number, (text, gold, score) in enumerate(task["rows"])
+                    ],
+                }
+                for name, task in tasks.items()
+            },
+            model=model,
+        )
+    runs = read(folder)
+    assert runs.notes == []
+    found = {(task.run.model, task.name): task for task in runs.tasks}
+    assert found.keys() == {(model, name) for model, tasks in planted.items() for name in tasks}
+    for (model, name), task in found.items():
+        wanted = planted[model][name]
+        numbers = {metric: (score.value, score.stderr) for metric, score in task.scores.items()}
+        assert numbers == {key: value for key, value in wanted["scores"].items() if not key.endswith("_stderr")}
+        assert {key: getattr(task.facts, key) for key in wanted["facts"]} == wanted["facts"]
+        assert (task.num_fewshot, task.rows) == (wanted["shots"], len(wanted["rows"]))
+        frame = task.rows_frame()
+        assert list(zip(frame.id, frame.gold, frame.score, strict=True)) == wanted["rows"]
+        assert [row["doc"]["id"] for row in task.texts(frame.place[1:])] == [text for text, _, _ in wanted["rows"][1:]]
+
+
+def test_groups_are_no_tasks(tmp_path):
+    path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
+    content = json.loads(path.read_text())
+    content["results"]["toy"] = {"acc,none": 1}
+    content["group_subtasks"] = {"toy": ["toy_th"]}
+    path.write_text(json.dumps(content))
+    runs = read(tmp_path)
+    assert [task.name for task in runs.tasks] == ["toy_th"]
+    assert [(group.name, group.tasks) for group in runs.groups] == [("toy", ["toy_th"])]
+
+
+def test_tasks_of_a_group_have_the_same_name_in_both_versions_of_lm_eval(tmp_path):
+    """lm-eval 0.5 writes "group::task"; groups themselves stand among the results in both."""
+    scores = {"toy::toy_th": {"acc,none": 0.5}, "toy": {"acc,none": 0.5}}
+    configs = {"toy::toy_th": {"metadata": {"dataset": "toy"}}}
+    path = write_results(tmp_path, OLD, scores, configs=configs, group_subtasks={"toy": ["toy::toy_th"]})
+    samples = write_samples(tmp_path, "toy::toy_th", OLD, [row(doc_id=0)])
+    runs = read(path)
+    [task], [group] = runs.tasks, runs.groups
+    assert (task.name, task.facts.dataset, task.rows, task.samples, runs.notes) == ("toy_th", "toy", 2, samples, [])
+    assert (group.name, group.tasks, group.scores["acc"].value) == ("toy", ["toy_th"], 0.5)
+
+
+def test_the_run_with_more_rows_counts_then_the_newer(tmp_path):
+    def run_of(folder, stamp, rows):
+        counts = {"n-samples": {"toy_th": {"original": 900, "effective": rows}}}
+        write_results(tmp_path / folder, stamp, {"toy_th": {"acc,none": rows / 1000}}, **counts)
+
+    run_of("a", OLD, 900)
+    run_of("b", NEW, 40)
+    runs = read(tmp_path).best()
+    assert [task.rows for task in runs.tasks] == [900]
+    assert [note for note in runs.notes if "has more rows (900 instead of 40)" in note]
+    run_of("c", NEW, 900)
+    [run] = read(tmp_path).best().runs
+    assert run.place.parent.name == "c"
+    assert len(read(tmp_path).by_seed().tasks) == 3
+    apart = read(tmp_path).apart()
+    assert len({run.model for run in apart.runs}) == len(apart.runs) == len(apart.best().tasks) == 3  # two are of one second
+
+
+def test_names_of_models(tmp_path):
+    write_results(tmp_path / "a" / "x", OLD, {"toy_th": {"acc,none": 1}})
+    write_results(tmp_path / "a" / "y", NEW, {"toy_vi": {"acc,none": 1}})
+    runs = read(tmp_path, names={tmp_path / "a": "all", tmp_path / "a" / "y": "inner"})
+    assert {task.run.model: task.name for task in runs.tasks} == {"all": "toy_th", "inner": "toy_vi"}
+
+
+def test_results_without_samples(tmp_path):
+    path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
+    runs = read(tmp_path).best()
+    assert [task.samples for task in runs.tasks] == [None]
+    assert runs.notes == [f"{path}: no samples of 1 tasks (toy_th); --log_samples writes them"]
+
+
+def test_samples_without_results(tmp_path):
+    samples = write_samples(tmp_path / "org__model", "toy_th", OLD, [row(doc_id=0)])
+    runs = read(tmp_path)
+    [task], [note] = runs.tasks, runs.notes
+    assert (task.run.model, task.run.has_results, task.samples, task.scores) == ("org__model", False, samples, {})
+    assert "without a results file" in note
+    # beside another run the folder's model is known
+    write_results(tmp_path / "org__model", NEW, {"other": {"acc,none": 1}})
+    assert [run.model for run in read(tmp_path).runs] == ["org/model"] * 2
+
+
+def test_a_task_without_settings_has_those_of_the_pack(tmp_path):
+    write_samples(tmp_path, "sea_xnli_th", OLD, [row(doc_id=0)])
+    [task] = read(tmp_path).tasks
+    assert (task.facts.dataset, task.facts.headline_metric) == ("xnli", "acc_bc")
+    assert task.notes == ["sea_xnli_th: its settings are not in the files; those of the installed pack are taken"]
+
+
+def test_the_newest_run_of_a_task_wins(tmp_path):
+    write_results(tmp_path / "a", OLD, {"toy_th": {"acc,none": 0}, "toy_vi": {"acc,none": 0}})
+    write_results(tmp_path / "b", NEW, {"toy_th": {"acc,none": 1}})
+    write_results(tmp_path / "c", OLD, {"toy_th": {"acc,none": 0.5}}, model="other")
+    runs = read(tmp_path).best()
+    assert [(task.run.model, task.name, task.scores["acc"].value) for task in runs.tasks] == [
+        ("org/model", "toy_vi", 0),
+        ("org/model", "toy_th", 1),
+        ("other", "toy_th", 0.5),
+    ]
+    assert [note for note in runs.notes if "left out" in note] == [
+        "org/model: toy_th of 2026-01-02 03:04:05.000006 left out, for the run of 2026-02-02 03:04:05 is newer"
+    ]
+
+
+def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
+    def config(**arguments):
+        return {"config": {"model": "hf", "model_args": {"pretrained": "org/model", **arguments}}}
+
+    scores = {"toy_th": {"acc,none": 0}, "toy_vi": {"acc,none": 0}}
+    write_results(tmp_path / "a", OLD, scores, **config(dtype="float16", batch_size=4), chat_template_sha="c0ffee")
+    shots = {"n-shot": {"toy_th": 0, "toy_vi": 3}}
+    write_results(tmp_path / "b", NEW, scores, **config(dtype="bfloat16", peft="org/adapter"), **shots)
+    [note] = [note for note in read(tmp_path).best().notes if "left out" in note]
+    assert note.split("; ", 1)[1] == (
+        "not made alike (dtype: float16, kept bfloat16; arguments: none recorded, kept peft=org/adapter; "
+        "chat template: c0ffee, kept none recorded; exemplars: 3, kept 0)"
+    )
+
+
+def test_nothing_to_read_is_one_line(tmp_path):
+    for paths in ([tmp_path], [tmp_path / "absent"]):
+        with pytest.raises(ResultsError) as error:
+            read(*paths)
+        assert "\n" not in str(error.value) and "--output_path" in str(error.value)
+
+
+def test_files_that_are_no_results_are_named(tmp_path):
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
+    (tmp_path / "results_cut.json").write_text('{"results": {')
+    (tmp_path / "results_other.json").write_text("[1]")
+    runs = read(tmp_path).best()
+    assert len(runs.runs) == 1
+    assert ["results_cut.json" in note or "results_other.json" in note for note in runs.notes] == [True, True, False]
+
+
+def test_a_number_that_is_none_is_no_score(tmp_path):
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": float("nan"), "f1,none": 1, "f1_stderr,none": float("nan")}})
+    runs = read(tmp_path)
+    assert [{name: score.stderr for name, score in task.scores.items()} for task in runs.tasks] == [{"f1": None}]
+    assert any("acc is not a number" in note for note in runs.notes)
+
+
+def test_columns_asked_for(tmp_path):
+    path = write_samples(tmp_path, "toy", OLD, [row(doc_id=0, acc=1.0, doc={"gold": 2, "text": "ข้าว"}), row(doc_id=1, doc=None)])
+    notes = []
+    frame = read_rows(path, "acc", "acc", notes, ["doc.text", "acc"]).frame
+    assert frame[["doc_id", "doc.text", "acc"]].values.tolist() == [[0, "ข้าว", 1.0], [1, None, None]]
+    assert frame.gold[0] == 2 and notes == []
+
+
+@given(cut=st.integers(1, 30))
+def test_a_cut_last_line_is_left_out_and_said(tmp_path_factory, cut):
+    whole = (row(doc_id=0, text="ข้าวผัด") + row(doc_id=1, text="ខ្មែរ")).encode().rstrip(b"\n")
+    path = tmp_path_factory.mktemp("cut") / f"samples_toy_{OLD}.jsonl"
+    path.write_bytes(whole[:-cut])
+    notes = []
+    rows = [row for _, row in read_lines(path, notes)]
+    if cut < len(row(doc_id=1, text="ខ្មែរ").encode()) - 1:
+        assert rows == [{"doc_id": 0, "text": "ข้าวผัด"}]
+        assert len(notes) == 1 and "line 2 cannot be read" in notes[0]
+
+
+def test_the_logarithm_of_zero_is_read(tmp_path):
+    path = write_samples(tmp_path, "toy", OLD, [row(doc_id=0, resps=[[float("-inf"), False]])])
+    assert list(read_lines(path, [])) == [(0, {"doc_id": 0, "resps": [[float("-inf"), False]]})]
+
+
+@pytest.mark.parametrize("value", [["x"], {"a": 1}, True, float("nan"), 10**400], ids=["list", "mapping", "true", "nan", "vast"])
+def test_a_setting_of_another_kind_is_left_out_and_named(value, tmp_path):
+    config = {"model": value, "limit": value, "model_args": {"pretrained": "org/model", "revision": value}}
+    path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, config=config, chat_template_sha=value)
+    runs = read(tmp_path)
+    settings = runs.runs[0].settings
+    assert (settings.backend, settings.limit, settings.chat_template) == (None, None, None)
+    for name in ("model", "limit", "chat_template_sha"):
+        assert f"{path}: the setting {name} is no text and no number, and left out" in runs.notes
+    assert runs.tasks[0].scores["acc"].value == 0.5

@@ -1,0 +1,211 @@
+"""What `lm-eval-sea show` prints, and the same of a run in memory."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.frames import frames_of
+from lm_eval_sea.report.means import suite_means
+from lm_eval_sea.report.provenance import provenance_section
+from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.results.read import of_results, read
+from lm_eval_sea.results.table import WIDTH, table_of
+
+from .lm_eval_output import NEW, OLD, row, write_results, write_samples
+
+RANKED = {"headline_metric": "acc", "chance": 0.25, "rows": 900, "version": 1.0, "dataset": "toy"}
+TEXT = {"headline_metric": "chrf++", "rows": 12, "version": 1.0}
+
+
+def configs(**metadata):
+    return {name: {"metadata": data} for name, data in metadata.items()}
+
+
+def rows_of(right):
+    return [row(doc_id=n, filter="none", doc={"id": str(n), "gold": 0}, acc=float(score)) for n, score in enumerate(right)]
+
+
+@pytest.fixture
+def runs(tmp_path):
+    scores = {"toy_th": {"acc,none": 0.75, "acc_norm,none": 0.1}, "toy_mt": {"chrf++,none": 41.5, "chrf++_stderr,none": 2.0}}
+    samples = {"toy_th": {"original": 900, "effective": 40}, "toy_mt": {"original": 12, "effective": 12}}
+    write_results(tmp_path, OLD, scores, configs=configs(toy_th=RANKED, toy_mt=TEXT), **{"n-samples": samples})
+    write_samples(tmp_path, "toy_th", OLD, rows_of([1] * 30 + [0] * 10))
+    return tmp_path
+
+
+def line(text, name):
+    [found] = [line for line in text.splitlines() if line.startswith(name)]
+    return found
+
+
+def test_one_line_per_task_on_one_scale(runs, capsys):
+    assert main(["show", str(runs)]) == 0
+    out = capsys.readouterr().out
+    name, *cells = re.split(r"\s{2,}", line(out, "toy_th"))
+    assert cells[:3] + cells[4:] == ["40 of 900", "acc", "75.0", "25.0"]
+    low, high = map(float, re.findall(r"\d+\.\d", cells[3]))
+    # the score interval of a share, with t for z and n − 1 for n, by its defining equation
+    t = stats.t.ppf(0.975, 39)
+    for end in (low, high):
+        assert abs(0.75 - end / 100) == pytest.approx(t * (end / 100 * (1 - end / 100) / 39) ** 0.5, abs=1e-3)
+    assert re.split(r"\s{2,}", line(out, "toy_mt"))[1:4] == ["12", "chrf++", "41.5"]
+    assert "1 of 2 scores are of a part of the rows only" in out
+    assert max(map(len, out.splitlines())) <= WIDTH
+
+
+def test_a_run_in_memory_shows_the_same(runs):
+    content = json.loads(next(runs.glob("results_*")).read_text())
+    content["samples"] = {"toy_th": [json.loads(text) for text in rows_of([1] * 30 + [0] * 10)]}
+    text = table_of(of_results(content))
+    for name in ("toy_th", "toy_mt"):
+        assert line(text, name) == line(table_of(read(runs).best()), name)
+
+
+def test_settings_that_only_memory_has_are_no_fault(runs):
+    """lm-eval writes the name of a type of numbers."""
+    content = json.loads(next(runs.glob("results_*")).read_text())
+    content["config"] = content.get("config", {}) | {"model_dtype": torch.float32}
+    assert "left out" not in table_of(of_results(content))
+    content["config"]["model_dtype"] = ["float32"]
+    assert "the setting model_dtype is no text and no number, and left out" in " ".join(table_of(of_results(content)).split())
+
+
+def test_groups_stand_below(tmp_path):
+    results = {"toy_th": {"acc,none": 0.5}, "toy": {"acc,none": 0.625, "acc_stderr,none": "N/A"}}
+    path = write_results(tmp_path, OLD, results, configs=configs(toy_th=RANKED), group_subtasks={"toy": ["toy_th"]})
+    text = table_of(read(path).best())
+    assert text.index("toy_th") < text.index("groups") < text.index("62.5")
+
+
+def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, group="toy", mean=None):
+    """Tasks on the same passages of two rows, and a group of them within another; `logged` are those with samples."""
+    right = {language: [float((7 * n + shift) % 10 < 6) for n in range(40)] for shift, language in enumerate(languages)}
+    metadata = {f"toy_{language}": RANKED | {"chance": 0.0} for language in languages}
+    scores = {f"toy_{language}": {"acc,none": sum(own) / 40} for language, own in right.items()}
+    mean = sum(entry["acc,none"] for entry in scores.values()) / len(scores) if mean is None else mean
+    subtasks = {group: ["inner"], "inner": list(metadata)}
+    write_results(folder, stamp, scores | {group: {"acc,none": mean}}, configs=configs(**metadata), group_subtasks=subtasks)
+    for language in logged:
+        docs = [{"id": str(n), "cluster": f"passage {n // 2}"} for n in range(40)]
+        lines = [row(doc_id=n, filter="none", doc=docs[n], acc=score) for n, score in enumerate(right[language])]
+        write_samples(folder, f"toy_{language}", stamp, lines)
+    return right
+
+
+def interval_of(text, name):
+    return [float(end) for end in re.findall(r"\d+\.\d", re.split(r"\s{2,}", line(text, name))[-1])]
+
+
+def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path):
+    """Passages that languages share are drawn together."""
+    right = write_group(tmp_path, ["th", "vi", "lo"], group="all_toys")
+    found = interval_of(table_of(read(tmp_path).best()), "all_toys")
+    suite = {f"toy_{language}": ("mcq", language) for language in right}
+    analysis = Analysis(frames_of(read(tmp_path).best()), Suite({}, {}, {}, {}, {}, {}, {}))
+    mean = suite_means(analysis.headline, suite, analysis.models, analysis.draws)[analysis.models[0]]["all"]
+    assert found == pytest.approx(mean.interval, abs=0.05)
+    by_passage = np.mean(list(right.values()), axis=0).reshape(20, 2).mean(axis=1)  # a row of all languages at once
+    draws = np.random.default_rng(0).dirichlet(np.ones(20), size=20_000) @ by_passage
+    assert found == pytest.approx(100 * np.quantile(draws, [0.025, 0.975]), abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("logged", "mean", "said"),
+    [
+        (["th", "vi"], None, "no interval for the mean of all_toys: the rows of its tasks were not logged (--log_samples)"),
+        (["th", "vi", "lo"], 0.61, "no interval for the mean of all_toys: it is not the plain mean of the scores above"),
+    ],
+    ids=["not logged", "weighted"],
+)
+def test_a_group_without_an_interval_says_why(tmp_path, logged, mean, said):
+    write_group(tmp_path, logged, group="all_toys", mean=mean)
+    text = table_of(read(tmp_path).best())
+    assert line(text, "all_toys").endswith("–")
+    assert said in " ".join(text.split())
+
+
+def test_a_group_of_which_a_newer_run_has_a_task_has_no_interval(tmp_path):
+    write_group(tmp_path, ["th", "vi"], languages=["th", "vi"], group="all_toys")
+    write_results(tmp_path, NEW, {"toy_vi": {"acc,none": 0.1}}, configs=configs(toy_vi=RANKED))
+    assert line(table_of(read(tmp_path).best()), "all_toys").endswith("–")
+
+
+def test_one_answer_to_everything_is_said(tmp_path):
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, configs=configs(toy_th=RANKED))
+    lines = [
+        row(doc_id=n, filter="none", acc=float(n % 2), doc={"gold": n % 2, "predictions": {"acc": 1 if n else 0}})
+        for n in range(20)
+    ]
+    write_samples(tmp_path, "toy_th", OLD, lines)
+    assert "toy_th: 95 % of the answers are option 2, which is right on 50 %" in table_of(read(tmp_path).best())
+
+
+@pytest.mark.parametrize(("golds", "said"), [([1, 1, 1], True), ([0, 1, 1], False)])
+def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
+    task = {"metadata": RANKED, "doc_to_choice": ["yes", "no"]}
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1.0}}, configs={"toy_th": task})
+    lines = [row(doc_id=n, filter="none", acc=1.0, doc={"id": str(n), "gold": gold}) for n, gold in enumerate(golds)]
+    write_samples(tmp_path, "toy_th", OLD, lines)
+    for text in (table_of(read(tmp_path).best()), "\n".join(report_notes(tmp_path))):
+        assert ("toy_th: “no” is right in all 3 rows" in text) == said
+
+
+def report_notes(folder):
+    analysis = Analysis(frames_of(read(folder).best()), Suite({}, {}, {}, {}, {}, {}, {}))
+    return list(provenance_section(analysis).tables[0].frame.warning)
+
+
+def test_a_value_that_cannot_be_is_not_shown(tmp_path):
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 55.0}}, configs=configs(toy_th=RANKED))
+    text = table_of(read(tmp_path).best())
+    assert "5500" not in text and "acc is 55, which is not between 0 and 1" in text
+
+
+def test_samples_that_contradict_the_results_are_named(runs):
+    write_samples(runs, "toy_th", OLD, rows_of([1] * 20 + [0] * 20))
+    text = table_of(read(runs).best())
+    assert re.split(r"\s{2,}", line(text, "toy_th"))[3] == "75.0"
+    assert "the results say 75.00, the 40 logged rows 50.00" in text
+
+
+def test_the_run_with_more_rows_is_shown(runs):
+    write_results(runs, NEW, {"toy_th": {"acc,none": 0.1}}, configs=configs(toy_th=RANKED))  # 2 rows
+    text = table_of(read(runs).best())
+    assert "75.0" in line(text, "toy_th") and "has more rows (40 instead of 2)" in text
+
+
+def test_tasks_whose_size_is_not_known_are_named_in_one_line(tmp_path):
+    names = [f"sea_helm_{language}_nli" for language in ("ms", "my", "km", "lo", "su")]
+    unknown = {name: RANKED | {"rows": None} for name in names}
+    known = {"toy_th": RANKED | {"rows": 2}, "toy_vi": RANKED}
+    write_results(tmp_path, OLD, {name: {"acc,none": 0.5} for name in [*unknown, *known]}, configs=configs(**unknown, **known))
+    [said] = [line for line in " ".join(table_of(read(tmp_path).best()).split()).split(" - ") if "does not know" in line]
+    assert "how many rows ms_nli, my_nli, km_nli, lo_nli and 1 more should have, so a file that was cut off" in said
+
+
+def test_tasks_of_other_packs_are_named_only(tmp_path):
+    write_results(tmp_path, OLD, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
+    assert "1 tasks that are not of this pack: arc_easy" in table_of(read(tmp_path).best())
+
+
+@given(name=st.text(min_size=1, max_size=200), model=st.text(max_size=80), value=st.floats(0, 1))
+def test_any_names_give_lines_of_the_width_without_controls(name, model, value):
+    content = {"results": {name: {"acc,none": value}}, "configs": configs(**{name: RANKED}), "model_name": model}
+    [title, head, task, *_] = table_of(of_results(content)).split("\n")
+    assert len(task) <= WIDTH and f"{100 * value:.1f}" in task
+    assert "\x1b" not in title + task and "\u202e" not in title + task
+    (title + task).encode()  # no lone surrogates
+
+
+def test_nothing_to_show_is_one_line(tmp_path, capsys):
+    assert main(["show", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,134 @@
+"""Options and labels that chat models choose, in all languages: all that the YAML files say is read, and nothing is guessed."""
+
+import itertools
+import string
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
+from lm_eval_sea.tasks._shared.reading.chosen_option import Choices, read_choice
+
+HERE = Path(__file__).parent
+ANSWERS = yaml.safe_load((HERE / "chat_answers.yaml").read_text(encoding="utf-8"))
+LABELS = yaml.safe_load((HERE / "chat_labels.yaml").read_text(encoding="utf-8"))
+ANY_ANSWERS, ANY_LABELS = ANSWERS.pop("any"), LABELS.pop("any")
+# Which options stand for A, B, C and D of a sentence.
+ORDERS = [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)]
+
+
+def filled(text, order, options, tag):
+    """The sentence with labels and texts in the places of B, A, C, D."""
+    values = {"{tag}": tag, "{l}": "ABCD"[order[1]].lower()}
+    for place, option in zip("ABCD", order, strict=True):
+        values |= {f"{{{place}}}": "ABCD"[option], f"{{{place.lower()}}}": options[option]}
+    # the braces of LaTeX and JSON stay
+    pieces = [text]
+    for name, value in values.items():
+        pieces = list(itertools.chain.from_iterable(_split(piece, name, value) for piece in pieces))
+    return "".join(piece if isinstance(piece, str) else piece[0] for piece in pieces)
+
+
+def _split(piece, name, value):
+    if isinstance(piece, tuple) or name not in piece:
+        return [piece]
+    parts = piece.split(name)
+    return [part for pair in zip(parts, [(value,)] * len(parts), strict=True) for part in pair][:-1]
+
+
+@pytest.mark.parametrize("language", ANSWERS)
+def test_option_is_read(language):
+    own = ANSWERS[language]
+    choices = Choices(tuple("ABCD"), tuple(own["options"]), language, (own["tag"],))
+    texts = [(text, order) for text in own["read"] + ANY_ANSWERS["read"] for order in ORDERS]
+    assert len(texts) > 400
+    failed = [
+        (text, found)
+        for text, order in texts
+        if (found := read_choice(filled(text, order, own["options"], own["tag"]), choices)) != order[1]
+    ]
+    assert not failed
+
+
+@pytest.mark.parametrize("language", ANSWERS)
+def test_nothing_is_guessed(language):
+    own = ANSWERS[language]
+    choices = Choices(tuple("ABCD"), tuple(own["options"]), language, (own["tag"],))
+    texts = [
+        filled(text, order, own["options"], own["tag"]) for text in own["unclear"] + ANY_ANSWERS["unclear"] for order in ORDERS
+    ]
+    assert len(texts) > 100
+    assert not [text for text in texts if read_choice(text, choices) is not None]
+
+
+@pytest.mark.parametrize("language", LABELS)
+def test_label_word_is_read(language):
+    tag = ANSWERS[language]["tag"]
+    failed = []
+    for labels in LABELS[language]["sets"]:
+        choices = Choices(tuple(labels), tuple(labels), language, (tag,))
+        for position, label in enumerate(labels):
+            other = labels[(position + 1) % len(labels)]
+            values = {"{X}": label, "{x}": label.lower(), "{Y}": other, "{y}": other.lower(), "{tag}": tag}
+            for text in LABELS[language]["read"] + ANY_LABELS["read"]:
+                if (found := read_choice(_replaced(text, values), choices)) != position:
+                    failed.append((text, label, found))
+            for text in ANY_LABELS["unclear"]:
+                if (found := read_choice(_replaced(text, values), choices)) is not None:
+                    failed.append((text, label, found))
+    assert not failed
+
+
+def _replaced(text, values):
+    for name, value in values.items():
+        text = text.replace(name, value)
+    return text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("Not enough water", "Vitamin A", "The correct answer was given", "Vitamin"),
+        ("He did not go", "He went", "He went home", "It is false"),
+        ("It is not wrong", "They were right", "No one", "Option trading"),
+        ("True", "False", "Not given", "Both A and B"),
+        ("A dog", "A cat", "A bird", "A fish"),
+        ("Because of the rain", "Since 1990", "As a teacher", "If needed"),
+        ("10", "100", "1000", "110"),
+        ("B", "C", "D", "A"),
+    ],
+)
+def test_options_that_look_like_verdicts(options):
+    choices = Choices(tuple("ABCD"), options, "en", ("Answer:",))
+    listed = "\n".join(f"{letter}. {text}" for letter, text in zip("ABCD", options, strict=True))
+    for position, (letter, text) in enumerate(zip("ABCD", options, strict=True)):
+        answers = [
+            letter,
+            f"{letter}. {text}",
+            f"({letter}) {text}",
+            f"The answer is {letter}. {text}.",
+            f"Answer: {letter}. {text}",
+        ]
+        answers += [f"**{letter}. {text}**\n\nExplanation: the text says so.", f"{listed}\n\nAnswer: {letter}"]
+        answers += [text, f'"{text}"', f"Answer: {text}"] if len(text) > 1 else []
+        assert {answer: read_choice(answer, choices) for answer in answers} == dict.fromkeys(answers, position)
+
+
+def test_text_alone_that_two_options_share_is_not_read():
+    assert read_choice("rain", Choices(tuple("AB"), ("Rain", "rain"), "en")) is None
+
+
+@pytest.mark.parametrize("language", ["th", "my", "km", "lo"])
+def test_letters_of_the_script(language):
+    own = ANSWERS[language]
+    choices = Choices(tuple("ABCD"), tuple(own["options"]), language, (own["tag"],))
+    for position, letter in enumerate(script_letters(language)[:4]):
+        for text in (letter, f"{letter}.", f"({letter})", f"{own['tag']} {letter}", f"{letter}. {choices.options[position]}"):
+            assert (text, read_choice(text, choices)) == (text, position)
+
+
+def test_digits_as_labels():
+    choices = Choices(tuple("12345"), tuple(string.ascii_lowercase[10:15]), "th", ("คำตอบ:",))
+    for text in ("3", "(3)", "ตอบ 3", "คำตอบ: ๓", "คำตอบคือข้อ 3 ครับ", "ข้อ 3", "C"):
+        assert (text, read_choice(text, choices)) == (text, 2)

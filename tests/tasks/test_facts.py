@@ -1,0 +1,121 @@
+"""What is known of a task from few lines of metadata: the rest stands in the data set's `data_set.yml`, and results have it."""
+
+import pytest
+import yaml
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.rows import load_rows
+
+NEUTRAL = {"content_free_inputs": ["N/A", "", "[MASK]"]}
+XNLI = {
+    "task": "nli",
+    "data_source": "sail/Sailcompass_data",
+    "data_files": {"test": "data/xnli/th_xnli_test.jsonl"},
+    "rows": 5010,
+    "chance": 0.3333,
+    "headline_metric": "acc_bc",
+    "content_fields": ["premise", "hypothesis"],
+    **NEUTRAL,
+}
+KALAHI = {
+    "suite": "sea_helm",
+    "sea_helm_task": "kalahi-mc",
+    "pillar": "sea_culture",
+    "competency": "cultural",
+    "score_group": None,
+    "data_source": "aisingapore/Cultural-Evaluation-Kalahi",
+    "data_config": "tl",
+    "data_splits": {"test": "eval", "examples": "examples"},
+    "rows": 150,
+    "chance": 0.25,
+    "headline_metric": "balanced_acc_cc",
+    "item_metric": None,
+    "fields": ["question", "mcq_options", "mcq"],
+    "labels": ["A", "B", "C", "D"],
+    "content_fields": ["question", "mcq"],
+    "answer_cue": "Sagot:",
+    **NEUTRAL,
+}
+
+
+def who(dataset, language, variant, **more):
+    return {"dataset": dataset, "language": language, "variant": variant, "prompt_language": language, "provenance": {}, **more}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "known"),
+    [
+        (who("xnli", "th", "classification"), XNLI),
+        (who("sea_helm", "tl", "ppl", task="kalahi", answer_tag="Sagot:"), KALAHI),
+    ],
+)
+def test_all_facts_of_a_task(metadata, known):
+    assert facts(metadata) == {key: value for key, value in metadata.items() if key != "provenance"} | {"provenance": {}} | known
+
+
+@pytest.mark.parametrize(
+    ("metadata", "some"),
+    [
+        (who("flores", "th", "translation", source_language="en", answer_language="th"), {"answer_language": "th", "rows": 1012}),
+        (who("xquad", "vi", "qa"), {"sailcompass_evaluator": "AnsEvaluator", "answer_language": "vi", "chance": 0.0}),
+        (who("m3exam", "th", "litilo_gen"), {"sailcompass_evaluator": "M3examThEvaluator", "headline_metric": "exact_match"}),
+        (who("belebele", "th", "litilo_gen", setting="parallel"), {"parallel": True, "headline_metric": "exact_match"}),
+        (who("xcopa", "id", "litilo_ppl"), {"content_fields": ["premise"], **NEUTRAL}),
+        (
+            who("smsa", "id", "classification"),
+            {"data_on_hub": False, "data_config": "smsa", "data_splits": {"test": "test"}, "rows": 500},
+        ),
+        (who("sea_helm", "my", "labels", task="belebele_mcqa"), {"labels": ["က", "ခ", "ဂ", "ဃ"], "item_metric": "correct"}),
+        (who("sea_helm", "th", "second_turn", task="mt_bench_turn_2"), {"first_turn_task": "sea_helm_th_mt_bench_turn_1"}),
+        (who("sea_helm", "th", "first_turn", task="mt_bench_turn_1"), {"suite": "sea_helm_first_turns"}),
+    ],
+)  # fmt: skip
+def test_some_facts_of_a_task(metadata, some):
+    known = facts(metadata)
+    assert {key: known[key] for key in some} == some
+
+
+@pytest.mark.parametrize("setting", ["chat", "enshots", "parallel"])
+def test_official_evaluators_score_the_plain_prompts_only(setting):
+    assert "sailcompass_evaluator" in facts(who("belebele", "th", "litilo_gen"))
+    assert "sailcompass_evaluator" not in facts(who("belebele", "th", "litilo_gen", setting=setting))
+    assert "sailcompass_evaluator" not in facts(who("belebele", "lo", "litilo_gen"))  # SailCompass has no Lao
+
+
+@pytest.mark.parametrize(
+    ("metadata", "task"),
+    [
+        (who("xnli", "th", "classification"), "sea_xnli_th"),
+        (who("flores", "th", "translation", source_language="th", answer_language="en"), "sea_flores_th_en"),
+        (who("belebele", "kac", "to_ppl") | {"prompt_language": "en"}, "sea_belebele_kac_to_ppl_enprompt"),
+        (who("sea_helm", "th", "labels", task="sentiment"), "sea_helm_th_sentiment"),
+    ],
+)
+def test_a_lite_task_has_the_rows_that_its_list_names(metadata, task):
+    file = TASKS_FOLDER / metadata["dataset"] / "lite.yml"
+    chosen = yaml.safe_load(file.read_text(encoding="utf-8"))["tasks"][task]
+    known = facts(metadata | {"setting": "lite"})
+    assert known["subset"] == chosen and known["rows"] == len(chosen["ids"].split()) == 100
+
+
+def test_what_metadata_says_itself_goes_before_and_what_states_its_rows_is_whole():
+    assert facts(who("xnli", "th", "classification", chance=0.5))["chance"] == 0.5
+    whole = who("xnli", "th", "classification", rows=3)
+    assert facts(whole) == whole
+    results = who("xnli", "th", "classification") | {"provenance": {"rows": 3, "chance": 0.4}}
+    assert (facts(results)["rows"], facts(results)["chance"], "data_source" in facts(results)) == (3, 0.4, False)
+    assert facts({"version": 1}) == {"version": 1}
+
+
+def test_the_loader_finds_the_rows_and_tells_the_results(hub_mirror_of_samples):
+    metadata = who("xnli", "th", "classification")
+    rows = load_rows(process=lambda splits: lambda row: {"premise": row["sentence1"], "gold": 0}, **metadata)
+    known = metadata["provenance"]
+    assert len(rows["test"]) > 0 and known["data_sha256"]
+    assert {key: known[key] for key in XNLI} == XNLI
+
+
+@pytest.fixture
+def hub_mirror_of_samples(samples, monkeypatch):
+    monkeypatch.chdir(samples)

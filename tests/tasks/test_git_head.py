@@ -1,0 +1,32 @@
+"""A checkout of lm-eval asks and scores as the installed release does: a task of every kind, with a model, on both."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+def run(folders, model) -> dict:
+    path = os.pathsep.join(map(str, [*folders, ROOT]))
+    command = [sys.executable, "-m", "tests.tasks.run_of_checkout", str(model)]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.slow
+def test_the_scores_are_those_of_the_release(tiny_model):
+    if "LM_EVAL_NEXT" not in os.environ:
+        pytest.skip("needs a checkout of lm-eval: set LM_EVAL_NEXT to its folder")
+    released, checkout = run([], tiny_model), run([os.environ["LM_EVAL_NEXT"]], tiny_model)
+    assert checkout["folder"].startswith(os.environ["LM_EVAL_NEXT"]) and checkout["folder"] != released["folder"]
+    assert len(released["tasks"]) == 7
+    assert all(scores["prompts"] and len(scores) > 5 for scores in released["tasks"].values())
+    for name, scores in released["tasks"].items():
+        # a checkout from before the release has no resamples of chrF++
+        compared = {key: value for key, value in scores.items() if key != "chrf++_stderr,none"}
+        assert {key: checkout["tasks"][name][key] for key in compared} == compared, name
