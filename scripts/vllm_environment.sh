@@ -32,8 +32,8 @@ echo '[build-system]
 requires = ["setuptools"]
 build-backend = "setuptools.build_meta"' >"$work/vllm/pyproject.toml"
 
-# vLLM sets its own limits on the libraries that it shares with transformers.
-grep -v -E '^(huggingface_hub|tokenizers|torch|transformers)==' constraints.txt >"$work/constraints.txt"
+# vLLM sets its own limits on setuptools and on the libraries that it shares with transformers.
+grep -v -E '^(huggingface_hub|setuptools|tokenizers|torch|transformers)==' constraints.txt >"$work/constraints.txt"
 "$python" -m pip install --quiet "torch==$torch+cpu" || {
     echo "vllm_environment.sh: pip found no torch $torch+cpu; set PIP_EXTRA_INDEX_URL to PyTorch's index of builds for CPUs" >&2
     exit 1
