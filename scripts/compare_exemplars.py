@@ -24,7 +24,6 @@ from pathlib import Path
 
 from exemplar_measures import Measure, measure, overlaps
 
-from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
 from lm_eval_sea.catalogue.task_index import read_task_file
@@ -57,11 +56,10 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
     Raises:
         DataError: if a row cannot be processed.
     """
-    data_set, record = data_sets()[name], read_data_sets()["data_sets"][name]
-    of_language = record["languages"][language]
-    utils = importlib.import_module(f"lm_eval_sea.tasks.{record.get('rows_as', name)}.utils")
+    data_set, of_language = data_sets()[name], data_sets()[name].languages[language]
+    utils = importlib.import_module(f"lm_eval_sea.tasks.{data_set.rows_as or name}.utils")
     labels = getattr(utils, "LABELS", ())
-    letters = record.get("letters", {}).get(language, "ABCDE")
+    letters = data_set.letters.get(language, "ABCDE")
     words = read_prompts(prompts, name)[language]
     sets = {
         prefix: [
@@ -71,19 +69,19 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         for key, prefix in EXEMPLAR_KEYS.items()
         if key in words
     }
-    source = Source.from_metadata(**place_of_rows(of_language))
+    source = Source.from_metadata(**place_of_rows(vars(of_language)))
     rows = []
     if Path(source.repository).is_dir() and all((Path(source.repository) / path).is_file() for _, path in source.files):
-        rows = processed_rows(source, getattr(utils, of_language.get("process", record.get("process")))).rows
-    arguments = (record["kind"], record["fields"], language, labels)
+        rows = processed_rows(source, getattr(utils, of_language.process)).rows
+    arguments = (data_set.kind, data_set.fields, language, labels)
     of_exemplars = {}
     for prefix, exemplars in sets.items():
-        shown = min(_shown_by_default(record["kind"]), len(exemplars))
+        shown = min(_shown_by_default(data_set.kind), len(exemplars))
         of_exemplars[f"{prefix}first {shown}"] = measure(exemplars[:shown], *arguments)
         of_exemplars[f"{prefix}all {len(exemplars)}"] = measure(exemplars, *arguments)
     return Comparison(
         language=language,
-        expected=of_language["rows"],
+        expected=of_language.rows,
         rows=len(rows),
         of_rows=measure(rows, *arguments) if rows else {},
         of_exemplars=of_exemplars,
@@ -124,9 +122,8 @@ def table(comparisons: Sequence[Comparison], *, brief: bool = False) -> str:
 
 def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date, note: str) -> str:
     """The page of the documentation, for the data sets whose rows are there; `note` says what a reader should know of them."""
-    titles = read_data_sets()["data_sets"]
     with_rows = {name: found for name, found in of_data_sets.items() if any(of.rows for of in found)}
-    sections = "\n".join(f"## {titles[name]['title']}\n\n{table(found, brief=True)}" for name, found in with_rows.items())
+    sections = "\n".join(f"## {data_sets()[name].title}\n\n{table(found, brief=True)}" for name, found in with_rows.items())
     return PAGE.format(day=day.isoformat(), sections=sections, note=note and f"\n{note}\n")
 
 
@@ -159,7 +156,7 @@ def main() -> int:
         0; 1 if an exemplar overlaps with a test row, 2 if prompt files or rows cannot be read.
     """
     # Tasks that a judge scores show no exemplars and have no prompt files.
-    data_sets = {name: record for name, record in read_data_sets()["data_sets"].items() if record["kind"] != JUDGED}
+    names = [name for name, data_set in data_sets().items() if data_set.kind != JUDGED]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(), help="folder laid out like the hub; default: the current one")
     parser.add_argument(
@@ -168,7 +165,7 @@ def main() -> int:
         default=TASKS,
         help="prompt files, DIR/<data set>/prompts/<language>.yml; default: the pack's",
     )
-    parser.add_argument("--data-sets", nargs="+", choices=data_sets, default=list(data_sets), metavar="NAME")
+    parser.add_argument("--data-sets", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--languages", nargs="+", metavar="CODE", help="default: all")
     parser.add_argument("--out", type=Path, help="file of the page; default: print the tables")
     parser.add_argument("--note", default="", help="what the page should say of the rows, such as that they are of another split")
@@ -180,8 +177,8 @@ def main() -> int:
     found: dict[str, list[Comparison]] = {}
     try:
         for name in options.data_sets:
-            for language, record in data_sets[name]["languages"].items():
-                if record.get("prompts_in", language) == language and language in (options.languages or [language]):
+            for language, data in data_sets()[name].languages.items():
+                if data.prompts == language and language in (options.languages or [language]):
                     found.setdefault(name, []).append(compare(name, language, prompts))
     except (PromptFileError, DataError) as error:
         print(error, file=sys.stderr)

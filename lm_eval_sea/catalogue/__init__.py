@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, read_yaml
 
 SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
 
@@ -14,35 +14,10 @@ def _read(name: str) -> dict[str, Any]:
     return read_yaml(TASKS_FOLDER / name)
 
 
-@functools.cache
-def read_data_sets() -> dict[str, Any]:
-    """The data sets but for SEA-HELM's: their records by name among `data_sets`, those of SailCompass first.
-
-    Each language's record has what its data set says once for all. `suite` has the names of the data sets of SailCompass,
-    `competencies` the titles of its tasks and of what the others test.
-    """
-    suites, competencies = _read("suites.yml")["groups"], _read("competencies.yml")
-    of_tasks = {task.removeprefix(f"{SUITE}_"): suites[task]["tasks"] for task in suites[SUITE]["tasks"]}
-    suite = [group.split("_")[1] for groups in of_tasks.values() for group in groups]
-    names = sorted(path.parent.name for path in TASKS_FOLDER.glob("*/data_set.yml"))
-    others = [name for name in names if name not in (*suite, SEA_HELM)]
-    return {
-        "languages": _read("languages.yml")["languages"],
-        "tasks": {task: competencies[task] for task in of_tasks},
-        "competencies": competencies,
-        "data_sets": {name: _with_whole_languages(_read(f"{name}/data_set.yml")) for name in (*suite, *others)},
-        "suite": suite,
-    }
-
-
 def read_countries() -> dict[str, Any]:
     """The countries of Southeast Asia by name: their `languages`, and what is `missing` of them."""
     countries: dict[str, Any] = _read("languages.yml")["countries"]
     return countries
-
-
-def _with_whole_languages(record: dict[str, Any]) -> dict[str, Any]:
-    return record | {"languages": {language: whole_record(record, language) for language in record["languages"]}}
 
 
 @functools.cache

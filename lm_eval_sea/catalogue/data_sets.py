@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.kinds import KINDS
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
@@ -167,3 +168,10 @@ def data_sets() -> dict[str, DataSet]:
     """
     paths = sorted(TASKS_FOLDER.glob(f"*/{FILE}"))
     return {path.parent.name: read_data_set(path) for path in paths if path.parent.name != SEA_HELM}
+
+
+def sailcompass() -> list[DataSet]:
+    """The data sets of SailCompass: those whose groups are in the groups that make up its suite."""
+    groups = read_yaml(TASKS_FOLDER / "suites.yml")["groups"]
+    members = [group for task in groups[SUITE]["tasks"] for group in groups[task]["tasks"]]
+    return [data_sets()[group.split("_")[1]] for group in members]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Variant(NamedTuple):
@@ -64,19 +63,6 @@ CHAT = KINDS["mcq"]["litilo_gen"]
 # The most tokens of a written letter; SailCompass' limit.
 LETTER_TOKENS = 10
 RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
-
-
-def directions(record: Mapping[str, Any], language: str) -> list[str]:
-    """What stands for a language in names: itself, or for translation from the data set's pivot and to it.
-
-    Args:
-        record: of the data set, in the catalogue.
-        language: of the rows.
-    """
-    if record["kind"] != "translation":
-        return [language]
-    pivot = record.get("pivot", "en")
-    return [f"{pivot}_{language}", f"{language}_{pivot}"]
 
 
 def recommended_variant(kind: str) -> str:

@@ -17,15 +17,16 @@ def _make(arguments: argparse.Namespace) -> int:
     if arguments.names:
         return _named(arguments.names, arguments.out)
     from lm_eval_sea.catalogue.suites import unlisted
-    from lm_eval_sea.make.files import differences, generate, write
+    from lm_eval_sea.make.files import differences, english_prompts_missing, generate, write
     from lm_eval_sea.make.prompt_files import PromptFileError
     from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
-    out = arguments.out or TASKS_FOLDER
+    out, prompts = arguments.out or TASKS_FOLDER, arguments.prompts or TASKS_FOLDER
     try:
-        files = generate(arguments.prompts or TASKS_FOLDER)
+        files = generate(prompts)
     except PromptFileError as error:
         return fail(error, 2)
+    print_notes(english_prompts_missing(prompts))
     if arguments.check:
         lines = differences(files, out)
         print("\n".join(lines) or f"{len(files)} files agree with their prompts", *unlisted(), sep="\n")
@@ -66,6 +67,8 @@ def _official(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.official import sailcompass_yaml, sea_helm_prompts
     from lm_eval_sea.official.task_folder import CheckoutError, FolderError, check_folder, write_folder
 
+    if not arguments.official.is_dir():
+        return fail(ValueError(f"--official {arguments.official}: there is no such folder"), 2)
     is_sea_helm = (arguments.official / "seahelm_tasks").is_dir()
     example = f"{sea_helm_prompts.PREFIX}_id" if is_sea_helm else sailcompass_yaml.TAG
     try:

@@ -34,7 +34,7 @@ def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
     for data_set in data_sets().values():
         contents |= files_of(leaf.read(data_set, prompts))
     contents |= _sea_helm_files(sea_helm.read(prompts))
-    contents |= {f"suites/{suite}.yaml": content for suite, content in _suites()}
+    contents |= dict(_suites())
     contents |= dict(_lite(contents))
     return {path: render(path, content) for path, content in contents.items()}
 
@@ -45,7 +45,10 @@ def files_of(prompted: Prompted) -> dict[str, Content]:
     Raises:
         PromptFileError: if a prompt lacks something.
     """
-    return {**dict(_fragments(prompted)), **dict(leaves(prompted)), **dict(groups(prompted.of))}
+    tasks = dict(leaves(prompted))
+    names = {content["task"] for content in tasks.values()}
+    whole = {path: group for path, group in groups(prompted.of) if names.issuperset(group["task"])}
+    return {**dict(_fragments(prompted)), **tasks, **whole}
 
 
 def leaves(prompted: Prompted) -> Iterator[tuple[str, Content]]:
@@ -179,12 +182,25 @@ def _sea_helm_files(prompts: Mapping[str, Any]) -> dict[str, Content]:
     return found
 
 
+def english_prompts_missing(prompts: Path) -> list[str]:
+    """One line for each data set without an English prompt file: nothing else says that its `_enprompt` tasks are not made."""
+    named = {name: prompts / name / "prompts" / "en.yml" for name, data_set in data_sets().items() if data_set.kind != JUDGED}
+    return [f"{path}: missing, so no sea_{name}_…_enprompt task is made" for name, path in named.items() if not path.is_file()]
+
+
 def _suites() -> Iterator[tuple[str, Content]]:
+    """The groups that `suites.yml` lists, in a folder a family."""
     for name, suite in read_suites().items():
         means = {}
         if suite.kind:
             means = {"aggregate_metric_list": averages(KINDS[suite.kind][recommended_variant(suite.kind)].aggregated)}
-        yield name, {"group": name, "task": list(suite.tasks), **means, "metadata": {"version": suite.version}}
+        family = "sea_helm_lite" if name.startswith("sea_helm_lite") else "_".join(name.split("_")[:2])
+        if family == "sea_language":
+            family += "/lite" if name.endswith("_lite") else "/whole"
+        yield (
+            f"suites/{family}/{name}.yaml",
+            {"group": name, "task": list(suite.tasks), **means, "metadata": {"version": suite.version}},
+        )
 
 
 def _lite(contents: Mapping[str, Content]) -> Iterator[tuple[str, Content]]:

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import read_data_sets
-from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
 from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.catalogue.task_index import read_task_file
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks, record_of
@@ -33,10 +32,9 @@ _TAG = "sea_setting_"
 @functools.cache
 def listed() -> dict[str, str]:
     """The names of the tasks that are made on demand, each with its setting."""
-    suite = [data_sets()[name] for name in read_data_sets()["suite"]]
     parallel = [data_set for data_set in data_sets().values() if data_set.parallel]
     return {
-        **{name: setting for data_set in suite for name, setting in _reworded(data_set)},
+        **{name: setting for data_set in sailcompass() for name, setting in _reworded(data_set)},
         **{name: setting for data_set in parallel for name, setting in _parallel(data_set)},
     }
 

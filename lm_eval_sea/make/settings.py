@@ -20,7 +20,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue.names import language_names
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, is_english_prompt, line_starts, of_task
 from lm_eval_sea.make.task_yaml import Quoted
@@ -111,7 +111,7 @@ def translated(prompted: Prompted, language: str, variant: str) -> Content:
 
 def to_english(prompted: Prompted, language: str) -> Content:
     """The form of the translation tasks: a line with the text, a line for its translation; zero-shot."""
-    names, record = read_data_sets()["languages"], _parallel(prompted)
+    names, record = language_names(), _parallel(prompted)
     source_word, cue = f"{names[language]}:", f"{names['en']}:"
     instruction = entry(prompted.words("en"), "translate", prompted.where("en")).format(language=names[language])
     return {

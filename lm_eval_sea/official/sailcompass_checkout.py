@@ -87,8 +87,8 @@ def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = Fal
         raise CheckoutError(f"{error.filename}: cannot be read ({error.strerror})") from error
     if not files.keys() & known["configurations"].keys():
         raise CheckoutError(
-            f"{folder} is no checkout of {known['repository']}: it has none of its files {_CONFIGURATIONS}/*/*.py. "
-            f"Get one: git clone https://github.com/{known['repository']}, or give one of aisingapore/SEA-HELM"
+            f"{folder} is no checkout of {known['repository']}, which has {_CONFIGURATIONS}/*/*.py, nor of aisingapore/SEA-HELM, "
+            f"which has seahelm_tasks/; get one: git clone https://github.com/{known['repository']}"
         )
     commit, tested = _commit(folder), known["commit"]
     changed = sorted(path for path, file in files.items() if file.sha256 != records[path]["sha256"])

@@ -60,13 +60,13 @@ def test_tagalog_in_xnli(pack):
     changed = {name for name in after if after[name] != before.get(name)}
     assert {name for name in changed if not name.startswith("tasks/xnli/")} == {
         "tasks/suites.yml",
-        "tasks/suites/sea_language_tl.yaml",
+        "tasks/suites/sea_language/whole/sea_language_tl.yaml",
     }
     assert {name for name in changed if name in before} == {
         "tasks/suites.yml",
-        "tasks/suites/sea_language_tl.yaml",
+        "tasks/suites/sea_language/whole/sea_language_tl.yaml",
         "tasks/xnli/data_set.yml",
     }
     leaf = yaml.safe_load(after["tasks/xnli/tl.yaml"])
     assert (leaf["task"], leaf["metadata"]["language"]) == ("sea_xnli_tl", "tl")
-    assert "sea_xnli_tl" in yaml.safe_load(after["tasks/suites/sea_language_tl.yaml"])["task"]
+    assert "sea_xnli_tl" in yaml.safe_load(after["tasks/suites/sea_language/whole/sea_language_tl.yaml"])["task"]

@@ -179,6 +179,14 @@ def test_the_command_says_one_line_and_writes_nothing(tmp_path, prompts):
     assert not (tmp_path / "tasks").exists()
 
 
+def test_a_missing_english_prompt_file_is_a_note(tmp_path, prompts):
+    (prompts / "xcopa" / "prompts" / "en.yml").unlink()
+    result = run("--prompts", prompts, "--out", tmp_path / "tasks")
+    path = prompts / "xcopa" / "prompts" / "en.yml"
+    assert result.stderr == f"note: {path}: missing, so no sea_xcopa_…_enprompt task is made\n"
+    assert result.returncode == 0 and not list((tmp_path / "tasks" / "xcopa").glob("**/*_enprompt.yaml"))
+
+
 @pytest.mark.parametrize("name", ["xnli", "flores", "belebele", "multijail"])
 def test_the_same_prompts_make_the_same_files(name):
     data_set = data_sets()[name]

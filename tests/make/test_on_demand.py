@@ -7,21 +7,20 @@ import pytest
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_sea.catalogue import read_data_sets
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
+from lm_eval_sea.catalogue.names import language_names
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.make.prompt_files import of_task, read_prompts
 
-CATALOGUE = read_data_sets()
 CODES = {language: data.code for language, data in data_sets()["belebele"].languages.items()}
 
 
 def prompts_with_paraphrases():
     """Those of all data sets, languages and directions of translation."""
-    for name in (name for name, record in CATALOGUE["data_sets"].items() if record["kind"] != JUDGED):
+    for name in (name for name, data_set in data_sets().items() if data_set.kind != JUDGED):
         for language, words in read_prompts(TASKS_FOLDER, name).items():
             for task in words.get("tasks", [None]):
                 prompt = of_task(words, task, language) if task else words
@@ -106,7 +105,7 @@ def test_translated_rows_are_asked_as_english_ones_are(plain):
 def test_every_text_is_translated_zero_shot():
     for task in made("to_en").values():
         language, known = task.metadata["language"], task.metadata
-        title = read_data_sets()["languages"][language]
+        title = language_names()[language]
         assert task.config["doc_to_text"] == f"{title}: {{{{text}}}}\nEnglish:"
         assert f"from {title} into English" in task.config["description"]
         assert (task.num_fewshot, known["rows"], known["answer_language"]) == (0, 488 + 900 + 3600, "en")

@@ -307,13 +307,20 @@ def test_a_trusted_change_is_run_and_marked(miniature, known_miniature, rows_fol
 @pytest.mark.parametrize("files", [[], ["configs/datasets/mmlu/mmlu_ppl_ac766d.py", "README.md"]])
 def test_another_repository_is_named_as_such(files, tmp_path, rows_folder, capsys):
     """OpenCompass itself, too, has a folder of that name."""
+    (tmp_path / "other").mkdir()
     for file in files:
         (tmp_path / "other" / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "other" / file).write_text("x = 1\n")
     assert make(tmp_path / "other", tmp_path / "tasks", "--keep-going") == 2
     error = capsys.readouterr().err
-    assert "is no checkout of sail-sg/sailcompass" in error and error.count("\n") == 1
+    assert "is no checkout of sail-sg/sailcompass" in error and "nor of aisingapore/SEA-HELM" in error
+    assert error.count("\n") == 1
     assert not (tmp_path / "tasks").exists()
+
+
+def test_a_checkout_that_is_not_there_is_named(tmp_path, capsys):
+    assert make(tmp_path / "SEA-HELM", tmp_path / "tasks") == 2
+    assert capsys.readouterr().err == f"lm-eval-sea: --official {tmp_path / 'SEA-HELM'}: there is no such folder\n"
 
 
 def test_a_folder_with_other_files_is_not_written_to(made, miniature, rows_folder, capsys, monkeypatch):

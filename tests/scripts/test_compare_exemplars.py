@@ -13,7 +13,7 @@ from exemplar_measures import OVERLAP, QUESTION_WORDS, measure, ngrams, overlaps
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.catalogue import read_data_sets
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 
 LETTERS = st.text("abcde", min_size=1, max_size=3)
@@ -170,7 +170,7 @@ def test_summaries_are_like_the_references(data_set, language, hub_mirror, monke
 
 def languages(data_set):
     """Those with prompts of their own."""
-    return [code for code, record in read_data_sets()["data_sets"][data_set]["languages"].items() if "prompts_in" not in record]
+    return [code for code, data in data_sets()[data_set].languages.items() if not data.prompts_in]
 
 
 # How far the mean length of the exemplars' texts may be from that of the rows, and those texts.

@@ -1,8 +1,10 @@
 """docs/coverage.md: what it says follows from the catalogue."""
 
+import yaml
 from update_docs import coverage_page
 
-from lm_eval_sea.catalogue import read_countries, read_data_sets
+from lm_eval_sea.catalogue import read_countries
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.origins import coverage, origin_of
 from lm_eval_sea.catalogue.task_list import read_tasks
 
@@ -31,8 +33,10 @@ def test_all_names_on_the_page_are_those_of_tasks():
 
 
 def test_every_data_set_says_origin_and_licence():
-    for name, record in read_data_sets()["data_sets"].items():
-        for language, data in record["languages"].items():
+    for name, data_set in data_sets().items():
+        record = yaml.safe_load(data_set.path.read_text(encoding="utf-8"))
+        for language, own in record["languages"].items():
+            data = record | (own or {})
             assert data["origin"] in ("native", "translated"), (name, language)
             assert "licence" in data, (name, language)
 

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue import read_data_sets, read_sea_helm
+from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.data_sets import Language, data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
 SAMPLES = ROOT / "lm_eval_sea" / "samples"
-CATALOGUE = read_data_sets()
 SEA_HELM = read_sea_helm()
-PARALLEL = [name for name, record in CATALOGUE["data_sets"].items() if "parallel" in record]
+PARALLEL = [name for name, data_set in data_sets().items() if data_set.parallel]
 BY_LANGUAGE = ("belebele", "sib200")
 
 
@@ -49,17 +49,17 @@ def complete_samples(folder: Path) -> Path:
     """The samples, with the English rows in place of the languages without a sample and of the translations that a user makes."""
     shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
     for name in PARALLEL:
-        record = CATALOGUE["data_sets"][name]
-        paths = [record["parallel"]["path"].format(code=data["code"]) for data in record["languages"].values()]
-        english = folder / record["parallel"]["source"] / record["parallel"]["path"].format(code="eng_Latn")
+        parallel, languages = data_sets()[name].parallel, data_sets()[name].languages
+        paths = [parallel["path"].format(code=data.code) for data in languages.values()]
+        english = folder / parallel["source"] / parallel["path"].format(code="eng_Latn")
         for path in paths:
-            for source in (record["parallel"]["source"], record["parallel"]["translated"]):
+            for source in (parallel["source"], parallel["translated"]):
                 (folder / source / path).parent.mkdir(parents=True, exist_ok=True)
                 if not (folder / source / path).exists():
                     shutil.copy(english, folder / source / path)
-    for record in CATALOGUE["data_sets"].values():
-        english = record["languages"].get("en", {})
-        for data in record["languages"].values() if "files" in english or "checkout" in english else []:
+    for data_set in data_sets().values():
+        english = data_set.languages.get("en")
+        for data in data_set.languages.values() if english and (english.files or english.checkout) else []:
             for split, path in _files_of(data).items():
                 if not (folder / path).exists():
                     (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -67,9 +67,9 @@ def complete_samples(folder: Path) -> Path:
     return folder
 
 
-def _files_of(data: dict) -> dict[str, Path]:
+def _files_of(data: Language) -> dict[str, Path]:
     """The files of a language by split, below the folder of samples; those of a checkout where there is one."""
-    place = data.get("checkout", {"folder": data["source"], "files": data.get("files")})
+    place = data.checkout or {"folder": data.source, "files": data.files}
     return {split: Path(place["folder"]) / path for split, path in place["files"].items()}
 
 
@@ -95,7 +95,7 @@ def render_data_set(name: str) -> str:
 
 def render_languages(name: str) -> dict[str, str]:
     """All tasks of a data set by language, with one exemplar if they have any; pairs stand with the other language."""
-    texts = dict.fromkeys(CATALOGUE["data_sets"][name]["languages"], "")
+    texts = dict.fromkeys(data_sets()[name].languages, "")
     with tempfile.TemporaryDirectory() as folder:
         for task in load_tasks(f"sea_{name}_", complete_samples(Path(folder))):
             language = task.config.metadata["language"].replace("en-", "").replace("-en", "")
@@ -141,7 +141,7 @@ def prompt_files(name: str) -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    for data_set in sys.argv[1:] or (*CATALOGUE["data_sets"], "sea_helm"):
+    for data_set in sys.argv[1:] or (*data_sets(), "sea_helm"):
         for path, text in prompt_files(data_set).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")

@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TOGETHER
@@ -18,7 +19,7 @@ from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label
 
 from .answer_sentences import LETTERS, OPTIONS, SENTENCES, alphabets, rates, read, say
-from .prompt_texts import CATALOGUE, ROOT
+from .prompt_texts import ROOT
 
 PROMPTS = read_prompts(TASKS_FOLDER, "belebele")
 SEA_HELM_PROMPTS = read_prompts(TASKS_FOLDER, "sea_helm")
@@ -209,7 +210,7 @@ def test_sentences_with_words_for_labels(language):
 @pytest.mark.parametrize("language", ["en", "id", "km", "lo", "ms", "my", "ta", "th", "vi", "zh"])
 def test_real_questions_and_options(hub_mirror, language):
     """What stands in the rows of Belebele is read as an answer only behind a label, and then as the option it is."""
-    code = CATALOGUE["data_sets"]["belebele"]["languages"][language]["code"]
+    code = data_sets()["belebele"].languages[language].code
     lines = (hub_mirror / "facebook/belebele/data" / f"{code}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines[::30]]
     assert rows

@@ -9,7 +9,8 @@ from collections import Counter
 import pytest
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue import read_data_sets, read_lite
+from lm_eval_sea.catalogue import read_lite
+from lm_eval_sea.catalogue.data_sets import sailcompass
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
@@ -131,7 +132,7 @@ def test_real_rows_have_the_labels_and_passages_of_the_whole(name, hub_mirror, m
 
 @pytest.mark.slow
 def test_the_catalogue_is_what_the_script_chooses(hub_mirror):
-    suite = read_data_sets()["suite"]
+    suite = [data_set.name for data_set in sailcompass()]
     done = subprocess.run(
         [sys.executable, "scripts/choose_lite_rows.py", "--data", str(hub_mirror), "--check", "--data_sets", *suite],
         cwd=ROOT, capture_output=True, text=True, timeout=600,

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows
 
-from .prompt_texts import CATALOGUE, SAMPLES
+from .prompt_texts import SAMPLES
 from .test_rows import belebele
 
-RECORD = CATALOGUE["data_sets"]["belebele"]
-PARALLEL = RECORD["parallel"]
-CODES = {language: data["code"] for language, data in RECORD["languages"].items()}
+RECORD = data_sets()["belebele"]
+PARALLEL = RECORD.parallel
+CODES = {language: data.code for language, data in RECORD.languages.items()}
 ANSWERS = belebele.ANSWERS
 
 
@@ -89,11 +90,11 @@ class TestRealRows:
         assert max(len(text["english"].split()) for text in texts) * 1.5 < PARALLEL["max_new_tokens"]
 
 
-@pytest.mark.parametrize("language", RECORD["suite_languages"])
+@pytest.mark.parametrize("language", RECORD.suite_languages)
 def test_the_rows_of_sailcompass_are_the_same(hub_mirror, language):
-    data = RECORD["languages"][language]
-    text = (hub_mirror / data["source"] / data["files"]["test"]).read_text(encoding="utf-8")
-    published = read(hub_mirror, data["code"])
+    data = RECORD.languages[language]
+    text = (hub_mirror / data.source / data.files["test"]).read_text(encoding="utf-8")
+    published = read(hub_mirror, data.code)
     assert [json.loads(line) for line in text.splitlines()] == [
         {column: value for column, value in row.items() if column != "ds"} for row in published
     ]
@@ -106,10 +107,10 @@ def test_the_samples_are_parallel():
         path.stem: {key: row["correct_answer_num"] for key, row in by_key(read(SAMPLES, path.stem)).items()} for path in files
     }
     assert all(found == golds["eng_Latn"] for found in golds.values())
-    for language in RECORD["suite_languages"]:
-        data = RECORD["languages"][language]
-        text = (SAMPLES / data["source"] / data["files"]["test"]).read_text(encoding="utf-8")
-        assert [json.loads(line) | {"ds": None} for line in text.splitlines()] == read(SAMPLES, data["code"])
+    for language in RECORD.suite_languages:
+        data = RECORD.languages[language]
+        text = (SAMPLES / data.source / data.files["test"]).read_text(encoding="utf-8")
+        assert [json.loads(line) | {"ds": None} for line in text.splitlines()] == read(SAMPLES, data.code)
 
 
 class TestFaults:

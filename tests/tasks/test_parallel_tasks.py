@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make.on_demand import tasks_on_demand
 from lm_eval_sea.make.prompt_files import read_prompts
 
 from .evaluation import TASKS, evaluate
 from .planted_model import PlantedModel
-from .prompt_texts import CATALOGUE, complete_samples
+from .prompt_texts import complete_samples
 
-RECORD = CATALOGUE["data_sets"]["belebele"]
-LANGUAGES = list(RECORD["languages"])
+RECORD = data_sets()["belebele"]
+LANGUAGES = list(RECORD.languages)
 OTHERS = [language for language in LANGUAGES if language != "en"]
 WITHOUT_PROMPTS = ["kac", "shn"]
 VARIANTS = ("to_ppl", "tito_ppl", "litito_ppl", "litilo_ppl", "litilo_gen", "litiloto_ppl")
@@ -90,8 +91,8 @@ def tasks(folder, manager):
 @pytest.mark.parametrize("language", OTHERS)
 def test_the_chat_prompt_by_hand(folder, tasks, language):
     """Instruction, blank line, the row in lines; no cue and no exemplar."""
-    code = RECORD["languages"][language]["code"]
-    file = folder / RECORD["parallel"]["source"] / RECORD["parallel"]["path"].format(code=code)
+    code = RECORD.languages[language].code
+    file = folder / RECORD.parallel["source"] / RECORD.parallel["path"].format(code=code)
     row = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
     for words_of, suffix in ((language, ""), ("en", "_enprompt")):
         if words_of not in PROMPTS:
@@ -201,7 +202,7 @@ class TestTranslations:
 
     @pytest.fixture
     def mirror(self, folder, tmp_path) -> Path:
-        ignored = shutil.ignore_patterns(RECORD["parallel"]["translated"])
+        ignored = shutil.ignore_patterns(RECORD.parallel["translated"])
         return Path(shutil.copytree(folder, tmp_path / "mirror", ignore=ignored))
 
     def translate(self, mirror: Path, output: Path, translation) -> None:
@@ -230,7 +231,7 @@ class TestTranslations:
 
         self.translate(mirror, tmp_path / "results", translation)
         monkeypatch.chdir(mirror)
-        assert main(["make", "--translated", str(tmp_path / "results"), "--out", RECORD["parallel"]["translated"]]) == 0
+        assert main(["make", "--translated", str(tmp_path / "results"), "--out", RECORD.parallel["translated"]]) == 0
         out, err = capsys.readouterr()
         assert out == "belebele_translated/data/vie_Latn.jsonl: 4 rows\n"
         assert "1 empty translations, the original stands for them: https://example.org/rafflesia#2#mc_answer2" in err

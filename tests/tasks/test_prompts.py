@@ -6,11 +6,13 @@ import pytest
 import yaml
 from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue.data_sets import data_sets
+
 from .evaluation import TASKS
-from .prompt_texts import CATALOGUE, FOLDER, prompt_files, small_chat_template
+from .prompt_texts import FOLDER, prompt_files, small_chat_template
 
 
-@pytest.mark.parametrize("data_set", [*CATALOGUE["data_sets"], "sea_helm"])
+@pytest.mark.parametrize("data_set", [*data_sets(), "sea_helm"])
 def test_prompts_are_as_stored(data_set):
     files = prompt_files(data_set)
     assert set(FOLDER.glob(f"{data_set}/*.txt")) <= files.keys()
@@ -28,10 +30,8 @@ def _load(task: str):
 def test_layout_by_hand(language, shots, samples, monkeypatch):
     """INSTRUCTION, blank line, then exemplar after exemplar with a blank line between, then the row up to the cue."""
     prompt = yaml.safe_load((TASKS / f"belebele/prompts/{language}.yml").read_text(encoding="utf-8"))
-    file = samples / CATALOGUE["data_sets"]["belebele"]["languages"][language]["source"]
-    row = json.loads(
-        (file / CATALOGUE["data_sets"]["belebele"]["languages"][language]["files"]["test"]).open(encoding="utf-8").readline()
-    )
+    data = data_sets()["belebele"].languages[language]
+    row = json.loads((samples / data.source / data.files["test"]).open(encoding="utf-8").readline())
     cue = prompt["cue"]
     blocks = [prompt["instruction"]]
     for exemplar in prompt["exemplars"][:shots]:

@@ -148,9 +148,9 @@ def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
 
 def place_of_rows(data: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of metadata that say where a language's rows are: files of a repository, or a configuration of it."""
-    place = {"data_files": data["files"]} if "files" in data else {"data_config": data["config"], "data_splits": data["splits"]}
+    place = {"data_files": data["files"]} if data.get("files") else {"data_config": data["config"], "data_splits": data["splits"]}
     on_hub = {} if data.get("on_hub", True) else {"data_on_hub": False}
-    checkout = {"data_checkout": data["checkout"]} if "checkout" in data else {}
+    checkout = {"data_checkout": data["checkout"]} if data.get("checkout") else {}
     return {"data_source": data["source"]} | place | on_hub | checkout
 
 
