@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exemplar_measures import Measure, measure, overlaps
+from exemplar_measures import Length, Measure, Number, measure, overlaps
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
@@ -94,14 +94,8 @@ def _shown_by_default(kind: str) -> int:
     return read_task_file(TASKS / "_shared" / template)["num_fewshot"]
 
 
-def table(comparisons: Sequence[Comparison], *, brief: bool = False) -> str:
-    """A Markdown table with the test rows of each language, the exemplars shown by default, and all exemplars.
-
-    Args:
-        comparisons: of the languages of a data set.
-        brief: leave out languages without rows, and what is not shown by default.
-    """
-    comparisons = [of for of in comparisons if of.rows or not brief]
+def table(comparisons: Sequence[Comparison]) -> str:
+    """A Markdown table with the test rows of each language of a data set, the exemplars shown by default, and all exemplars."""
     measures_of_all = [measures for comparison in comparisons for measures in comparison.of_exemplars.values()]
     names = list(dict.fromkeys(name for measures in measures_of_all for name in measures))
     lines = [["", *names, "8-word overlaps"], ["---"] * (len(names) + 2)]
@@ -113,40 +107,71 @@ def table(comparisons: Sequence[Comparison], *, brief: bool = False) -> str:
             cells = [of_rows[name].of_rows() if name in of_rows else "" for name in names]
             lines.append([f"{comparison.language}, {rows} rows", *cells, str(len(comparison.overlaps))])
         for which, measures in comparison.of_exemplars.items():
-            if brief and which.rsplit(" ", 2)[-2] == "all":
-                continue
             cells = [measures[name].of_exemplars(of_rows.get(name)) if name in measures else "" for name in names]
             lines.append([f"{comparison.language}, {which}", *cells, "" if of_rows else "no rows"])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
+def summary(title: str, comparisons: Sequence[Comparison]) -> list[str]:
+    """Lines of the page's table: a data set with the exemplars that its prompts show by default, over all languages with rows."""
+    with_rows = [of for of in comparisons if of.rows]
+    languages = ", ".join(of.language if of.rows == of.expected else f"{of.language} ({of.rows:,} rows)" for of in with_rows)
+    overlapping = sum(len(of.overlaps) for of in with_rows)
+    lines = []
+    for which in dict.fromkeys(which for of in with_rows for which in of.of_exemplars if which.rsplit(" ", 2)[-2] != "all"):
+        pairs = [(of.of_rows, of.of_exemplars[which]) for of in with_rows if which in of.of_exemplars]
+        lengths, shares = [], []
+        for name, first in pairs[0][1].items():
+            known = [(rows[name], shown[name]) for rows, shown in pairs if name in rows and name in shown]
+            if isinstance(first, Length):
+                differences = [100 * (shown.mean / rows.mean - 1) for rows, shown in known]
+                lengths.append(f"{name} {_range([rows.mean for rows, _ in known])} ({_range(differences, sign='+')} %)")
+            elif isinstance(first, Number):
+                numbers = (_range([pair[side].value for pair in known], first.form) for side in (0, 1))
+                shares.append(f"{name} {' / '.join(numbers)}")
+        cells = [title, languages, which, "; ".join(lengths), "; ".join(shares), str(overlapping)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _range(values: Sequence[float], form: str = ".0f", sign: str = "") -> str:
+    """The least and the greatest value, or the one that all have."""
+    ends = [
+        format(end, f"{sign}{form}").replace("-0", "0").replace("+0", "0").replace("%", " %")
+        for end in (min(values), max(values))
+    ]
+    return " to ".join(dict.fromkeys(ends))
+
+
 def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date, note: str) -> str:
     """The page of the documentation, for the data sets whose rows are there; `note` says what a reader should know of them."""
     with_rows = {name: found for name, found in of_data_sets.items() if any(of.rows for of in found)}
-    sections = "\n".join(f"## {data_sets()[name].title}\n\n{table(found, brief=True)}" for name, found in with_rows.items())
-    return PAGE.format(day=day.isoformat(), sections=sections, note=note and f"\n{note}\n")
+    lines = [line for name, found in with_rows.items() for line in summary(data_sets()[name].title, found)]
+    return PAGE.format(day=day.isoformat(), lines="\n".join(lines), note=note and f"\n{note}\n")
 
 
 PAGE = """# Exemplars and test rows
 
 How the exemplars that a prompt shows by default compare with the rows that are scored. Made on {day} with
-`python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`; without `--out` it prints all exemplars, also of
-languages without rows.
+`python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`. Without `--out` the script prints a table for
+each data set, with a line for each language, and with the labels and positions of the right answers.
 {note}
-Lengths are means in characters, in brackets the difference from the mean of the rows. Rows are counted in per cent, exemplars
-in numbers.
-
-- *names passage*, *negated*: questions with such a word, by a list of words per language. On Belebele, which asks the same in all
-  languages, at least 97 % of the former and 91 % of the latter agree with the English question. The lists for Cebuano, Ilocano
-  and Waray have not been tried.
-- *words of answer in passage*: share of the right option's words. *look-up*: questions with all of them there.
-- *copied 4-grams*: share of the summary's runs of four words that are in the document.
-- *8-word overlaps*: runs of eight words that any exemplar and a test row have in common.
+- *Lengths* are means over the rows in characters; in brackets, by how much the exemplars' mean differs from it. Two numbers are
+  the least and the greatest of the languages.
+- *Shares* are of the rows / of the exemplars. *names passage*, *negated*: questions with such a word, by a list of words for
+  each language. On Belebele, which asks the same in all languages, at least 97 % of the former and 91 % of the latter agree with
+  the English question; the lists for Cebuano, Ilocano and Waray have not been tried. *words of answer in passage*: how many of
+  the right option's words the passage has. *look-up*: questions whose right option has all its words there. *copied 4-grams*:
+  runs of four words of the summary that are in the document.
+- *Overlaps* are runs of eight words that any exemplar shares with a test row.
 
 Words are those of the scores: Thai from a segmenter, Burmese in syllables. In Khmer and Lao four characters count as a word, in
 Chinese two.
 
-{sections}"""
+| data set | languages | exemplars | lengths | shares | overlaps |
+| --- | --- | --- | --- | --- | --- |
+{lines}
+"""
 
 
 def main() -> int:
