@@ -45,28 +45,20 @@ Native rows in a language need not be about its country, and the Chinese, Tamil 
 """
 
 
-def _rows(languages: dict[str, int]) -> str:
-    """Languages and their numbers of rows; the number once if it is the same for many languages."""
-    if len(languages) > 3 and len(set(languages.values())) == 1:
-        return f"{', '.join(languages)} ({next(iter(languages.values())):,} each)"
-    return ", ".join(f"{language} ({rows:,})" for language, rows in languages.items())
-
-
 def table() -> str:
     """A Markdown table with one line per data set."""
-    lines = ["| task | data set | languages (rows) | chance | names |", "|---|---|---|---|---|"]
-    titles, names = competency_titles(), language_names()
+    lines = ["| task | data set | chance | names |", "|---|---|---|---|"]
+    titles = competency_titles()
     order = list(titles)
     for name, data_set in sorted(data_sets().items(), key=lambda item: order.index(item[1].task)):
         spoken = data_set.languages
-        rows = _rows({names[language]: data.rows for language, data in spoken.items()})
         chances = dict.fromkeys(f"{100 * data.chance:.1f} %" if data.chance else "–" for data in spoken.values())
         languages = "{" + ",".join(spoken) + "}" if len(spoken) > 1 else next(iter(spoken))
         if data_set.kind == "translation":
             languages = f"{data_set.pivot}_{languages}`, `sea_{name}_{languages}_{data_set.pivot}"
         variant = "_<variant>" if data_set.kind == "mcq" else ""
         link = f"[{data_set.title}](../lm_eval_sea/tasks/{name}/README.md)"
-        cells = [titles[data_set.task], link, rows, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
+        cells = [titles[data_set.task], link, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
