@@ -19,9 +19,8 @@ from check_results import FOLDER, about, findings
 
 from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.means import ALL, suite_means
+from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
 
@@ -35,19 +34,19 @@ def tables(folders: list[Path]) -> str:
     names = {folder: str(about(folder)["model"]) for folder in folders if about(folder)}
     if not folders:
         return NOTHING
-    frames = frames_of(read(*folders, names={path.resolve(): name for path, name in names.items()}).best())
+    runs = read(*folders, names={path.resolve(): name for path, name in names.items()}).best()
     listed = read_tasks()
     parts = []
     for group, title in ((SUITE, "SailCompass"), (LITE_SUITE, "Lite")):
-        members = [name for name in listed.groups[group] if name in set(frames.tasks.task)]
+        members = [name for name in listed.groups[group] if name in {task.name for task in runs.tasks}]
         if members:
-            parts.append(f"### {title}\n\n{_table(Analysis(frames, read_suite(members)), members)}")
+            parts.append(f"### {title}\n\n{_table(scores_of(runs, suite=read_suite(members)), members)}")
     return "\n".join(parts) or NOTHING
 
 
-def _table(analysis: Analysis, members: list[str]) -> str:
+def _table(found_in: Scores, members: list[str]) -> str:
     """One line per task, one column per model that has any of them; last the mean of normalised scores."""
-    scores = analysis.headline[analysis.headline.task.isin(members)]
+    scores = found_in.headline[found_in.headline.task.isin(members)]
     models = sorted(scores.model.unique())
     found = {(row.model, row.task): row for row in scores.itertuples()}
     lines = [f"| task | metric | chance | {' | '.join(models)} |", f"|---|---|---|{'---|' * len(models)}"]
@@ -56,7 +55,7 @@ def _table(analysis: Analysis, members: list[str]) -> str:
         facts = next(row for row in rows if row is not None)
         chance = f"{facts.chance:.1f}" if facts.chance else "–"
         lines.append(f"| `{name}` | {facts.metric} | {chance} | {' | '.join(map(_score, rows))} |")
-    means = suite_means(scores, analysis.suite.members, models, analysis.draws)
+    means = suite_means(scores, found_in.suite.members, models, found_in.draws)
     cells = []
     for model in models:
         mean = means[model][ALL]

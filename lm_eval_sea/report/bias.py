@@ -8,13 +8,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of, scale_around
-from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.report.robustness import setting_column
+from lm_eval_sea.report.robustness import TITLES, in_order, setting_column
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.report.variants import TITLES, in_order
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
 
@@ -54,26 +52,26 @@ def length_discrepancy(gold: Sequence[int], chosen: Sequence[int]) -> float:
     return 100 * (sum(chosen) - sum(gold)) / sum(gold)
 
 
-def _choices(frames: Frames) -> pd.DataFrame:
+def _choices(scores: Scores) -> pd.DataFrame:
     """The rows whose options can be chosen, with the settings of their task."""
-    samples = frames.samples[["model", "task", "gold", "chosen"]].copy()
+    samples = scores.samples[["model", "task", "gold", "chosen"]].copy()
     for name in ("gold_characters", "chosen_characters"):
-        samples[name] = frames.samples.get(name)
+        samples[name] = scores.samples.get(name)
     samples = samples[samples.gold.notna() & samples.gold_characters.notna()]
-    choices = samples.merge(frames.tasks[KEYS], on=["model", "task"])
+    choices = samples.merge(scores.tasks[KEYS], on=["model", "task"])
     order = choices.variant.map({variant: place for place, variant in enumerate(in_order(list(choices.variant)))})
     keys = ["model", "dataset", "language", "prompt_language", "setting"]
     return choices.assign(order=order).sort_values([*keys, "order"], kind="stable").drop(columns="order")
 
 
-def bias_table(frames: Frames) -> pd.DataFrame:
+def bias_table(scores: Scores) -> pd.DataFrame:
     """One row a model and multiple-choice task: RStd and length discrepancy of the headline metric's choices.
 
     Rows without a choice (no letter in the answer) count as not recalled and have no length; `unanswered` is how many. The length
     discrepancy is None where no right option has text.
     """
     rows = []
-    for key, group in _choices(frames).groupby(KEYS, sort=False):
+    for key, group in _choices(scores).groupby(KEYS, sort=False):
         chosen = [None if pd.isna(choice) else int(choice) for choice in group.chosen]
         answered = group[group.chosen_characters.notna()]
         rows.append(
@@ -90,10 +88,10 @@ def bias_table(frames: Frames) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, "rows", "rstd", "length_discrepancy", "unanswered"])
 
 
-def position_table(frames: Frames) -> pd.DataFrame:
+def position_table(scores: Scores) -> pd.DataFrame:
     """One row a model, multiple-choice task and position: how often it is right, how often chosen. Position 1 is the first."""
     rows = []
-    for key, group in _choices(frames).groupby(KEYS, sort=False):
+    for key, group in _choices(scores).groupby(KEYS, sort=False):
         golds, chosen = Counter(group.gold.astype(int)), Counter(group.chosen.dropna().astype(int))
         for position in range(max(*golds, *chosen, 0) + 1):
             rows.append(
@@ -109,11 +107,11 @@ def position_table(frames: Frames) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, "position", "gold", "chosen", "gold_share", "chosen_share"])
 
 
-def bias_section(analysis: Analysis) -> Section:
+def bias_section(scores: Scores) -> Section:
     """Positions and lengths that a model leans to."""
-    positions = position_table(analysis.frames)
+    positions = position_table(scores)
     wide = _wide_positions(positions)
-    biases = bias_table(analysis.frames)
+    biases = bias_table(scores)
     keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(biases), Column("variant", "variant")]
     return Section(
         "bias",
@@ -124,7 +122,7 @@ def bias_section(analysis: Analysis) -> Section:
             "or shorter (−) than the right ones, in per cent of their characters. Both after figure 3 of Guo et al. 2024."
         ],
         [
-            _bias_figure(biases[biases.prompt_language != "en"], analysis.models),
+            _bias_figure(biases[biases.prompt_language != "en"], scores.models),
             Table(
                 "bias",
                 "Bias to positions and lengths",
@@ -138,7 +136,7 @@ def bias_section(analysis: Analysis) -> Section:
                     Column("rows", "rows", "count"),
                 ],
             ),
-            _position_figure(positions[positions.prompt_language != "en"], analysis.models),
+            _position_figure(positions[positions.prompt_language != "en"], scores.models),
             Table(
                 "positions",
                 "Positions of the answers",

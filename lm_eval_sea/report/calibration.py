@@ -1,4 +1,4 @@
-"""What calibration does to the choices of a model (Guo et al. 2024, tables 5 and 7 to 9): numbers."""
+"""What calibration does to the choices of a model (Guo et al. 2024, tables 5 and 7 to 9)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.chart import BAR, DOT, GUIDE, Chart, Line, Mark, Panel
+from lm_eval_sea.report.scores import Scores
+from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
+from lm_eval_sea.report.suite import Suite, task_title
+from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, macro_f1
 
 # Metric whose choice counts → what it is called.
@@ -19,6 +23,7 @@ METHODS = {
     "acc_bc": "batch calibration",
 }
 GOLD = "gold"
+_SHOWN_METHODS: Mapping[str, str] = {"acc": "none", "acc_cc": "contextual", "acc_pmi": "PMI", "acc_bc": "batch"}
 
 
 def choices_by_method(samples: pd.DataFrame) -> dict[str, list[Choice]]:
@@ -33,33 +38,33 @@ def choices_by_method(samples: pd.DataFrame) -> dict[str, list[Choice]]:
     return found
 
 
-def calibrated_samples(frames: Frames, *, fixed_labels: bool) -> list[tuple[tuple[str, str], pd.DataFrame]]:
+def calibrated_samples(scores: Scores, *, fixed_labels: bool) -> list[tuple[tuple[str, str], pd.DataFrame]]:
     """(model, task) and rows of the tasks that log what calibration needs.
 
     Args:
-        frames: the runs.
+        scores: of the runs.
         fixed_labels: only tasks with the same labels for all rows, not those that rank letters of options.
     """
-    logged = frames.samples[frames.samples.loglikelihoods.notna()]
+    logged = scores.samples[scores.samples.loglikelihoods.notna()]
     groups = logged.groupby(["model", "task"], sort=False)
-    return [(key, group) for key, group in groups if not fixed_labels or label_words(frames, key)]
+    return [(key, group) for key, group in groups if not fixed_labels or label_words(scores, key)]
 
 
-def label_words(frames: Frames, key: tuple[str, str]) -> list[str]:
+def label_words(scores: Scores, key: tuple[str, str]) -> list[str]:
     """The label words of a task of a model; none where every row has options of its own."""
-    words = frames.of[key].config.get("doc_to_choice")
+    words = scores.of[key].config.get("doc_to_choice")
     return [str(word) for word in words] if isinstance(words, list) else []
 
 
-def calibration_table(frames: Frames) -> pd.DataFrame:
+def calibration_table(scores: Scores) -> pd.DataFrame:
     """One row a model, calibrated task and method: accuracy and macro-F1 over all labels, in per cent, and changed rows.
 
     Macro-F1 is given for fixed labels only. `changed` is the share of rows, in per cent, on which the choice is not that of the
     uncalibrated log-likelihood.
     """
     rows = []
-    for key, samples in calibrated_samples(frames, fixed_labels=False):
-        fixed = bool(label_words(frames, key))
+    for key, samples in calibrated_samples(scores, fixed_labels=False):
+        fixed = bool(label_words(scores, key))
         methods = choices_by_method(samples)
         before = [choice.chosen for choice in methods.get("acc", [])]
         for method, choices in methods.items():
@@ -83,21 +88,152 @@ def _changed(before: Sequence[int], after: Sequence[Choice]) -> float | None:
     return 100 * sum(old != choice.chosen for old, choice in zip(before, after, strict=True)) / len(after)
 
 
-def label_table(frames: Frames, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """One row a model, classification task, and label: how often it is right, and how often each method chooses it.
 
     Args:
-        frames: the runs.
+        scores: of the runs.
         english: name of a task → its labels in English, in the same order.
     """
     rows = []
-    for key, samples in calibrated_samples(frames, fixed_labels=True):
+    for key, samples in calibrated_samples(scores, fixed_labels=True):
         methods = choices_by_method(samples)
         counts = {method: Counter(choice.chosen for choice in choices) for method, choices in methods.items()}
         golds = Counter(int(gold) for gold in samples.gold)
-        for position, word in enumerate(label_words(frames, key)):
+        for position, word in enumerate(label_words(scores, key)):
             chosen = {method: count[position] for method, count in counts.items()}
             words = english.get(key[1]) or []
             meaning = words[position] if position < len(words) else None
             rows.append({"model": key[0], "task": key[1], "label": word, "meaning": meaning, GOLD: golds[position], **chosen})
     return pd.DataFrame(rows, columns=["model", "task", "label", "meaning", GOLD, *METHODS])
+
+
+def calibration_section(scores: Scores) -> Section:
+    """Choices before and after calibration."""
+    suite = scores.suite
+    table = calibration_table(scores).merge(scores.tasks[["model", "task", "dataset", "language", "variant", "limited"]])
+    labels = label_table(scores, suite.english_labels).merge(scores.tasks[["model", "task", "dataset", "language", "limited"]])
+    settings = scores.tasks[["model", "task", "chance", "source_language"]]
+    drawn = table[(table.variant == "classification") & table.task.isin(suite.members)].merge(settings)
+    methods = [method for method in METHODS if labels[method].notna().any()]
+    return Section(
+        "calibration",
+        "Calibration",
+        [
+            "A base model often answers one label for nearly every row. The methods take off what it would say without the row "
+            "(Guo et al. 2024, tables 5 and 7 to 9); what each of them is stands in docs/scores.md."
+        ],
+        [
+            _methods_figure(drawn, suite, scores.models),
+            Table(
+                "calibration",
+                "Before and after",
+                "“changed” is the share of rows that another label is chosen for than by the uncalibrated log-likelihood.",
+                table,
+                [
+                    MODEL,
+                    TASK,
+                    Column("method", "method"),
+                    Column("accuracy", "accuracy", "percent", marker="limited"),
+                    Column("macro_f1", "macro-F1", "percent"),
+                    Column("changed", "changed", "percent"),
+                    Column("rows", "rows", "count"),
+                ],
+                {"method": METHODS},
+            ),
+            _labels_figure(labels[labels.task.isin(suite.members)], scores),
+            Table(
+                "labels",
+                "Labels chosen",
+                "Rows by label: right, and chosen by each method.",
+                labels,
+                [
+                    MODEL,
+                    TASK,
+                    Column("label", "label"),
+                    Column("meaning", "in English"),
+                    Column(GOLD, "right", "count", marker="limited"),
+                    *(Column(method, METHODS[method], "count") for method in methods),
+                ],
+            ),
+        ],
+    )
+
+
+def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+    """A panel per model: accuracy of each method on the classification tasks of the suite."""
+    if table.empty:
+        return None
+    by_method = table.pivot_table(index=["model", "task"], columns="method", values="accuracy")
+    gains = (by_method.acc_bc - by_method.acc).dropna() if {"acc", "acc_bc"} <= set(by_method) else pd.Series(dtype=float)
+    seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}."
+    return Figure.of_chart(
+        "calibration",
+        "Accuracy before and after calibration; the grey bar is chance.",
+        Chart(
+            [_methods_panel(table[table.model == model], model, suite) for model in models if model in set(table.model)],
+            list(_SHOWN_METHODS.values()),
+            series_are_models=False,
+            columns=2,
+        ),
+        f"Points for each method, one line per task, one panel per model. {seen if len(gains) else ''}".strip(),
+        table,
+    )
+
+
+def _methods_panel(table: pd.DataFrame, model: str, suite: Suite) -> Panel:
+    lines = []
+    for name in (name for name in suite.members if name in set(table.task)):
+        rows = table[table.task == name]
+        found = dict(zip(rows.method, rows.accuracy, strict=True))
+        marks = [Mark(DOT, found[method], series=title) for method, title in _SHOWN_METHODS.items() if method in found]
+        row = rows.iloc[0]
+        keys = {"dataset": row.dataset, "language": row.language, "variant": row.variant}
+        lines.append(Line(task_title(row, suite), [Mark(GUIDE, 100 * row.chance), *marks], keys))
+    return Panel(model, lines, axis="accuracy (%)", keys={"model": model})
+
+
+def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
+    """A panel per classification task of the suite: shares of the labels, right and chosen by each model before and after."""
+    if table.empty:
+        return None
+    shares = table.assign(share=table.acc / table.groupby(["model", "task"])[GOLD].transform("sum"))
+    most = shares.loc[shares.share.idxmax()] if shares.share.notna().any() else None
+    seen = (
+        f" The most one-sided is {most.model} on {most.task}: {100 * most.share:.0f} per cent “{most.label}”."
+        if most is not None
+        else ""
+    )
+    names = [name for name in scores.suite.members if name in set(table.task)]
+    return Figure.of_chart(
+        "labels",
+        "Labels: right, chosen without calibration (log-likelihood), and after batch calibration; native prompts.",
+        Chart([_labels_panel(table[table.task == name], scores) for name in names], series_are_models=False, columns=2),
+        f"Stacked bars of the shares of the labels, one panel per task.{seen}",
+        table,
+    )
+
+
+def _labels_panel(table: pd.DataFrame, scores: Scores) -> Panel:
+    words = list(table.drop_duplicates("label").meaning)
+    lines = []
+    for model, title, counts in _label_bars(table, scores.models):
+        ends = [100 * sum(counts[: place + 1]) / max(1, sum(counts)) for place in range(len(counts))]
+        marks = [
+            Mark(BAR, end, begin, series=word) for word, begin, end in zip(words, [0.0, *ends], ends, strict=False) if end > begin
+        ]
+        lines.append(Line(title, marks, {"model": model} if model else {}))
+    task = scores.tasks[scores.tasks.task == table.task.iloc[0]].iloc[0]
+    keys = {"dataset": task.dataset, "language": task.language}
+    return Panel(task_title(task, scores.suite), lines, axis="% of rows", keys=keys, series=words)
+
+
+def _label_bars(table: pd.DataFrame, models: Sequence[str]) -> list[tuple[str, str, list[float]]]:
+    """What is right, then for each model the choices before and after batch calibration: model, title, a count per label."""
+    by_model = dict(list(table.groupby("model", sort=False)))
+    bars = [("", "right", list(next(iter(by_model.values()))[GOLD]))]
+    for model in models:
+        for method, title in (("acc", "before"), ("acc_bc", "after")):
+            if model in by_model and by_model[model][method].notna().all():
+                bars.append((model, f"{model}, {title}", list(by_model[model][method])))
+    return bars

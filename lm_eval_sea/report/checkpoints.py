@@ -8,8 +8,8 @@ import matplotlib.figure
 import pandas as pd
 
 from lm_eval_sea.report import means
-from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.figure_style import Theme, new_figure, styles
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.uncertainty import spread_of
@@ -24,18 +24,18 @@ def step_of(model: str) -> int | None:
     return int(found[-1][:15]) if found else None
 
 
-def curve(analysis: Analysis) -> pd.DataFrame:
+def curve(scores: Scores) -> pd.DataFrame:
     """One row per model whose name says a step, by step: its mean over those members of the suite that all of them were run on.
 
     Without members of the suite it is the mean over all common tasks, each weighing the same.
     """
-    steps = {model: step for model in analysis.models if (step := step_of(model)) is not None}
-    scores = analysis.headline[analysis.headline.model.isin(steps)]
-    counts = scores.groupby("task", sort=False).model.nunique()
+    steps = {model: step for model in scores.models if (step := step_of(model)) is not None}
+    headline = scores.headline[scores.headline.model.isin(steps)]
+    counts = headline.groupby("task", sort=False).model.nunique()
     common = [task for task in counts.index if counts[task] == len(steps)]
-    members = {task: analysis.suite.members[task] for task in common if task in analysis.suite.members}
+    members = {task: scores.suite.members[task] for task in common if task in scores.suite.members}
     places = members or {task: (task, "") for task in common}
-    found = means.suite_means(scores, places, sorted(steps, key=steps.__getitem__), analysis.draws)
+    found = means.suite_means(headline, places, sorted(steps, key=steps.__getitem__), scores.draws)
     rows = []
     for model, of_model in found.items():
         mean = of_model[means.ALL]
@@ -44,13 +44,13 @@ def curve(analysis: Analysis) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "step", "mean", "low", "high", "tasks"])
 
 
-def table(analysis: Analysis) -> Table:
+def table(scores: Scores) -> Table:
     """The curve as a table."""
     return Table(
         "checkpoints",
         "Checkpoints",
         "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name.",
-        curve(analysis),
+        curve(scores),
         [
             MODEL,
             Column("step", "step", "count"),
@@ -60,9 +60,9 @@ def table(analysis: Analysis) -> Table:
     )
 
 
-def figure(analysis: Analysis) -> Figure | None:
+def figure(scores: Scores) -> Figure | None:
     """The curve with its intervals; one checkpoint makes none."""
-    rows = curve(analysis).dropna(subset="mean")
+    rows = curve(scores).dropna(subset="mean")
     if len(rows) < 2:
         return None
     first, last = rows.iloc[0], rows.iloc[-1]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.means import corrected
+from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.section import TASK
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.rows import Rows
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.score import RowStatistics, scale_of
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Test, cluster_weights, normal_test, paired_difference, spread_of
 
@@ -21,7 +22,7 @@ COLUMNS = ["task", "first", "second", "metric", "test", "difference", "stderr", 
 BY_ROWS, BY_DRAWS = "t test", "bootstrap"
 
 
-def differences_table(frames: Frames) -> pd.DataFrame:
+def differences_table(tasks: pd.DataFrame, samples: pd.DataFrame, of: Mapping[Key, TaskRun]) -> pd.DataFrame:
     """One row a task and pair of models: first − second in percentage points on the rows that both were asked.
 
     Rows are the same where number and id are, in whatever order. Where every row has a score, the test is that of
@@ -30,12 +31,12 @@ def differences_table(frames: Frames) -> pd.DataFrame:
     `p_holm` is corrected over all rows of this table that can be tested. Of fewer than `uncertainty.FEWEST_CLUSTERS` clusters
     there is the difference alone, and `few` is true.
     """
-    settings = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
+    settings = {(task["model"], task["task"]): task for task in tasks.to_dict("records")}
     by_task: dict[str, list[str]] = {}
-    rows_of = {key: task.logged for key, task in frames.of.items() if task.logged is not None}
+    rows_of = {key: task.logged for key, task in of.items() if task.logged is not None}
     for model, task in rows_of:
         by_task.setdefault(task, []).append(model)
-    items = _item_scores(frames)
+    items = _item_scores(samples)
     rows = []
     for task, models in by_task.items():
         for first, second in combinations(sorted(models), 2):
@@ -85,10 +86,10 @@ def _difference(first: Rows, second: Rows, pool: str) -> dict[str, Any] | None:
     }
 
 
-def _item_scores(frames: Frames) -> dict[tuple[str, str], dict[tuple[str, str], float]]:
+def _item_scores(samples: pd.DataFrame) -> dict[tuple[str, str], dict[tuple[str, str], float]]:
     """(model, task) → row → its score by the metric of single rows, in the metric's own unit."""
     found: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
-    scored = frames.samples[frames.samples.score.notna()]
+    scored = samples[samples.score.notna()]
     for row in scored[["model", "task", "doc_id", "id", "score"]].itertuples(index=False):
         found.setdefault((row.model, row.task), {})[str(row.doc_id), str(row.id)] = row.score
     return found
@@ -125,9 +126,9 @@ def _percent(share: float | None) -> float | None:
     return None if share is None or np.isnan(share) else 100 * share
 
 
-def differences_section_table(table: pd.DataFrame, frames: Frames) -> Table:
+def differences_section_table(table: pd.DataFrame, tasks: pd.DataFrame) -> Table:
     """`differences_table` with the settings by which the page filters."""
-    settings = frames.tasks.groupby("task", sort=False).agg(
+    settings = tasks.groupby("task", sort=False).agg(
         {"dataset": "first", "language": "first", "variant": "first", "limited": "any"}
     )
     return Table(

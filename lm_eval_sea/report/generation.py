@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
-from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.robustness import setting_column
-from lm_eval_sea.report.scores import percent
+from lm_eval_sea.report.scores import Scores, percent
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
@@ -24,10 +22,10 @@ ENGLISH = "en"
 DIRECTIONS = ("from_english", "into_english", "difference")
 
 
-def generation_table(frames: Frames) -> pd.DataFrame:
+def generation_table(scores: Scores) -> pd.DataFrame:
     """One row a model and task that generates text, a column a metric, in per cent of the best possible value."""
-    tasks = frames.tasks[frames.tasks.of_pack & frames.tasks.variant.isin(GENERATED)]
-    values = {(row.model, row.task, row.metric): percent(row.metric) * row.value for row in frames.metrics.itertuples()}
+    tasks = scores.tasks[scores.tasks.of_pack & scores.tasks.variant.isin(GENERATED)]
+    values = {(row.model, row.task, row.metric): percent(row.metric) * row.value for row in scores.metrics.itertuples()}
     columns = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
     rows = [
         {
@@ -39,16 +37,16 @@ def generation_table(frames: Frames) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, *METRICS])
 
 
-def translation_table(frames: Frames) -> pd.DataFrame:
+def translation_table(scores: Scores) -> pd.DataFrame:
     """chrF++ from English, into it, and the difference: one row a model, data set, language x, prompt language and setting.
 
     The prompt language is "native" or "en". `difference` is en→x minus x→en, in points of chrF++. The two are of different texts,
     so it compares models, not directions. Only of tasks that name both languages: SEA-HELM's translations have another chrF++.
     """
-    with_english = (frames.tasks.source_language == ENGLISH) | (frames.tasks.answer_language == ENGLISH)
-    known = frames.tasks.of_pack & (frames.tasks.variant == "translation") & (frames.tasks.source_language != "")
-    tasks = frames.tasks[known & with_english]
-    values = {(row.model, row.task): row.value for row in frames.metrics[frames.metrics.metric == "chrf++"].itertuples()}
+    with_english = (scores.tasks.source_language == ENGLISH) | (scores.tasks.answer_language == ENGLISH)
+    known = scores.tasks.of_pack & (scores.tasks.variant == "translation") & (scores.tasks.source_language != "")
+    tasks = scores.tasks[known & with_english]
+    values = {(row.model, row.task): row.value for row in scores.metrics[scores.metrics.metric == "chrf++"].itertuples()}
     cells: dict[tuple[str, str, str, str, str], dict[str, float | None]] = {}
     limited = tasks[tasks.limited][["model", "dataset", "language", "setting"]].apply(tuple, axis=1).tolist()
     for task in tasks.itertuples():
@@ -76,9 +74,9 @@ def translation_table(frames: Frames) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "dataset", "language", "prompt", "setting", *DIRECTIONS, "limited"])
 
 
-def generation_section(analysis: Analysis) -> Section:
+def generation_section(scores: Scores) -> Section:
     """All metrics of generated answers."""
-    table, directions = generation_table(analysis.frames), translation_table(analysis.frames)
+    table, directions = generation_table(scores), translation_table(scores)
     used = [metric for metric in METRICS if table[metric].notna().any()]
     return Section(
         "generation",
@@ -92,7 +90,7 @@ def generation_section(analysis: Analysis) -> Section:
                 table,
                 [MODEL, TASK, *(Column(metric, metric, "percent", marker="limited") for metric in used), ROWS],
             ),
-            _figure(directions, analysis.suite, analysis.models),
+            _figure(directions, scores.suite, scores.models),
             Table(
                 "translation",
                 "Translation by direction",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.rows import mean_draws
@@ -62,7 +62,7 @@ def _mean(name: str, title: str, kind: str) -> Column:
     return Column(name, f"{title} [95 %]", kind, low=f"{name}_low", high=f"{name}_high", marker="limited")
 
 
-def native_section(analysis: Analysis) -> Section:
+def native_section(scores: Scores) -> Section:
     """The table, and how far it can be read."""
     return Section(
         "native",
@@ -81,7 +81,7 @@ def native_section(analysis: Analysis) -> Section:
                 "Native and translated rows",
                 "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set. The intervals "
                 "tell of other rows of the same tasks, not of other tasks.",
-                native_table(analysis.headline, analysis.suite.origins, analysis.draws),
+                native_table(scores.headline, scores.suite.origins, scores.draws),
                 [
                     MODEL,
                     LANGUAGE,

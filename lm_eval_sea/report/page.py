@@ -20,8 +20,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from lm_eval_sea import __version__
-from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.provenance import WARNINGS, collapsed_answers
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
 from lm_eval_sea.results.visible_text import visible
@@ -63,31 +63,31 @@ def _template() -> Template:
     return environment.get_template("report.html.j2")
 
 
-def render_page(frames: Frames, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
+def render_page(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
     """The text of report.html.
 
     Args:
-        frames: the runs; `frames.shown` is what the section of samples shows.
+        scores: of the runs; `scores.shown` is what the section of samples shows.
         sections: all other sections.
         pictures: figures by name.
     """
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
-    tasks = {(task["model"], task["task"]): task for task in frames.tasks.to_dict("records")}
+    tasks = {(task["model"], task["task"]): task for task in scores.tasks.to_dict("records")}
     names = next((table.names for section in sections for table in section.tables), {})
-    totals = frames.samples.groupby(["model", "task"]).size()
+    totals = scores.samples.groupby(["model", "task"]).size()
     counts = totals.groupby("task").nunique()
     unequal = set(counts[counts > 1].index)
     packed = [
         _packed(rows, tasks[key], int(totals.get(key, 0)), key[1] not in unequal, names)
-        for key, rows in sorted(frames.shown.items())
+        for key, rows in sorted(scores.shown.items())
     ]
     return _template().render(
         version=__version__,
         sections=sections,
         pictures=pictures,
-        models=sorted(frames.tasks.model.unique()),
-        limited=bool(frames.tasks.limited.any()),
-        collapsed=[visible(line) for line in collapsed_answers(frames)],
+        models=sorted(scores.tasks.model.unique()),
+        limited=bool(scores.tasks.limited.any()),
+        collapsed=[visible(line) for line in collapsed_answers(scores)],
         notes=sum(len(table.frame) for section in sections for table in section.tables if table.name == WARNINGS),
         packed=packed,
         markers=_MARKERS,

@@ -11,7 +11,7 @@ import re
 import pandas as pd
 from scipy.stats import rankdata
 
-from lm_eval_sea.report.analysis import Analysis
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Section
 from lm_eval_sea.report.tables import Column, Table
 
@@ -110,9 +110,9 @@ def rank_table(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def prompts_section(analysis: Analysis) -> Section:
+def prompts_section(scores: Scores) -> Section:
     """What other wordings and exemplars make of scores and ranks."""
-    scores = prompt_scores(analysis.headline)
+    found = prompt_scores(scores.headline)
     percent = {"plain": "plain", "mean": "mean", "worst": "worst", "best": "best"}
     return Section(
         "prompts",
@@ -127,7 +127,7 @@ def prompts_section(analysis: Analysis) -> Section:
                 "prompt_spread",
                 "Scores over prompts",
                 "In per cent; the spread, best minus worst, in percentage points.",
-                spread_table(scores),
+                spread_table(found),
                 [
                     MODEL,
                     DATA_SET,
@@ -146,7 +146,7 @@ def prompts_section(analysis: Analysis) -> Section:
                 "Ranks over prompts",
                 "Models are ranked by their score on each task with each prompt; 1 is best, equal scores share a rank. First: on "
                 "how many of these, in per cent, the model alone is first.",
-                rank_table(scores),
+                rank_table(found),
                 [
                     MODEL,
                     Column("varied", "varied"),

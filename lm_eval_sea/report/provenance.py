@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.settings import NOT_RECORDED
@@ -42,14 +41,14 @@ TASK_SETTINGS = {
 }
 
 
-def task_table(frames: Frames) -> pd.DataFrame:
+def task_table(scores: Scores) -> pd.DataFrame:
     """One row a model and task of the pack: versions, data, exemplars and metric signatures.
 
     `data` is the beginning of the SHA-256 of the processed rows; `exemplars` that of the exemplars shown.
     """
     rows = []
-    for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
-        of_task = frames.of[task["model"], task["task"]]
+    for task in scores.tasks[scores.tasks.of_pack].to_dict("records"):
+        of_task = scores.of[task["model"], task["task"]]
         facts = of_task.facts
         rows.append(
             {
@@ -85,23 +84,23 @@ def _exemplar_digest(config: Mapping[str, Any], count: int | None) -> str | None
     return hashlib.sha256(json.dumps(samples[:count], sort_keys=True).encode()).hexdigest()[:12]
 
 
-def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
+def warnings(scores: Scores, tasks: pd.DataFrame) -> list[str]:
     """One line for every setting in which models differ whose numbers stand side by side, or within the runs of one model.
 
     Args:
-        frames: the runs.
+        scores: of the runs.
         tasks: `task_table`.
     """
     lines = []
     for column, name in RUN_SETTINGS.items():
         models: dict[str, list[str]] = {}
-        for run in frames.runs[["model", column]].drop_duplicates().itertuples(index=False):
+        for run in scores.runs[["model", column]].drop_duplicates().itertuples(index=False):
             models.setdefault(_shown(run[1]), []).append(run[0])
         if len(models) > 1:
             lines.append(
                 f"Runs differ in the {name}: " + "; ".join(f"{value} ({', '.join(who)})" for value, who in models.items())
             )
-    for model, runs in frames.runs.groupby("model", sort=False):
+    for model, runs in scores.runs.groupby("model", sort=False):
         if _differs(runs.revision):
             lines.append(f"Runs of {model} are of different revisions: {', '.join(map(_shown, runs.revision.unique()))}")
     for column, name in TASK_SETTINGS.items():
@@ -111,14 +110,14 @@ def warnings(frames: Frames, tasks: pd.DataFrame) -> list[str]:
     return lines
 
 
-def collapsed_answers(frames: Frames) -> list[str]:
+def collapsed_answers(scores: Scores) -> list[str]:
     """One line for every result in which nearly all answers are the same option; see `score.collapsed_answer`."""
-    return [f"{model}, {name}: {text}" for (model, name), task in frames.of.items() if (text := collapsed_text(task))]
+    return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := collapsed_text(task))]
 
 
-def one_label_runs(frames: Frames) -> list[str]:
+def one_label_runs(scores: Scores) -> list[str]:
     """One line for every limited run of a task with labels in whose rows one label is always right."""
-    return [f"{model}, {name}: {text}" for (model, name), task in frames.of.items() if (text := one_label_text(task))]
+    return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := one_label_text(task))]
 
 
 def _differs(values: pd.Series) -> bool:
@@ -129,12 +128,11 @@ def _shown(value: Any) -> str:
     return NOT_RECORDED if pd.isna(value) else str(value)
 
 
-def provenance_section(analysis: Analysis) -> Section:
+def provenance_section(scores: Scores) -> Section:
     """Where the numbers come from."""
-    frames = analysis.frames
-    tasks = task_table(frames)
-    own = [*collapsed_answers(frames), *one_label_runs(frames), *analysis.score_notes]
-    warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(frames, tasks), *frames.notes]))})
+    tasks = task_table(scores)
+    own = [*collapsed_answers(scores), *one_label_runs(scores), *scores.score_notes]
+    warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores, tasks), *scores.notes]))})
     return Section(
         "provenance",
         "Provenance",
@@ -145,7 +143,7 @@ def provenance_section(analysis: Analysis) -> Section:
                 "runs",
                 "Runs",
                 "",
-                frames.runs,
+                scores.runs,
                 [
                     MODEL,
                     Column("model_name", "full name"),

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.frames import Frames
 from lm_eval_sea.report.published_numbers import Place, PublishedNumber, published_numbers
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.score import TaskScore
@@ -22,20 +22,20 @@ _COLUMNS = [
 ]
 
 
-def published_section(frames: Frames) -> Section:
+def published_section(scores: Scores) -> Section:
     """Published numbers beside the scores of the same tasks and metrics; those of the same model with the difference.
 
     Runs under a chat template or with another number of exemplars do not correspond to a published number and are left out, with
     a note.
 
     Args:
-        frames: the runs; its notes get a line for each run that is left out.
+        scores: of the runs; its notes get a line for each run that is left out.
     """
-    table = published_table(frames, published_numbers())
+    table = published_table(scores, published_numbers())
     same = table[table.published_model == table.model_name]
     others = table[table.published_model != table.model_name].drop_duplicates(["task", "published_model", "place"])
     if table.empty:
-        frames.notes.append("--published: no task of these runs corresponds to a published number")
+        scores.notes.append("--published: no task of these runs corresponds to a published number")
     return Section(
         "published",
         "Published numbers",
@@ -84,7 +84,7 @@ def _other_models(others: pd.DataFrame) -> Table:
     return Table("published_other_models", "Other models", note, others[of_number], columns)
 
 
-def published_table(frames: Frames, numbers: list[PublishedNumber]) -> pd.DataFrame:
+def published_table(scores: Scores, numbers: list[PublishedNumber]) -> pd.DataFrame:
     """One row per run of a task, metric and published number that correspond; all numbers in per cent.
 
     `errors` is the difference over the standard error of the run's score: clustered where rows share a passage, by draws of rows
@@ -92,10 +92,10 @@ def published_table(frames: Frames, numbers: list[PublishedNumber]) -> pd.DataFr
     `model_name` is `published_model` where they are the same model.
 
     Args:
-        frames: the runs; its notes get a line for each run whose settings do not correspond.
+        scores: of the runs; its notes get a line for each run whose settings do not correspond.
         numbers: what was published.
     """
-    runs = {(run["model"], run["date"]): run for run in frames.runs.to_dict("records")}
+    runs = {(run["model"], run["date"]): run for run in scores.runs.to_dict("records")}
     by_task: dict[str, list[tuple[PublishedNumber, Place, str]]] = {}
     for number in numbers:
         for place, prompts in ((number.official, OFFICIAL), (number.own, OWN)):
@@ -103,29 +103,29 @@ def published_table(frames: Frames, numbers: list[PublishedNumber]) -> pd.DataFr
                 by_task.setdefault(place.task, []).append((number, place, prompts))
     rows = [
         row
-        for task in frames.tasks.to_dict("records")
-        for row in _rows(frames, task, runs[task["model"], task["date"]], by_task.get(task["task"], []))
+        for task in scores.tasks.to_dict("records")
+        for row in _rows(scores, task, runs[task["model"], task["date"]], by_task.get(task["task"], []))
     ]
     return pd.DataFrame(rows, columns=_COLUMNS).astype({"errors": "float64"})
 
 
 def _rows(
-    frames: Frames, task: Mapping[str, Any], run: Mapping[str, Any], places: list[tuple[PublishedNumber, Place, str]]
+    scores: Scores, task: Mapping[str, Any], run: Mapping[str, Any], places: list[tuple[PublishedNumber, Place, str]]
 ) -> Iterator[dict[str, Any]]:
-    scores: dict[str, TaskScore | None] = {}
+    by_metric: dict[str, TaskScore | None] = {}
     for number, place, prompts in places:
         # the official tasks have their exemplars in the instruction
         if prompts == OWN and task["num_fewshot"] != number.exemplars:
-            frames.notes.append(
+            scores.notes.append(
                 f"{task['task']}: {task['num_fewshot']} exemplars, {number.place} has {number.exemplars}; not laid beside"
             )
             return
         if not pd.isna(run["chat_template"]):
-            frames.notes.append(f"{task['task']}: made under a chat template, {number.place} is not; not laid beside")
+            scores.notes.append(f"{task['task']}: made under a chat template, {number.place} is not; not laid beside")
             return
-        if place.metric not in scores:
-            scores[place.metric] = _score(frames, task, place.metric)
-        score = scores[place.metric]
+        if place.metric not in by_metric:
+            by_metric[place.metric] = _score(scores, task, place.metric)
+        score = by_metric[place.metric]
         if score is None:
             continue
         difference = score.score - number.number
@@ -156,11 +156,11 @@ def _is_of(name: str, model: str) -> bool:
     return name == model or name.replace("\\", "/").endswith(f"/{model}")
 
 
-def _score(frames: Frames, task: Mapping[str, Any], metric: str) -> TaskScore | None:
+def _score(scores: Scores, task: Mapping[str, Any], metric: str) -> TaskScore | None:
     """The score of a task by any of its metrics; None where the results lack it."""
-    of_task = frames.of[task["model"], task["task"]]
+    of_task = scores.of[task["model"], task["task"]]
     if metric not in of_task.scores:
         return None
     score = of_task.score_by(metric, of_task.logged_by(metric))
-    frames.notes.extend(note for note in of_task.notes if note not in frames.notes)
+    scores.notes.extend(note for note in of_task.notes if note not in scores.notes)
     return score

@@ -6,16 +6,29 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
-from lm_eval_sea.report.frames import Frames
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.report.variants import TITLES, VARIANTS, in_order
 
+# In the order of the paper's table; any other variant follows.
+TITLES = {
+    "to_ppl": "Tₒ",
+    "tito_ppl": "TᵢTₒ",
+    "litito_ppl": "LᵢTᵢTₒ",
+    "litilo_ppl": "LᵢTᵢLₒ",
+    "litilo_gen": "LᵢTᵢLₒ generated",
+    "litiloto_ppl": "LᵢTᵢLₒTₒ",
+}
+VARIANTS = tuple(TITLES)
 RANKED, GENERATED = "litilo_ppl", "litilo_gen"
 KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
+
+
+def in_order(variants: Sequence[str]) -> list[str]:
+    """Variants as the paper lists them, then the others by name."""
+    return sorted(set(variants), key=lambda variant: (VARIANTS.index(variant) if variant in VARIANTS else len(VARIANTS), variant))
 
 
 def multiple_choice(scores: pd.DataFrame) -> pd.DataFrame:
@@ -62,10 +75,10 @@ def mismatch_rate(generated: Sequence[int | None], ranked: Sequence[int | None])
     return 100 * sum(a is None or b is None or a != b for a, b in pairs) / len(pairs)
 
 
-def mismatch_table(frames: Frames) -> pd.DataFrame:
+def mismatch_table(scores: Scores) -> pd.DataFrame:
     """One row a model, data set, language, prompt language and setting with `litilo_gen` and `litilo_ppl` on the same rows."""
-    tasks = frames.tasks[frames.tasks.variant.isin((RANKED, GENERATED)) & frames.tasks.of_pack]
-    by_task = dict(list(frames.samples.groupby(["model", "task"], sort=False)))
+    tasks = scores.tasks[scores.tasks.variant.isin((RANKED, GENERATED)) & scores.tasks.of_pack]
+    by_task = dict(list(scores.samples.groupby(["model", "task"], sort=False)))
     rows = []
     for key, group in tasks.groupby(KEYS, sort=False):
         names = dict(zip(group.variant, group.task, strict=True))
@@ -95,11 +108,11 @@ def setting_column(table: pd.DataFrame) -> list[Column]:
     return [Column("setting", "setting")] if table.setting.any() else []
 
 
-def robustness_section(analysis: Analysis) -> Section:
+def robustness_section(scores: Scores) -> Section:
     """What other prompts make of the scores."""
-    table = robustness_table(analysis.headline)
-    variants = [name for name in in_order(list(analysis.headline.variant)) if name in table.columns]
-    mismatches = mismatch_table(analysis.frames)
+    table = robustness_table(scores.headline)
+    variants = [name for name in in_order(list(scores.headline.variant)) if name in table.columns]
+    mismatches = mismatch_table(scores)
     columns = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(table)]
     columns += [Column(name, TITLES.get(name, name), "percent", hint=name, marker="limited") for name in variants]
     columns += [Column("spread", "spread", "percent", hint="largest minus smallest, percentage points")]
@@ -113,7 +126,7 @@ def robustness_section(analysis: Analysis) -> Section:
             "says that a score is as much of the prompt as of the model."
         ],
         [
-            _figure(robustness_table(analysis.native), analysis.suite, analysis.models),
+            _figure(robustness_table(scores.native), scores.suite, scores.models),
             Table(
                 "robustness",
                 "Accuracy by prompt variant",

@@ -1,19 +1,64 @@
-"""What the page shows of one logged row."""
+"""Which logged rows the page shows, and what of each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from lm_eval_sea.results.rows import BATCH_CALIBRATED, document, position
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
 
+Key = tuple[str, str]  # model and task
+_TOLD = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs beside the texts
 _TITLE_LENGTH = 200  # code points
 # Fields of a processed row that say which row it is, in the order in which they serve. Of a pair both are shown.
 _PAIRS = (("premise", "hypothesis"), ("premise", "question"), ("sentence1", "sentence2"))
 _BETWEEN = " · "
 _QUESTION_FIELDS: tuple[str, ...] = ("question", "premise", "sentence1", "text", "source", "passage", "context", "story")
 _QUESTION_FIELDS += ("document", "prompt", "instruction")
+
+
+def shown_rows_of(of: Mapping[Key, TaskRun], count: int) -> dict[Key, list[dict[str, Any]]]:
+    """What the page shows of the rows of each model and task.
+
+    Args:
+        of: the task of each model.
+        count: of how many rows each; see `chosen_numbers`.
+    """
+    frames = {key: task.logged.frame for key, task in of.items() if task.logged is not None}
+    by_task: dict[str, list[set[int]]] = {}
+    for (_, name), frame in frames.items():
+        by_task.setdefault(name, []).append(set(frame.number.tolist()))
+    found = {}
+    for key, frame in frames.items():
+        columns = {name: frame[name].tolist() for name in _TOLD if name in frame}
+        chosen = chosen_numbers(set(columns["number"]), by_task[key[1]], count)
+        records = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        records = [record for record in records if record["number"] in chosen]
+        texts = of[key].texts([record["place"] for record in records])
+        found[key] = [shown(row, record) for row, record in zip(texts, records, strict=True)]
+    return found
+
+
+def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count: int) -> set[int]:
+    """The rows of one run to show: first those that most runs have, and of equally many evenly spaced ones.
+
+    Runs of the same rows show the same ones, and a run of 900 rows those of a run of 100.
+
+    Args:
+        own: the numbers of its rows.
+        runs: those of all runs of the task, this one too.
+        count: how many to show at most.
+    """
+    held = Counter(number for numbers in runs for number in numbers)
+    chosen: list[int] = []
+    for times in sorted({held[number] for number in own}, reverse=True):
+        group = sorted(number for number in own if held[number] == times)
+        if free := count - len(chosen):
+            chosen += group[:: -(-len(group) // free)]
+    return set(chosen)
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,21 +1,168 @@
-"""The headline score of every model and task: numbers, table and figure."""
+"""The numbers of a report: what runs say, as tidy pandas frames, and what several sections make of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
-from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
-from lm_eval_sea.report.frames import Frames
-from lm_eval_sea.report.section import MODEL, ROWS, SCORE, TASK, Figure
-from lm_eval_sea.report.suite import Suite, task_title
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report import differences, means, ranks
+from lm_eval_sea.report.means import Mean
+from lm_eval_sea.report.sample_row import Key, shown_rows_of
+from lm_eval_sea.report.suite import Suite, read_suite
+from lm_eval_sea.results.facts import row_count_note, version_note
+from lm_eval_sea.results.runs import Run, Runs, TaskRun
 from lm_eval_sea.results.score import scale_of
+from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
+_OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language", "answer_language", "chance")
+_OF_METRICS = ("model", "task", "metric", "value")
+_NO_SAMPLES = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "score", "loglikelihoods"]
 _SHARES = 100.0
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Runs as frames; every number is computed once, when it is first asked for.
+
+    `runs` has one row a run; `metrics` one a model, task and metric; `samples` one a model, task and evaluated row of the pack's
+    tasks, with the columns of `results.rows.Rows`. `tasks` has one row a model and task: its facts, how many of its rows were
+    evaluated, and whether it is one of the pack's.
+    """
+
+    runs: pd.DataFrame
+    tasks: pd.DataFrame
+    metrics: pd.DataFrame
+    samples: pd.DataFrame
+    notes: list[str]
+    suite: Suite
+    of: Mapping[Key, TaskRun] = field(repr=False, default_factory=dict)
+    shown: Mapping[Key, list[dict[str, Any]]] = field(repr=False, default_factory=dict)  # texts of rows for the page
+
+    @cached_property
+    def models(self) -> list[str]:
+        """The models by name."""
+        return sorted(self.tasks.model.unique())
+
+    @cached_property
+    def _scored(self) -> tuple[pd.DataFrame, list[str]]:
+        return _headline(self)
+
+    @property
+    def headline(self) -> pd.DataFrame:
+        """One row a model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
+
+        `normalised` is 0 at chance and 100 at best; below chance it is negative, but for the tasks of SEA-HELM, on whose scale it
+        is 0. `few` says that there are too few independent rows to say much, `contradicted` that the logged rows make another
+        score.
+        """
+        return self._scored[0]
+
+    @property
+    def score_notes(self) -> list[str]:
+        """Notes on scores that contradict themselves."""
+        return self._scored[1]
+
+    @cached_property
+    def native(self) -> pd.DataFrame:
+        """The headline scores with prompts in the language of the data."""
+        return self.headline[self.headline.prompt_language != "en"]
+
+    @cached_property
+    def draws(self) -> dict[Key, np.ndarray]:
+        """(model, task) → its normalised score on each draw of rows, (draws,), as far as its uncertainty is known.
+
+        See `rows.score_draws`.
+        """
+        found = {}
+        for row in self.headline.to_dict("records"):
+            key = (row["model"], row["task"])
+            shares = self.of[key].draws(row["model"])
+            if shares is None:
+                continue
+            normalised = normalised_score(shares, row["chance"] / 100)
+            found[key] = np.maximum(normalised, 0) if row["suite"] == SEA_HELM else normalised
+        return found
+
+    @cached_property
+    def means(self) -> dict[str, dict[str, Mean]]:
+        """See `means.suite_means`."""
+        return means.suite_means(self.headline, self.suite.members, self.models, self.draws)
+
+    def means_of_parts(self) -> list[tuple[dict[str, str], dict[str, dict[str, Mean]]]]:
+        """`means` of the suite and of what each filter of the page leaves of it."""
+        rest = [(keys, means.suite_means(self.headline, part, self.models, self.draws)) for keys, part in self.suite.parts()[1:]]
+        return [({}, self.means), *rest]
+
+    def common_means_of_parts(self) -> pd.DataFrame:
+        """`means.common_means` of the suite and of what each filter of the page leaves of it, with the columns of the filters."""
+        parts = self.suite.parts() if len(self.models) > 1 else [({}, self.suite.members)]
+        found = [means.common_means(self.headline, part, self.draws).assign(**keys, only="".join(keys)) for keys, part in parts]
+        return pd.concat([table for table in found if len(table)] or found[:1], ignore_index=True)
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """See `differences.differences_table`."""
+        return differences.differences_table(self.tasks, self.samples, self.of)
+
+    @cached_property
+    def ranks(self) -> dict[Key, ranks.Rank]:
+        """See `ranks.rank_classes`."""
+        return ranks.rank_classes(self.headline, self.differences)
+
+
+def scores_of(runs: Runs, *, suite: Suite | None = None, shown_rows: int = 0) -> Scores:
+    """Reads the rows of runs.
+
+    Args:
+        runs: of which each task of a model counts once.
+        suite: over which means are taken; by default that of `suite.read_suite` for the tasks that were run.
+        shown_rows: of how many rows of a model and task the texts are kept; see `sample_row.chosen_numbers`.
+
+    Raises:
+        ResultsError: if there is no task.
+    """
+    if not runs.tasks:
+        raise ResultsError("there are results, but of no task")
+    notes = list(runs.notes)
+    tasks, metrics = [], []
+    samples: list[tuple[Key, pd.DataFrame]] = []
+    of: dict[Key, TaskRun] = {}
+    sizes = sum(_size(task) for task in runs.tasks)
+    with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
+        for task in runs.tasks:
+            key = (runs.labels[task.run.model], task.name)
+            of[key] = task
+            about = (version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total))
+            known = [*task.notes, *(f"{key[0]}, {note}" for note in about if note)]
+            rows = task.logged
+            notes += [*known, *(note for note in task.notes if note not in known)]
+            if rows is not None and len(rows.keys):
+                samples.append((key, rows.frame))
+            if rows is not None and task.rows is not None and len(rows.keys) != task.rows:
+                notes.append(f"{task.samples}: {len(rows.keys)} rows, but the results are of {task.rows}")
+            tasks.append(_task_row(key, task))
+            metrics += [(*key, name, score.value) for name, score in task.scores.items()]
+            progress.update(_size(task))
+    return Scores(
+        runs=pd.DataFrame([_run_row(run, runs.labels[run.model]) for run in runs.runs]),
+        tasks=pd.DataFrame(tasks),
+        metrics=pd.DataFrame(metrics, columns=list(_OF_METRICS)),
+        samples=_together(samples) if samples else pd.DataFrame(columns=_NO_SAMPLES),
+        notes=notes,
+        suite=read_suite({name for _, name in of}) if suite is None else suite,
+        of=of,
+        shown=shown_rows_of(of, shown_rows) if shown_rows else {},
+    )
 
 
 def percent(metric: str) -> float:
@@ -23,19 +170,55 @@ def percent(metric: str) -> float:
     return _SHARES / scale_of(metric)
 
 
-def headline_scores(frames: Frames) -> tuple[pd.DataFrame, list[str]]:
-    """One row a model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
+def _size(task: TaskRun) -> int:
+    return task.samples.stat().st_size if isinstance(task.samples, Path) else 0
 
-    `normalised` is 0 at chance and 100 at best; below chance it is negative, but for the tasks of SEA-HELM, on whose scale it
-    is 0. `few` says that there are too few independent rows to say much, `contradicted` that the logged rows make another score.
 
-    Returns:
-        The frame, and notes on scores that contradict themselves.
-    """
+def _together(samples: list[tuple[Key, pd.DataFrame]]) -> pd.DataFrame:
+    """The rows of all tasks in one frame, with model and task in front."""
+    found = pd.concat([frame for _, frame in samples], ignore_index=True).drop(columns=["place", "number"])
+    counts = [len(frame) for _, frame in samples]
+    for place, name in enumerate(("model", "task")):
+        found.insert(place, name, np.repeat(np.array([key[place] for key, _ in samples], dtype=object), counts))
+    return found
+
+
+def _run_row(run: Run, label: str) -> dict[str, Any]:
+    about = {"model": label, "model_name": run.model, "date": _date(run), "batch_size": run.batch_size}
+    return {**about, **asdict(run.settings), "results": str(run.place)}
+
+
+def _date(run: Run) -> str:
+    return run.date.isoformat(sep=" ", timespec="seconds")
+
+
+def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
+    facts = task.facts
+    return {
+        "model": key[0],
+        "task": key[1],
+        "of_pack": facts.of_pack,
+        "headline": facts.headline_metric or None,
+        "dataset": facts.pool,
+        "language": facts.language,
+        "task_kind": facts.task,
+        **{name: getattr(facts, name) for name in _OF_FACTS},
+        "item_metric": facts.metric_of_rows,
+        "rows": task.evaluated,
+        "rows_total": task.expected,
+        "limited": task.limited,
+        "num_fewshot": task.num_fewshot,
+        "version": task.version,
+        "samples": str(task.samples) if task.samples is not None else None,
+        "date": _date(task.run),
+    }
+
+
+def _headline(scores: Scores) -> tuple[pd.DataFrame, list[str]]:
     rows, notes = [], []
-    for task in frames.tasks[frames.tasks.of_pack].to_dict("records"):
+    for task in scores.tasks[scores.tasks.of_pack].to_dict("records"):
         key = (task["model"], task["task"])
-        score, reported = frames.of[key].score, frames.of[key].scores.get(task["headline"])
+        score, reported = scores.of[key].score, scores.of[key].scores.get(task["headline"])
         if score is None:
             if reported is not None:
                 limit = scale_of(task["headline"])
@@ -50,64 +233,5 @@ def headline_scores(frames: Frames) -> tuple[pd.DataFrame, list[str]]:
             numbers["normalised"] = max(0.0, score.normalised)
         rows.append({**task, "metric": task["headline"], **numbers})
     more = ("metric", *TASK_NUMBERS, "few", "contradicted")
-    columns = [*frames.tasks.columns, *(name for name in more if name not in frames.tasks.columns)]
+    columns = [*scores.tasks.columns, *(name for name in more if name not in scores.tasks.columns)]
     return pd.DataFrame(rows, columns=columns), notes
-
-
-def scores_table(headline: pd.DataFrame) -> Table:
-    """All scores with their standard errors."""
-    return Table(
-        "scores",
-        "Scores and standard errors",
-        "Rows that share a passage or premise are not independent: the clustered standard error counts them together (Miller "
-        "2024), the plain one takes every row for itself. Both in percentage points. Where all rows make one score together "
-        "(BLEU, chrF++) the error is the bootstrap in the results; where they have none, it is that of draws of the logged rows.",
-        headline,
-        [
-            MODEL,
-            TASK,
-            Column("metric", "metric"),
-            SCORE,
-            Column("normalised", "normalised", "percent", hint="chance is 0, perfect is 100"),
-            Column("stderr_plain", "error, plain", "error"),
-            Column("stderr", "error, clustered", "error"),
-            Column("clusters", "clusters", "count"),
-            ROWS,
-            Column("rows_total", "of", "count"),
-        ],
-    )
-
-
-def scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
-    """Scores of the members of the suite, one line each, with intervals and chance."""
-    found = headline[headline.task.isin(suite.members)]
-    if found.empty:
-        return None
-    best = found.loc[found.normalised.idxmax()]
-    chart = Chart([Panel("", _lines(found, suite), axis="headline score (%)")], models)
-    return Figure.of_chart(
-        "overview",
-        "Headline scores of the suite with 95 % intervals; the grey bar is chance.",
-        chart,
-        f"Points with bars, one line per task: scores of {', '.join(chart.legend)} on {found.task.nunique()} tasks, from "
-        f"{found.score.min():.0f} to {found.score.max():.0f} per cent. Farthest above chance is {best.model} on {best.task}.",
-        found,
-    )
-
-
-def _lines(found: pd.DataFrame, suite: Suite) -> list[Line]:
-    lines = []
-    for name in (name for name in suite.members if name in set(found.task)):
-        rows = found[found.task == name].to_dict("records")
-        chance = [Mark(GUIDE, rows[0]["chance"])] if rows[0]["chance"] else []
-        marks = [
-            Mark(DOT, row["score"], _end(row["low"]), _end(row["high"]), series=row["model"], keys=keys_of(row, "model"))
-            for row in rows
-        ]
-        label = task_title(found[found.task == name].iloc[0], suite)
-        lines.append(Line(label, [*chance, *marks], keys_of(rows[0], "language", "dataset", "variant")))
-    return lines
-
-
-def _end(value: float) -> float | None:
-    return None if pd.isna(value) else float(value)

@@ -11,15 +11,13 @@ from pathlib import Path
 import matplotlib.figure
 from tqdm import tqdm
 
-from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.figure_style import DARK, LIGHT
-from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.page import Picture, render_page
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.sections import sections
-from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.runs import Runs
 from lm_eval_sea.results.visible_text import spreadsheet_cell
@@ -62,9 +60,9 @@ def write_report(
         ResultsError: if there is no task.
         OSError: if a file cannot be written.
     """
-    frames = frames_of(runs.apart() if all_runs else runs.best(), shown_rows=shown_rows)
-    totals = totals_by_model(runs.by_seed(), frames.notes)
-    made = sections(Analysis(frames, read_suite(set(frames.tasks.task))), totals, steps=steps, published=published)
+    scores = scores_of(runs.apart() if all_runs else runs.best(), shown_rows=shown_rows)
+    totals = totals_by_model(runs.by_seed(), scores.notes)
+    made = sections(scores, totals, steps=steps, published=published)
     folder = WrittenFolder(out, MANIFEST)
     pictures = _draw(made)
     for name, picture in pictures.items():
@@ -72,9 +70,9 @@ def write_report(
     for table in (table for section in made for table in section.tables):
         folder.write(f"tables/{table.name}.csv", _csv(table))
     folder.write("report.md", render_markdown(made, pictures))
-    page = folder.write("report.html", render_page(frames, made, pictures))
+    page = folder.write("report.html", render_page(scores, made, pictures))
     folder.finish()
-    return Written(page, frames.runs.model.nunique(), frames.tasks.task.nunique(), len(frames.samples), frames.notes)
+    return Written(page, scores.runs.model.nunique(), scores.tasks.task.nunique(), len(scores.samples), scores.notes)
 
 
 def _draw(made: Sequence[Section]) -> dict[str, Picture]:

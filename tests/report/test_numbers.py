@@ -16,17 +16,14 @@ from lm_eval_sea.report import (
     bias,
     calibration,
     checkpoints,
-    differences,
     generation,
     means,
     provenance,
     ranks,
     robustness,
-    scores,
 )
-from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.overview import overview_section
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import Suite, read_suite
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.uncertainty import normal_test
@@ -55,8 +52,8 @@ NO_SUITE = Suite({}, {}, {}, {}, {}, {}, {})
 
 
 @pytest.fixture(scope="module")
-def frames(tmp_path_factory):
-    return frames_of(read(plant(tmp_path_factory.mktemp("runs"))).best())
+def scores(tmp_path_factory):
+    return scores_of(read(plant(tmp_path_factory.mktemp("runs"))).best())
 
 
 def task_named(name):
@@ -72,17 +69,17 @@ def at(table, **keys):
     return table.iloc[0]
 
 
-def test_frames_are_tidy(frames):
-    assert list(frames.runs.model) == ["org/a", "org/b"]
-    rows = frames.samples[(frames.samples.model == "org/a") & (frames.samples.task == RANKED)]
+def test_frames_are_tidy(scores):
+    assert list(scores.runs.model) == ["org/a", "org/b"]
+    rows = scores.samples[(scores.samples.model == "org/a") & (scores.samples.task == RANKED)]
     assert list(rows.gold) == GOLDS and list(rows.chosen) == CHOICES["org/a"][RANKED]
     assert list(rows.cluster) == CLUSTERS and list(rows.score) == [1, 1, 1, 0, 0, 1]
-    assert at(frames.metrics, model="org/b", task=TO_THAI, metric="chrf++").value == 20
-    assert [note for note in frames.notes if "no samples" in note and NO_SAMPLES in note]
+    assert at(scores.metrics, model="org/b", task=TO_THAI, metric="chrf++").value == 20
+    assert [note for note in scores.notes if "no samples" in note and NO_SAMPLES in note]
 
 
-def test_headline_score_with_clustered_error(frames):
-    found = at(scores.headline_scores(frames)[0], model="org/a", task=RANKED)
+def test_headline_score_with_clustered_error(scores):
+    found = at(scores.headline, model="org/a", task=RANKED)
     right = [100, 100, 100, 0, 0, 100]  # mean 66.7; passages p, p, p, q, q, r
     mean = sum(right) / 6
     pairs = sum(
@@ -97,9 +94,9 @@ def test_headline_score_with_clustered_error(frames):
     assert (found.chance, found.normalised) == (25, pytest.approx((mean - 25) / 75 * 100))
 
 
-def test_scores_without_rows_keep_the_error_of_lm_eval(frames):
+def test_scores_without_rows_keep_the_error_of_lm_eval(scores):
     for task, value, stderr in ((NO_SAMPLES, 40, 5), (TO_THAI, 30, 2)):
-        found = at(scores.headline_scores(frames)[0], model="org/a", task=task)
+        found = at(scores.headline, model="org/a", task=task)
         assert (found.score, found.stderr) == (pytest.approx(value), pytest.approx(stderr))
         assert 0 <= found.low < value < found.high <= 100
 
@@ -108,14 +105,14 @@ def test_only_seahelms_scale_ends_at_chance(tmp_path):
     own = {"headline_metric": "acc", "chance": 0.25, "version": 1.0}
     configs = {"toy": {"metadata": own}, "toy_helm": {"metadata": {**own, "suite": "sea_helm"}}}
     write_results(tmp_path, NEW, {"toy": {"acc,none": 0.1}, "toy_helm": {"acc,none": 0.1}}, configs=configs)
-    found = scores.headline_scores(frames_of(read(tmp_path).best()))[0]
+    found = scores_of(read(tmp_path).best()).headline
     assert at(found, task="toy").normalised == pytest.approx(-20)  # (0.1 − 0.25) / 0.75
     assert at(found, task="toy_helm").normalised == 0
 
 
-def test_means_say_what_is_missing(frames):
+def test_means_say_what_is_missing(scores):
     suite = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
-    found = means.suite_means(scores.headline_scores(frames)[0], suite, ["org/a"])["org/a"]
+    found = means.suite_means(scores.headline, suite, ["org/a"])["org/a"]
     reading = (5 / 6 - 0.25) / 0.75 * 100  # five of six right
     thai = (30 + 45.5) / 2
     assert (found["task:mrc"].value, found["task:mrc"].found, found["task:mrc"].expected) == (pytest.approx(reading), 1, 1)
@@ -125,33 +122,33 @@ def test_means_say_what_is_missing(frames):
     assert (found["all"].value, found["all"].found, found["all"].expected) == (pytest.approx((reading + thai) / 2), 3, 4)
 
 
-def test_robustness_by_hand(frames):
-    found = at(robustness.robustness_table(scores.headline_scores(frames)[0]), model="org/a", dataset="belebele")
+def test_robustness_by_hand(scores):
+    found = at(robustness.robustness_table(scores.headline), model="org/a", dataset="belebele")
     assert (found[TEXT[-6:]], found.litilo_ppl, found.litilo_gen) == pytest.approx((500 / 6, 400 / 6, 300 / 6))
     assert found.spread == pytest.approx(200 / 6)
 
 
-def test_generation_and_ranking_disagree_where_letters_differ_or_lack(frames):
-    table = robustness.mismatch_table(frames)
+def test_generation_and_ranking_disagree_where_letters_differ_or_lack(scores):
+    table = robustness.mismatch_table(scores)
     found = at(table, model="org/a")  # rows 2 and 4 differ: 1 and 0, none and 0
     assert (found.mismatch, found.unanswered, found.rows) == (pytest.approx(200 / 6), pytest.approx(100 / 6), 6)
     assert at(table, model="org/b").mismatch == pytest.approx(100 / 6)
 
 
-def test_bias_by_hand(frames):
-    found = at(bias.bias_table(frames), model="org/a", task=RANKED)
+def test_bias_by_hand(scores):
+    found = at(bias.bias_table(scores), model="org/a", task=RANKED)
     recalls = 100 * recall_score(GOLDS, CHOICES["org/a"][RANKED], average=None)  # 100, 50, 0, 100
     assert found.rstd == pytest.approx(np.std(recalls))
     gold, chosen = (sum(len(OPTIONS[choice]) for choice in side) for side in (GOLDS, CHOICES["org/a"][RANKED]))
     assert found.length_discrepancy == pytest.approx(100 * (chosen / gold - 1))
-    generated = at(bias.bias_table(frames), model="org/a", task=GENERATED)
+    generated = at(bias.bias_table(scores), model="org/a", task=GENERATED)
     assert generated.unanswered == 1
     # 2 + 2 + 4 + 6 + 8 right, 2 + 4 + 4 + 2 + 8 chosen; the row without a letter has no length
     assert generated.length_discrepancy == pytest.approx(100 * (20 - 22) / 22)
 
 
-def test_no_length_discrepancy_where_right_options_are_empty(frames):
-    emptied = replace(frames, samples=frames.samples.assign(gold_characters=0.0))
+def test_no_length_discrepancy_where_right_options_are_empty(scores):
+    emptied = replace(scores, samples=scores.samples.assign(gold_characters=0.0))
     assert bias.bias_table(emptied).length_discrepancy.isna().all()
 
 
@@ -162,16 +159,16 @@ def test_recall_deviation_is_that_of_a_library(rows):
     assert bias.recall_deviation(golds, [choice for _, choice in rows]) == pytest.approx(np.std(recalls), abs=1e-9)
 
 
-def test_positions_are_counts(frames):
-    table = bias.position_table(frames)
+def test_positions_are_counts(scores):
+    table = bias.position_table(scores)
     for position in range(4):
         found = at(table, model="org/a", task=RANKED, position=position + 1)
         assert (found.gold, found.chosen) == (GOLDS.count(position), CHOICES["org/a"][RANKED].count(position))
         assert found.chosen_share == pytest.approx(100 * found.chosen / 6)
 
 
-def test_calibration_by_a_library(frames):
-    table = calibration.calibration_table(frames)
+def test_calibration_by_a_library(scores):
+    table = calibration.calibration_table(scores)
     expected = {
         "acc": np.array(LOGLIKELIHOODS).argmax(1),
         "acc_cc": np.array(CALIBRATED),
@@ -183,7 +180,7 @@ def test_calibration_by_a_library(frames):
         assert found.accuracy == pytest.approx(100 * (choices == CLASS_GOLDS).mean())
         assert found.macro_f1 == pytest.approx(100 * f1_score(CLASS_GOLDS, choices, average="macro"))
         assert found.changed == pytest.approx(100 * (choices != expected["acc"]).mean())
-    labels = calibration.label_table(frames, read_suite().english_labels)
+    labels = calibration.label_table(scores, read_suite().english_labels)
     labels = labels[labels.model == "org/a"]
     assert list(labels.meaning) == ["neutral", "entailment", "contradiction"]
     assert list(labels.gold) == np.bincount(CLASS_GOLDS, minlength=3).tolist()
@@ -191,15 +188,15 @@ def test_calibration_by_a_library(frames):
         assert list(labels[method]) == np.bincount(choices, minlength=3).tolist()
 
 
-def test_generated_answers_in_per_cent(frames):
-    found = at(generation.generation_table(frames), model="org/a", task=TO_THAI)
+def test_generated_answers_in_per_cent(scores):
+    found = at(generation.generation_table(scores), model="org/a", task=TO_THAI)
     assert (found["chrf++"], found.bleu, found.off_target_rate) == (30, 10, 25)
-    found = at(generation.translation_table(frames), model="org/a")
+    found = at(generation.translation_table(scores), model="org/a")
     assert (found.from_english, found.into_english, found.difference) == (30, 45.5, -15.5)
 
 
-def test_differences_of_few_rows_have_no_interval(frames):
-    table = differences.differences_table(frames)
+def test_differences_of_few_rows_have_no_interval(scores):
+    table = scores.differences
     assert set(table.task) == {RANKED, GENERATED, TEXT, CLASSES, TO_THAI, FROM_THAI}
     found = at(table, task=RANKED)
     right = {model: [100 * (a == b) for a, b in zip(CHOICES[model][RANKED], GOLDS, strict=True)] for model in CHOICES}
@@ -221,13 +218,13 @@ def two_models(folder, answers, *, metric="acc", order=1):
             for n, entry in enumerate(logged)
         ]
         write_samples(folder / model, "toy", NEW, lines[:: order if model == "b" else 1])
-    return frames_of(read(folder).best())
+    return scores_of(read(folder).best(), suite=NO_SUITE)
 
 
 def test_differences_are_paired_by_row_whatever_the_order(tmp_path):
     first, second = [float(n % 3 > 0) for n in range(30)], [float(n % 2) for n in range(30)]
-    frames = two_models(tmp_path, {"a": first, "b": second}, order=-1)
-    [found] = differences.differences_table(frames).to_dict("records")
+    scores = two_models(tmp_path, {"a": first, "b": second}, order=-1)
+    [found] = scores.differences.to_dict("records")
     by_cluster = np.add.reduceat(np.subtract(first, second), range(0, 30, 2)) / 2  # clusters of two rows, all of one size
     expected = stats.ttest_1samp(by_cluster, 0)
     assert found["difference"] == pytest.approx(100 * by_cluster.mean())
@@ -241,8 +238,8 @@ def test_corpus_scores_are_compared_on_the_same_draws(tmp_path):
         model: [[" ".join(reference), " ".join(reference[: keep + n % 3 - 1])] for n in range(40)]
         for model, keep in {"a": 7, "b": 4}.items()
     }
-    frames = two_models(tmp_path, texts, metric="chrf++")
-    [found] = differences.differences_table(frames).to_dict("records")
+    scores = two_models(tmp_path, texts, metric="chrf++")
+    [found] = scores.differences.to_dict("records")
     expected = [sacrebleu.corpus_chrf([a for _, a in texts[m]], [[r for r, _ in texts[m]]], word_order=2).score for m in "ab"]
     assert (found["test"], found["metric"]) == ("bootstrap", "chrf++")
     assert found["difference"] == pytest.approx(expected[0] - expected[1])
@@ -251,21 +248,21 @@ def test_corpus_scores_are_compared_on_the_same_draws(tmp_path):
 
 def test_ranks_say_ties_and_only_a_clear_best_is_alone(tmp_path):
     strong, weak = [1.0] * 36 + [0.0] * 4, [1.0] * 8 + [0.0] * 32
-    frames = two_models(tmp_path, {"a": strong, "b": strong[::-1], "c": weak})
-    headline, table = scores.headline_scores(frames)[0], differences.differences_table(frames)
+    scores = two_models(tmp_path, {"a": strong, "b": strong[::-1], "c": weak})
+    headline, table = scores.headline, scores.differences
     assert {model: rank.text for (model, _), rank in ranks.rank_classes(headline, table).items()} == {
         "a": "1=",
         "b": "1=",
         "c": "3",
     }
-    frames = two_models(tmp_path / "two", {"a": strong, "c": weak})
-    found = ranks.rank_classes(scores.headline_scores(frames)[0], differences.differences_table(frames))
+    scores = two_models(tmp_path / "two", {"a": strong, "c": weak})
+    found = ranks.rank_classes(scores.headline, scores.differences)
     assert found["a", "toy"].best and found["c", "toy"].text == "2"
 
 
-def overview(analysis, table):
+def overview(scores, table):
     """The entries of a table of the report's first section, by row and title of the column."""
-    [found] = [made for made in overview_section(analysis, None, steps=False).tables if made.name == table]
+    [found] = [made for made in overview_section(scores, None, steps=False).tables if made.name == table]
     return [dict(zip([column.title for column in found.columns], cells, strict=True)) for _, cells in found.cells()]
 
 
@@ -274,7 +271,7 @@ def test_models_that_were_not_tested_have_no_rank(tmp_path):
     for model, share in (("a", 0.97), ("b", 0.34)):  # without samples
         entry = {"toy": {"acc,none": share, "acc_stderr,none": 0.02}}
         write_results(tmp_path / model, NEW, entry, model=model, configs={"toy": {"metadata": metadata}})
-    [cells] = overview(Analysis(frames_of(read(tmp_path).best()), NO_SUITE), "scores_by_model")
+    [cells] = overview(scores_of(read(tmp_path).best(), suite=NO_SUITE), "scores_by_model")
     assert cells["a"].text.startswith("97.0 [") and cells["b"].text.startswith("34.0 [")
     assert not any(cells[model].rank or cells[model].strong for model in "ab")
 
@@ -282,29 +279,29 @@ def test_models_that_were_not_tested_have_no_rank(tmp_path):
 @pytest.mark.parametrize(("rows", "rank"), [(18, ""), (20, "1=")])  # clusters of two rows
 def test_identical_answers_to_too_few_rows_are_no_tie(tmp_path, rows, rank):
     right = [1.0, 0.0, 0.0] * (rows // 3) + [1.0] * (rows % 3)
-    [cells] = overview(Analysis(two_models(tmp_path, {"a": right, "b": right}), NO_SUITE), "scores_by_model")
+    [cells] = overview(two_models(tmp_path, {"a": right, "b": right}), "scores_by_model")
     assert [cells[model].rank for model in "ab"] == [rank, rank]
     assert ("few" in cells["a"].text) == (not rank)
 
 
 def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
-    frames = two_models(tmp_path, {"a": [1.0] * 30, "b": [0.0, 1.0] * 15})
+    agreeing = two_models(tmp_path, {"a": [1.0] * 30, "b": [0.0, 1.0] * 15})
     path = next((tmp_path / "a").glob("results_*"))
     path.write_text(path.read_text().replace('"acc,none": 1.0', '"acc,none": 0.5'))
-    analysis = Analysis(frames_of(read(tmp_path).best()), NO_SUITE)
-    [cells] = overview(analysis, "scores_by_model")
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    [cells] = overview(scores, "scores_by_model")
     assert cells["a"].text.endswith("‡") and not cells["b"].text.endswith("‡")
-    assert any("‡ marks" in text for text in overview_section(analysis, None, steps=False).text)
-    assert not any("‡" in text for text in overview_section(Analysis(frames, NO_SUITE), None, steps=False).text)
+    assert any("‡ marks" in text for text in overview_section(scores, None, steps=False).text)
+    assert not any("‡" in text for text in overview_section(agreeing, None, steps=False).text)
 
 
 def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
     plant(tmp_path)
-    analysis = Analysis(frames_of(read(tmp_path).best()), read_suite())
-    scored = [cells["org/a"].text != "–" for cells in overview(analysis, "scores_by_model")]
+    scores = scores_of(read(tmp_path).best(), suite=read_suite())
+    scored = [cells["org/a"].text != "–" for cells in overview(scores, "scores_by_model")]
     assert scored.index(False) == sum(scored) == 7
-    assert list(overview(analysis, "means_by_task")[0])[:2] == ["model", "all"]
-    notes = list(provenance.provenance_section(analysis).tables[0].frame.warning)
+    assert list(overview(scores, "means_by_task")[0])[:2] == ["model", "all"]
+    notes = list(provenance.provenance_section(scores).tables[0].frame.warning)
     for model in ("org/a", "org/b"):
         assert sum(note.startswith(f"{model}, {TEXT}: the data had 6 rows") for note in notes) == 1
     assert len(notes) == len(set(notes))
@@ -312,8 +309,8 @@ def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
 
 def test_means_of_few_rows_are_not_tested(tmp_path):
     answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
-    frames = two_models(tmp_path, answers)
-    [cells] = overview(Analysis(frames, replace(NO_SUITE, members={"toy": ("qa", "th")})), "common_means")
+    scores = two_models(tmp_path, answers)
+    [cells] = overview(replace(scores, suite=replace(NO_SUITE, members={"toy": ("qa", "th")})), "common_means")
     assert cells["difference [95 %]"].text == "+66.7 few" and cells["p, corrected"].text == "–"
 
 
@@ -327,8 +324,8 @@ def test_interval_and_p_value_of_a_difference_never_contradict_each_other(differ
 def test_a_corpus_score_without_an_error_has_that_of_draws_of_its_rows(tmp_path):
     reference = ["the", "river", "runs", "slowly", "past", "the", "old", "market", "town"]
     texts = [[" ".join(reference), " ".join(reference[: 3 + n % 6])] for n in range(60)]
-    frames = two_models(tmp_path, {"a": texts}, metric="chrf++")
-    found = at(scores.headline_scores(frames)[0], task="toy")
+    scores = two_models(tmp_path, {"a": texts}, metric="chrf++")
+    found = at(scores.headline, task="toy")
     own = sacrebleu.corpus_chrf([a for _, a in texts], [[r for r, _ in texts]], word_order=2).score
     generator = np.random.default_rng(0)
     drawn = []
@@ -342,16 +339,16 @@ def test_a_corpus_score_without_an_error_has_that_of_draws_of_its_rows(tmp_path)
 
 def test_means_have_intervals_and_pairs_are_compared_on_common_tasks(tmp_path):
     answers = {"a": [float(n % 5 > 0) for n in range(80)], "b": [float(n % 2) for n in range(80)]}
-    frames = two_models(tmp_path, answers)
+    scores = two_models(tmp_path, answers)
     suite = replace(NO_SUITE, members={"toy": ("qa", "th"), "toy_more": ("qa", "vi")})
-    analysis = Analysis(frames, suite)
-    mean = analysis.means["a"][means.ALL]
+    scores = replace(scores, suite=suite)
+    mean = scores.means["a"][means.ALL]
     assert (mean.found, mean.expected, mean.value) == (1, 2, pytest.approx((0.8 - 0.25) / 0.75 * 100))
     low, high = mean.interval
     by_cluster = np.add.reduceat(answers["a"], range(0, 80, 2)) / 2
     half = 1.96 * stats.sem(by_cluster) / 0.75 * 100
     assert (mean.value - low, high - mean.value) == (pytest.approx(half, rel=0.25), pytest.approx(half, rel=0.25))
-    [pair] = means.common_means(analysis.headline, suite.members, analysis.draws).to_dict("records")
+    [pair] = means.common_means(scores.headline, suite.members, scores.draws).to_dict("records")
     deltas = np.add.reduceat(np.subtract(answers["a"], answers["b"]), range(0, 80, 2)) / 2
     assert (pair["tasks"], pair["of"], pair["difference"]) == (1, 2, pytest.approx(deltas.mean() / 0.75 * 100))
     assert pair["stderr"] == pytest.approx(stats.sem(deltas) / 0.75 * 100, rel=0.1)
@@ -361,7 +358,7 @@ def test_a_curve_over_checkpoints(tmp_path):
     for step, right in ((1000, 10), (3000, 25), (20000, 35)):
         answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
         two_models(tmp_path, answers)
-    curve = checkpoints.curve(Analysis(frames_of(read(tmp_path).best()), NO_SUITE))
+    curve = checkpoints.curve(scores_of(read(tmp_path).best(), suite=NO_SUITE))
     assert list(curve.step) == [1000, 3000, 20000]
     assert list(curve["mean"]) == pytest.approx([0, (0.625 - 0.25) / 0.75 * 100, (0.875 - 0.25) / 0.75 * 100])
     assert (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()
@@ -371,13 +368,13 @@ def test_a_curve_over_checkpoints(tmp_path):
 
 def test_what_was_not_made_alike_is_said(tmp_path):
     plant(tmp_path)
-    assert provenance.warnings(frames_of(read(tmp_path).best()), provenance.task_table(frames_of(read(tmp_path).best()))) == []
+    assert provenance.warnings(scores_of(read(tmp_path).best()), provenance.task_table(scores_of(read(tmp_path).best()))) == []
     other = write_results(tmp_path / "c", NEW, {TEXT: {"acc_ppl,none": 0.5}}, model="org/c", lm_eval_version="0.4.14")
-    frames = frames_of(read(tmp_path).best())
-    lines = provenance.warnings(frames, provenance.task_table(frames))
+    scores = scores_of(read(tmp_path).best())
+    lines = provenance.warnings(scores, provenance.task_table(scores))
     assert any("version of lm-eval: 0.4.13 (org/a, org/b); 0.4.14 (org/c)" in line for line in lines), lines
     assert any("number of rows evaluated" in line and TEXT in line for line in lines)
-    assert other.name in str(list(frames.runs.results))
+    assert other.name in str(list(scores.runs.results))
 
 
 def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
@@ -390,10 +387,10 @@ def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
         config = {"model": "hf", "model_args": {"pretrained": model}, "model_sha": revision}
         configs = {task: {"metadata": metadata}}
         write_results(tmp_path / folder, stamp, {task: {"acc_ppl,none": 0.5}}, model=model, config=config, configs=configs)
-    frames = frames_of(read(tmp_path).best())
-    table = provenance.task_table(frames)
+    scores = scores_of(read(tmp_path).best())
+    table = provenance.task_table(scores)
     assert at(table, model="org/b", task=TEXT).pack == "0.2.0"
-    lines = provenance.warnings(frames, table)
+    lines = provenance.warnings(scores, table)
     assert f"Models differ in the version of the pack of {TEXT}" in lines
     assert "Runs of org/a are of different revisions: f00, ba5" in lines
 
@@ -402,35 +399,35 @@ def test_samples_that_are_cut_short_do_not_replace_the_results(tmp_path):
     plant(tmp_path)
     path = next(tmp_path.glob(f"org__a/samples_{TEXT}_*"))
     path.write_bytes(path.read_bytes()[:-40])
-    frames = frames_of(read(tmp_path).best())
-    found = at(scores.headline_scores(frames)[0], model="org/a", task=TEXT)
+    scores = scores_of(read(tmp_path).best())
+    found = at(scores.headline, model="org/a", task=TEXT)
     assert found.score == pytest.approx(500 / 6)
-    assert any("cannot be read as JSON" in note for note in frames.notes)
-    assert any("5 rows, but the results are of 6" in note for note in frames.notes)
+    assert any("cannot be read as JSON" in note for note in scores.notes)
+    assert any("5 rows, but the results are of 6" in note for note in scores.notes)
 
 
 def test_samples_alone_are_scored_by_the_installed_pack(tmp_path):
     plant(tmp_path)
     for path in tmp_path.rglob("results_*"):
         path.unlink()
-    frames = frames_of(read(tmp_path).best())
-    assert at(scores.headline_scores(frames)[0], model="org__a", task=RANKED).score == pytest.approx(400 / 6)
-    assert any("those of the installed pack are taken" in note for note in frames.notes)
+    scores = scores_of(read(tmp_path).best())
+    assert at(scores.headline, model="org__a", task=RANKED).score == pytest.approx(400 / 6)
+    assert any("those of the installed pack are taken" in note for note in scores.notes)
 
 
 def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
     write_results(tmp_path, NEW, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
     write_samples(tmp_path, "arc_easy", NEW, [row(doc_id=0, acc=1.0)])
-    frames = frames_of(read(tmp_path).best())
-    assert list(frames.tasks.of_pack) == [False]
-    assert scores.headline_scores(frames)[0].empty and frames.samples.empty
+    scores = scores_of(read(tmp_path).best())
+    assert list(scores.tasks.of_pack) == [False]
+    assert scores.headline.empty and scores.samples.empty
 
 
 def test_an_older_version_of_a_task_is_said(tmp_path):
     write_results(tmp_path, NEW, {TEXT: {"acc_ppl,none": 0.5}}, configs={TEXT: {"metadata": {"version": 0.9}}})
-    frames = frames_of(read(tmp_path).best())
-    assert any("version 0.9 of the task; the installed pack has" in note for note in frames.notes)
-    assert at(scores.headline_scores(frames)[0], task=TEXT).score == 50
+    scores = scores_of(read(tmp_path).best())
+    assert any("version 0.9 of the task; the installed pack has" in note for note in scores.notes)
+    assert at(scores.headline, task=TEXT).score == 50
 
 
 def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_task_names(tmp_path):
@@ -442,10 +439,10 @@ def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_ta
             row(doc_id=n, filter="none", metrics=["correct"], doc={"id": str(n)}, correct=float(r)) for n, r in enumerate(right)
         ]
         write_samples(tmp_path / model, "sea_helm_x", NEW, lines)
-    frames = frames_of(read(tmp_path).best())
-    found = at(differences.differences_table(frames), task="sea_helm_x")
+    scores = scores_of(read(tmp_path).best())
+    found = at(scores.differences, task="sea_helm_x")
     assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
-    scored = at(scores.headline_scores(frames)[0], model="a")
+    scored = at(scores.headline, model="a")
     assert (scored.score, scored.normalised) == (75, 50)
 
 
@@ -460,8 +457,8 @@ def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
         write_results(tmp_path / task, NEW, {task: {f"{headline},none": 1.0}}, model="org/a", configs=configs)
         line = row(doc_id=0, filter="none", metrics=[metric, headline], doc=doc, **{metric: 1.0, headline: ["x", 1.0, 0.5]})
         write_samples(tmp_path / task, task, NEW, [line])
-        frames = frames_of(read(tmp_path / task).best())
-        assert (frames.samples.chosen[0], frames.samples.score[0], frames.tasks.item_metric[0]) == (1, 1.0, metric)
+        scores = scores_of(read(tmp_path / task).best())
+        assert (scores.samples.chosen[0], scores.samples.score[0], scores.tasks.item_metric[0]) == (1, 1.0, metric)
 
 
 def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
@@ -469,7 +466,7 @@ def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
     found = {f"sea_belebele_th_{name}": {"acc_ppl,none": score} for name, score in by_task.items()}
     configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, found, configs=configs)
-    table = robustness.robustness_table(scores.headline_scores(frames_of(read(tmp_path).best()))[0])
+    table = robustness.robustness_table(scores_of(read(tmp_path).best()).headline)
     plain = at(table, setting="")
     assert (plain.to_ppl, plain.litilo_ppl, plain.spread) == pytest.approx((30, 40, 10))
     assert (at(table, setting="enshots").to_ppl, at(table, setting="translated").to_ppl) == pytest.approx((50, 90))
@@ -479,7 +476,7 @@ def test_translations_of_sea_helm_are_no_direction_of_flores(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_helm_th_translation_en_xx": 70.0, "sea_helm_th_translation_xx_en": 80.0}
     configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    direction = at(generation.translation_table(frames_of(read(tmp_path).best())), language="th")
+    direction = at(generation.translation_table(scores_of(read(tmp_path).best())), language="th")
     assert (direction.from_english, direction.into_english, direction.difference) == (10, 20, -10)
 
 
@@ -487,7 +484,7 @@ def test_directions_of_other_wordings_stay_apart(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, f"{TO_THAI}_p2": 30.0, f"{FROM_THAI}_p2": 50.0}
     configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    table = generation.translation_table(frames_of(read(tmp_path).best()))
+    table = generation.translation_table(scores_of(read(tmp_path).best()))
     assert dict(zip(table.setting, table.difference, strict=True)) == {"": -10, "p2": -20}
 
 
@@ -495,6 +492,6 @@ def test_data_sets_of_one_language_have_directions_of_their_own(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_ntrex_en_th": 30.0}
     configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
     write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    table = generation.translation_table(frames_of(read(tmp_path).best()))
+    table = generation.translation_table(scores_of(read(tmp_path).best()))
     assert dict(zip(table.dataset, table.from_english, strict=True)) == {"flores": 10, "ntrex": 30}
     assert at(table, dataset="flores").into_english == 20 and math.isnan(at(table, dataset="ntrex").into_english)

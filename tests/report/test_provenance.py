@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.provenance import task_table, warnings
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
 
 from .planted import RANKED, plant
@@ -21,7 +21,7 @@ def changed(tmp_path):
             content = json.loads(path.read_text())
             edit(content)
             path.write_text(json.dumps(content))
-        return frames_of(read(tmp_path).best())
+        return scores_of(read(tmp_path).best())
 
     return change
 

@@ -9,9 +9,9 @@ import pytest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.published import published_table
 from lm_eval_sea.report.published_numbers import published_numbers
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
 from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu
 
@@ -53,7 +53,7 @@ def plant(folder, scores, *, model=MODEL, shots=3, total=None, **more):
 
 
 def found(folder, numbers=None):
-    frames = frames_of(read(folder).best())
+    frames = scores_of(read(folder).best())
     return published_table(frames, numbers or published_numbers()), frames.notes
 
 

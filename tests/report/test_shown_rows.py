@@ -2,8 +2,8 @@
 
 import pytest
 
-from lm_eval_sea.report.frames import chosen_numbers, frames_of
-from lm_eval_sea.report.sample_row import question_of
+from lm_eval_sea.report.sample_row import chosen_numbers, question_of
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
 
 from ..results.lm_eval_output import NEW, row, write_results, write_samples
@@ -15,7 +15,7 @@ def test_runs_of_different_rows_show_those_that_they_share(tmp_path):
         write_results(tmp_path / model, NEW, {"toy": {"acc,none": 1.0}}, model=model, configs={"toy": {"metadata": metadata}})
         lines = [row(doc_id=n, filter=f, metrics=["acc"], doc={"id": f"r{n}"}, acc=1.0) for n in numbers for f in ("a", "b")]
         write_samples(tmp_path / model, "toy", NEW, lines)
-    found = frames_of(read(tmp_path).best(), shown_rows=11)
+    found = scores_of(read(tmp_path).best(), shown_rows=11)
     shown = {model: [int(text["number"]) for text in rows] for (model, _), rows in found.shown.items()}
     assert shown["one"] == [89]
     assert shown["some"] == list(range(3, 43, 4))

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.analysis import Analysis
-from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.means import suite_means
 from lm_eval_sea.report.provenance import provenance_section
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, table_of
@@ -110,8 +109,8 @@ def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path):
     right = write_group(tmp_path, ["th", "vi", "lo"], group="all_toys")
     found = interval_of(table_of(read(tmp_path).best()), "all_toys")
     suite = {f"toy_{language}": ("mcq", language) for language in right}
-    analysis = Analysis(frames_of(read(tmp_path).best()), Suite({}, {}, {}, {}, {}, {}, {}))
-    mean = suite_means(analysis.headline, suite, analysis.models, analysis.draws)[analysis.models[0]]["all"]
+    scores = scores_of(read(tmp_path).best(), suite=Suite({}, {}, {}, {}, {}, {}, {}))
+    mean = suite_means(scores.headline, suite, scores.models, scores.draws)[scores.models[0]]["all"]
     assert found == pytest.approx(mean.interval, abs=0.05)
     by_passage = np.mean(list(right.values()), axis=0).reshape(20, 2).mean(axis=1)  # a row of all languages at once
     draws = np.random.default_rng(0).dirichlet(np.ones(20), size=20_000) @ by_passage
@@ -160,8 +159,8 @@ def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
 
 
 def report_notes(folder):
-    analysis = Analysis(frames_of(read(folder).best()), Suite({}, {}, {}, {}, {}, {}, {}))
-    return list(provenance_section(analysis).tables[0].frame.warning)
+    scores = scores_of(read(folder).best(), suite=Suite({}, {}, {}, {}, {}, {}, {}))
+    return list(provenance_section(scores).tables[0].frame.warning)
 
 
 def test_a_value_that_cannot_be_is_not_shown(tmp_path):

@@ -5,14 +5,13 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from lm_eval_sea.report.analysis import Analysis
 from lm_eval_sea.report.export.every_eval_ever import records
-from lm_eval_sea.report.frames import frames_of
 from lm_eval_sea.report.languages.summary import summary
 from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
 from lm_eval_sea.report.languages.translated_rows import write_translations
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.page import render_page
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
@@ -136,7 +135,7 @@ def show(place: Path) -> None:
 
 def frames(place: Path) -> None:
     """What the report groups and compares by: the columns have texts and numbers, and nothing else but what is missing."""
-    found = frames_of(read(place).best(), shown_rows=4)
+    found = scores_of(read(place).best(), shown_rows=4)
     for frame in (found.runs, found.tasks, found.metrics, found.samples):
         for name in frame.columns.difference(["loglikelihoods", "doc_id"]):
             for value in frame[name].tolist():
@@ -144,8 +143,8 @@ def frames(place: Path) -> None:
 
 
 def report(place: Path) -> None:
-    found = frames_of(read(place).best(), shown_rows=4)
-    made = sections(Analysis(found, read_report_suite()), published=True)
+    found = scores_of(read(place).best(), suite=read_report_suite(), shown_rows=4)
+    made = sections(found, published=True)
     check_text(render_markdown(made, {}))
     check_text(render_page(found, made, {}))
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_sea.report.frames import frames_of
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import table_of
 from lm_eval_sea.results.types import ResultsError
@@ -179,7 +179,7 @@ def test_folders_and_dates_that_are_none(tmp_path):
     assert len(runs.runs) == 2
     assert any("there is no such date" in note for note in runs.notes)
     check_text(table_of(runs))
-    frames_of(read(tmp_path).best())
+    scores_of(read(tmp_path).best())
 
 
 def test_one_broken_file_costs_itself_only(tmp_path):
