@@ -8,6 +8,7 @@ from .shared_prefix import SharedPrefixLM
 __all__ = ["SharedPrefixLM"]
 
 MODELS = {
+    "chat-api": "lm_eval_sea.models.chat_api:ChatAPI",
     "hf-shared-prefix": "lm_eval_sea.models.shared_prefix:SharedPrefixLM",
     "vllm-shared-prefix": "lm_eval_sea.models.vllm_shared_prefix:VLLMSharedPrefixLM",
 }

@@ -42,6 +42,6 @@ class GeneratedText(str):
         made.prompt_tokens, made.thought_tokens, made.answer_tokens = prompt_tokens, thought_tokens, answer_tokens
         return made
 
-    def __getnewargs__(self) -> tuple[str]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str]:
         """What `pickle` makes the string of; the attributes follow."""
         return (str(self),)

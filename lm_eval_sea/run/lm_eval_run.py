@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.run.request import RunError, in_one_line
 
 # What `simple_evaluate` and `EvaluatorConfig` both have, under the same names.
@@ -88,6 +89,8 @@ def make_model(config: Any) -> Any:
     logger.info("loading %s with %s", config.model, config.model_args)
     try:
         return get_model(config.model).create_from_arg_obj(config.model_args, own)
+    except ServerError as error:
+        raise RunError(f"--model {config.model}: {error}") from error
     except Exception as error:  # backends raise what they like
         logger.debug("the model cannot be loaded", exc_info=error)
         what = f"{type(error).__name__}: {in_one_line(error)}"
@@ -100,7 +103,7 @@ def evaluate(
     """What lm-eval's `simple_evaluate` returns: the results; None on all ranks but the first.
 
     Raises:
-        RunError: if a task needs a tokenizer and the model has none, or another than the user names.
+        RunError: if a task needs a tokenizer and the model has none, or another than the user names; if a server does not answer.
     """
     from lm_eval.evaluator import simple_evaluate
 
@@ -116,6 +119,8 @@ def evaluate(
             **config.cache_requests,
             **seeds,
         )
+    except ServerError as error:
+        raise RunError(f"{error}; what was answered is kept where the run has --output_path or --use_cache") from error
     except Exception as error:
         # by its name: the folder of tasks is a package of its own name, and so are its classes
         if type(error).__name__ == "TokenizerError":

@@ -1,0 +1,261 @@
+"""Chat models behind a server that speaks OpenAI's API, as a backend of lm-eval."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+from lm_eval.models.api_models import JsonChatStr
+from lm_eval.models.utils import normalize_gen_kwargs
+from tqdm import tqdm
+
+from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
+
+from .chat_server import ChatServer, Reply, RequestError, ServerError
+from .generated_text import GeneratedText
+from .server_parameters import LIMIT, ServerParameters
+
+OPENAI = "https://api.openai.com/v1"
+# How chat templates call what switches the thought on and off: most families; DeepSeek and Granite; Llama-SEA-LION v3.5 R.
+# A template leaves alone what it does not know.
+_THINKING = {
+    "on": {"enable_thinking": True, "thinking": True, "thinking_mode": "on"},
+    "off": {"enable_thinking": False, "thinking": False, "thinking_mode": "off"},
+    "template": {},
+}
+_FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is taken for gone
+
+logger = logging.getLogger("lm_eval_sea")
+
+
+class ChatAPI(LM):
+    """A chat model behind an OpenAI-compatible server.
+
+    Texts are `GeneratedText`: the answer, with the thought and counts that the server tells. What `until` names is cut off here
+    and never sent, for a server would end a thought at it. A request without an answer is a text with `failure`, which is not
+    kept, so that a run that goes on asks for it again.
+
+    Attributes:
+        max_length: the server's window in tokens; None if it does not tell.
+    """
+
+    tokenizer = None
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str = OPENAI,
+        *,
+        num_concurrent: int = 8,
+        timeout: float = 300,
+        max_retries: int = 6,
+        max_length: int | None = None,
+        max_gen_toks: int = 256,
+        thinking: str = "template",
+        effort: str | None = None,
+        chat_template_kwargs: str | Mapping[str, Any] | None = None,
+        batch_size: int | str | None = None,
+        max_batch_size: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        """Asks the server for its models; the key is that of OPENAI_API_KEY, and servers of one's own need none.
+
+        Args:
+            model: its name at the server.
+            base_url: such as http://localhost:8000/v1.
+            num_concurrent: requests at the same time.
+            timeout: seconds without a token after which a request is made anew, not those of a whole answer.
+            max_retries: attempts after the first; waits are those that the server names (Retry-After), or 1, 2, 4 … seconds.
+            max_length: the window in tokens, where the server does not tell.
+            max_gen_toks: tokens of an answer, thought included, where a task does not say.
+            thinking: "on" or "off" for the chat template, or "template" for what it does by itself.
+            effort: `reasoning_effort` of the request.
+            chat_template_kwargs: further ones, as JSON.
+            batch_size: as all following ones, what lm-eval hands to all models and none of it concerns a server.
+            max_batch_size: see there.
+            device: see there.
+
+        Raises:
+            ServerError: for what cannot be, or if the server is not there or refuses the key.
+        """
+        super().__init__()
+        mode = {"true": "on", "false": "off"}.get(str(thinking).lower(), str(thinking).lower())
+        if mode not in _THINKING:
+            raise ServerError(f"thinking={thinking}: choose on, off or template")
+        if not str(base_url).startswith(("http://", "https://")):
+            raise ServerError(f"base_url={base_url}: expected an address such as http://localhost:8000/v1")
+        if int(num_concurrent) < 1 or float(timeout) <= 0 or int(max_retries) < 0:
+            raise ServerError("num_concurrent and timeout must be above 0, and max_retries 0 or more")
+        self._model, self._base_url = str(model), str(base_url).rstrip("/").removesuffix("/chat/completions")
+        self._api_key = os.environ.get("OPENAI_API_KEY") or ""
+        if not self._api_key and self._base_url == OPENAI:
+            raise ServerError(f"{OPENAI} wants a key in OPENAI_API_KEY; for a server of your own give base_url")
+        self._num_concurrent, self._timeout, self._max_retries = int(num_concurrent), float(timeout), int(max_retries)
+        self._max_gen_toks = int(max_gen_toks)
+        self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
+        self._effort = effort
+        self._answered = False
+        self.max_length = int(max_length) if max_length else asyncio.run(self._find_window())
+        self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
+
+    async def _find_window(self) -> int | None:
+        async with self._server(ServerParameters()) as server:
+            models = await server.models()
+        window = next((each.get("max_model_len") for each in models or () if each.get("id") == self._model), None)
+        return window if isinstance(window, int) and window > 1 else None
+
+    def _server(self, parameters: ServerParameters) -> ChatServer:
+        return ChatServer(
+            self._base_url,
+            self._api_key or "none",
+            timeout=self._timeout,
+            max_retries=self._max_retries,
+            parameters=parameters,
+        )
+
+    @property
+    def tokenizer_name(self) -> str:
+        """Part of the key of lm-eval's cache of requests, which hold messages here, whatever the server."""
+        return "chat-api"
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
+        """Messages as they are sent; the server applies its template."""
+        return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
+
+    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
+        """Not what a server of chats tells."""
+        raise ServerError("chat-api gives no log-likelihoods; take the _chat task of the same data, or local-completions")
+
+    def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
+        """Not what a server of chats tells."""
+        raise ServerError("chat-api gives no perplexities; take local-completions")
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """Answers, in the order of the requests.
+
+        Args:
+            requests: messages, or a prompt that is sent as one; and settings of generation.
+            disable_tqdm: whether to show no progress bar.
+
+        Raises:
+            ServerError: if the server refuses what all requests have in common, or is gone.
+        """
+        if not requests:
+            return []
+        with tqdm(total=len(requests), disable=disable_tqdm, desc="Requesting answers") as progress:
+            answers: list[GeneratedText] = asyncio.run(self._ask_all(requests, progress))
+        failures = [answer.failure for answer in answers if answer.failure]
+        if failures:
+            line = f"{len(failures):,} of {len(requests):,} requests have no answer, the first: {failures[0]}"
+            if not self._answered:
+                raise ServerError(line)
+            logger.warning(f"{line}; these rows count as failed")
+        return list(answers)
+
+    async def _ask_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
+        answers: list[GeneratedText | None] = [None] * len(requests)
+        bodies = enumerate(self._bodies(requests))
+        failed_in_a_row = 0
+
+        async def work(server: ChatServer) -> None:
+            nonlocal failed_in_a_row
+            for index, (messages, wanted, until) in bodies:
+                try:
+                    reply = await server.chat(self._model, messages, wanted)
+                except RequestError as error:
+                    answers[index] = GeneratedText("", failure=str(error))
+                    failed_in_a_row += 1
+                    if failed_in_a_row >= _FAILURES_IN_A_ROW * self._num_concurrent:
+                        raise ServerError(f"{failed_in_a_row} requests in a row have no answer, the last: {error}") from error
+                else:
+                    answers[index] = _text_of(reply, until)
+                    failed_in_a_row, self._answered = 0, True
+                    self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
+                progress.update()
+
+        async with self._server(self._parameters) as server:
+            workers = [asyncio.create_task(work(server)) for _ in range(min(self._num_concurrent, len(requests)))]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                for worker in workers:
+                    worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
+        return answers
+
+    def _bodies(self, requests: Sequence[Instance]) -> Any:
+        """Messages, parameters and `until` of each request, as they are needed. Equal requests get seeds of their own."""
+        numbers: Counter[str] = Counter()
+        for request in requests:
+            prompt, settings = request.args[:2]
+            wanted, until = self._parameters_of(settings)
+            if wanted.get("temperature") != 0 and "seed" in wanted:
+                key = json.dumps([prompt, wanted], sort_keys=True, default=str)
+                wanted["seed"], numbers[key] = wanted["seed"] + numbers[key], numbers[key] + 1
+            messages = json.loads(prompt.prompt) if isinstance(prompt, JsonChatStr) else [{"role": "user", "content": prompt}]
+            if messages[-1]["role"] == "assistant":
+                wanted |= {"add_generation_prompt": False, "continue_final_message": True}
+            yield messages, wanted, until
+
+    def _parameters_of(self, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """The parameters of a request beside model and messages, and where its answer is to be cut."""
+        own: dict[str, Any] = {**normalize_gen_kwargs(dict(settings), self._max_gen_toks)}
+        until = [own.pop("until")] if isinstance(own["until"], str) else own.pop("until")
+        if not own.pop("do_sample"):
+            own["temperature"] = 0
+        wanted = {LIMIT: own.pop("max_gen_toks"), "stream_options": {"include_usage": True}}
+        template_kwargs = self._template_kwargs | _json_object(own.pop("chat_template_kwargs", None))
+        if template_kwargs:
+            wanted["chat_template_kwargs"] = template_kwargs
+        if self._effort:
+            wanted["reasoning_effort"] = self._effort
+        return wanted | own, [end for end in until if end]
+
+
+def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    try:
+        read = json.loads(given) if isinstance(given, str) else given
+        return dict(read or {})
+    except (TypeError, ValueError) as error:
+        raise ServerError(f'chat_template_kwargs={given}: expected a JSON object such as {{"reasoning": true}}') from error
+
+
+def _text_of(reply: Reply, until: Sequence[str]) -> GeneratedText:
+    text = reply.answer or ""
+    parts = take_apart(text)  # some servers leave the thought in the text
+    details = reply.usage.get("completion_tokens_details")
+    thought = _count(details, "reasoning_tokens")
+    if not thought and (reply.thought or parts.state != "no thought"):  # some count none of what they send
+        thought = None
+    written = _count(reply.usage, "completion_tokens")
+    is_known = thought is not None or (parts.state == "no thought" and not reply.thought)
+    return GeneratedText(
+        _cut(text, parts, until),
+        thought=reply.thought,
+        finish_reason=reply.finish_reason,
+        prompt_tokens=_count(reply.usage, "prompt_tokens"),
+        thought_tokens=thought,
+        answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,
+    )
+
+
+def _count(counts: Any, name: str) -> int | None:
+    number = counts.get(name) if isinstance(counts, Mapping) else None
+    return number if type(number) is int and number >= 0 else None
+
+
+def _cut(text: str, parts: Generated, until: Sequence[str]) -> str:
+    """A text up to the first of `until` behind its thought, and behind leading blanks."""
+    begin = 0 if parts.state == "no thought" else text.rfind(parts.answer)
+    if begin < 0 or (parts.state != "no thought" and not parts.answer):
+        return text
+    begin = len(text) - len(text[begin:].lstrip())
+    ends = [found for end in until if (found := text.find(end, begin)) >= 0]
+    return text[: min(ends)] if ends else text

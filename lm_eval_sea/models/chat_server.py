@@ -1,0 +1,288 @@
+"""Asks a server that speaks OpenAI's chat API, through the `openai` client: streams, waits, tries again, takes refusals."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import functools
+import json
+import math
+import random
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lm_eval_sea.install_hint import install_extra
+
+from .server_parameters import NeededParameterError, PromptTooLongError, ServerParameters
+
+FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no time; each further wait is twice as long
+LONGEST_WAIT = 600.0  # seconds, whatever the server says
+LONGEST_TEXT = 32 * 2**20  # characters of one answer: that of a server that never ends
+_CONNECT_SECONDS = 20.0
+_SHOWN = 300  # characters of what a server says
+# Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
+_OF_ALL = {401, 402, 404, 405}
+_OF_PARAMETERS = {400, 422}
+_PASSING = {408, 409, 425, 429}
+
+
+class ServerError(RuntimeError):
+    """What concerns all requests: the run ends; one line that says what is wrong and how to mend it."""
+
+
+class RequestError(RuntimeError):
+    """A request that has no answer after all attempts; one line that says why."""
+
+
+class _BrokenReplyError(RuntimeError):
+    """A reply that is no answer, or a part of one."""
+
+
+@dataclass
+class Reply:
+    """An answer, as far as it has come.
+
+    Attributes:
+        answer: None where the server sent none.
+        thought: None where the server tells none apart.
+        finish_reason: in the words of OpenAI's API.
+        usage: as the server counts tokens.
+    """
+
+    finish_reason: str | None = None
+    usage: dict[str, Any] = field(default_factory=dict)
+    _answer: list[str] = field(default_factory=list)
+    _thought: list[str] = field(default_factory=list)
+    _length: int = 0
+
+    @property
+    def answer(self) -> str | None:
+        """The whole of it."""
+        return "".join(self._answer) if self._answer else None
+
+    @property
+    def thought(self) -> str | None:
+        """The whole of it."""
+        return "".join(self._thought) if self._thought else None
+
+    def add(self, data: Any) -> None:
+        """Takes a piece of a stream, or a whole completion.
+
+        Raises:
+            _BrokenReplyError: for the report of an error, and what is too long.
+        """
+        if not isinstance(data, Mapping):
+            raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
+        if error := data.get("error"):
+            raise _BrokenReplyError(f"an error in the place of an answer: {_shown(error)}")
+        if isinstance(data.get("usage"), Mapping):
+            self.usage = dict(data["usage"])
+        for choice in data.get("choices") or ():
+            part = choice.get("delta") or choice.get("message") or {}
+            text, thought = _texts(part.get("content"))
+            # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; some send both
+            thought += part.get("reasoning") or part.get("reasoning_content") or ""
+            text += part.get("refusal") or ""
+            for pieces, piece in ((self._answer, text), (self._thought, thought)):
+                if piece:
+                    pieces.append(piece)
+            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            self._length += len(text) + len(thought)
+        if self._length > LONGEST_TEXT:
+            raise _BrokenReplyError("an answer without an end")
+
+
+def _texts(content: Any) -> tuple[str, str]:
+    """Text and thought of a `content`: a string, or a list of parts, as Mistral's API has it."""
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        text = "".join(part.get("text") or "" for part in content)
+        return text, "".join(_texts(part.get("thinking"))[0] for part in content)
+    return content or "", ""
+
+
+class ChatServer:
+    """A server, for as long as an event loop runs; a context manager."""
+
+    def __init__(self, base_url: str, api_key: str, *, timeout: float, max_retries: int, parameters: ServerParameters) -> None:
+        """Connects when it is asked.
+
+        Args:
+            base_url: such as http://localhost:8000/v1.
+            api_key: servers of one's own want none, but the client does.
+            timeout: seconds without a token, or before the first.
+            max_retries: attempts after the first.
+            parameters: what is known of what the server takes.
+
+        Raises:
+            ServerError: if the package openai is missing.
+        """
+        try:
+            import openai
+        except ImportError as error:
+            raise ServerError(f"chat-api needs the package openai: {install_extra('api')}") from error
+        self._openai = openai
+        self._base_url, self._parameters, self._max_retries = base_url, parameters, max_retries
+        self._client = openai.AsyncOpenAI(
+            base_url=base_url,
+            api_key=api_key,
+            max_retries=0,  # it would try again what ends before the first token only
+            timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
+        )
+
+    async def __aenter__(self) -> ChatServer:
+        """Nothing is sent."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Closes all connections."""
+        await self._client.close()
+
+    async def models(self) -> list[Mapping[str, Any]] | None:
+        """What the server says of its models; None if it says nothing.
+
+        Raises:
+            ServerError: if it is not there, or refuses the key.
+        """
+        try:
+            told = await self._attempts(lambda: self._client.get("/models", cast_to=object))
+        except RequestError as error:
+            raise ServerError(f"{self._base_url}: {error}; is the server there?") from error
+        except self._openai.APIStatusError as error:
+            if error.status_code in (401, 402):
+                raise self._refusal(error) from error
+            return None
+        models = told.get("data") if isinstance(told, Mapping) else None
+        return [model for model in models if isinstance(model, Mapping)] if isinstance(models, list) else None
+
+    async def chat(self, model: str, messages: Any, wanted: Mapping[str, Any]) -> Reply:
+        """One answer.
+
+        Args:
+            model: its name at the server.
+            messages: role and content of each.
+            wanted: all other parameters.
+
+        Raises:
+            RequestError: if there is none.
+            ServerError: if there can be none for any request.
+        """
+        room: int | None = None
+        while True:
+            sent = self._parameters.of_request(wanted, room)
+            try:
+                reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, sent))
+                return reply
+            except self._openai.APIStatusError as error:
+                room = self._learn(sent, wanted, room, error)
+
+    def _learn(self, sent: Mapping[str, Any], wanted: Mapping[str, Any], room: int | None, error: Any) -> int | None:
+        """The room of a request that is to be made once more.
+
+        Raises:
+            RequestError: if it would be made as before.
+            ServerError: if no request can be made.
+        """
+        refusal = self._refusal(error)
+        body = error.body if isinstance(error.body, Mapping) else {}
+        if error.status_code in _OF_ALL or body.get("code") == "insufficient_quota":
+            raise refusal from error
+        if error.status_code in _OF_PARAMETERS:
+            parameter = body.get("param")
+            try:
+                found = self._parameters.learn(sent, _message(error), parameter if isinstance(parameter, str) else None)
+            except NeededParameterError as needed:
+                raise ServerError(f"{self._base_url}: {needed}") from error
+            except PromptTooLongError as long:
+                raise RequestError(str(long)) from error
+            room = room if found is None else found
+            if self._parameters.of_request(wanted, room) != sent:
+                return room
+        raise RequestError(str(refusal)) from error
+
+    def _refusal(self, error: Any) -> ServerError:
+        hint = "; the key is read from OPENAI_API_KEY" if error.status_code == 401 else ""
+        return ServerError(f"{self._base_url}: status {error.status_code}: {_message(error)}{hint}")
+
+    async def _attempts(self, attempt: Any) -> Any:
+        """What an attempt returns, made again after failures that may pass.
+
+        Raises:
+            RequestError: if all attempts failed.
+            openai.APIStatusError: for a refusal.
+        """
+        for number in range(self._max_retries + 1):
+            wait = min(FIRST_WAIT * 2**number, LONGEST_WAIT) * random.uniform(0.75, 1.0)
+            try:
+                return await attempt()
+            except self._openai.APIStatusError as error:
+                body = error.body if isinstance(error.body, Mapping) else {}
+                passes = error.status_code in _PASSING or error.status_code >= 500
+                if not passes or body.get("code") == "insufficient_quota":
+                    raise
+                problem = f"status {error.status_code}: {_message(error)}"
+                wait = _stated_wait(error.response.headers) or wait
+            except _BrokenReplyError as error:
+                problem = str(error)
+            except Exception as error:  # the client and the library below raise what they like of a reply that is broken
+                problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
+            if number < self._max_retries:
+                await asyncio.sleep(min(wait, LONGEST_WAIT))
+        raise RequestError(f"{problem}, after {self._max_retries + 1} attempts")
+
+    async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
+        """One attempt; the answer comes token by token, so that the client's timeout is one between tokens."""
+        reply = Reply()
+        request = self._client.chat.completions.with_streaming_response.create(
+            model=model, messages=messages, stream=True, extra_body=dict(sent)
+        )
+        async with request as response:
+            if "json" in response.headers.get("Content-Type", ""):  # a server that does not stream, or that reports an error
+                reply.add(json.loads(await response.text()))
+            else:
+                async for data in _events(response.iter_lines()):
+                    reply.add(data)
+        if reply.finish_reason is None:
+            raise _BrokenReplyError("a reply that ends in the middle")
+        return reply
+
+
+async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Any]:
+    """What server-sent events carry. Those of chat completions are a line each; others are comments."""
+    async for line in lines:
+        name, _, value = line.partition(":")
+        if name != "data":
+            continue
+        if value.strip() == "[DONE]":
+            return
+        yield json.loads(value)
+
+
+def _stated_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server wants to be left alone, in any form of its header; None if it names none."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) * unit
+        except ValueError:
+            date = email.utils.parsedate_tz(value)
+            seconds = email.utils.mktime_tz(date) - time.time() if date else math.nan
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    return None
+
+
+def _message(error: Any) -> str:
+    """What a server says of a status: the message of an error in OpenAI's form, or all that it sends."""
+    body = error.body
+    return _shown(
+        (isinstance(body, Mapping) and body.get("message")) or body or error.response.text or error.response.reason_phrase
+    )
+
+
+def _shown(said: Any) -> str:
+    text = " ".join(str(said).split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,330 @@
+"""The backend for chat servers, against a server that misbehaves."""
+
+import json
+import pickle
+
+import pytest
+from lm_eval.api.instance import Instance
+from lm_eval.api.registry import get_model
+
+import lm_eval_sea.models  # noqa: F401 (registers the backend)
+from lm_eval_sea.models import chat_server
+from lm_eval_sea.models.chat_server import ServerError
+
+from .toy_server import DROP, HANG, Answer, Status, refusal, serve, text
+
+GREEDY = {"until": ["\nPassage:"], "do_sample": False, "temperature": 0.0, "max_gen_toks": 64}
+OK = text("Answer: B")
+MESSAGES = [{"role": "system", "content": "Reply briefly."}, {"role": "user", "content": "ກ ข ဃ?"}]
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(chat_server, "FIRST_WAIT", 0.01)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def ask(toy, *prompts, settings=GREEDY, **arguments):
+    """What is answered to prompts."""
+    model = get_model("chat-api")(model="toy", base_url=toy.base_url, **arguments)
+    requests = [Instance("generate_until", {}, (prompt, settings), index) for index, prompt in enumerate(prompts or ["Q"])]
+    return model.generate_until(requests, disable_tqdm=True)
+
+
+def test_what_is_sent_and_what_is_read(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    usage = {"prompt_tokens": 9, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
+    thinking = Answer([("reasoning", "Hm. "), ("reasoning", "So B."), ("content", "Answer:"), ("content", " B")], usage=usage)
+    with serve(lambda *_: thinking) as toy:
+        model = get_model("chat-api")(
+            model="toy", base_url=toy.base_url, thinking="off", effort="low", chat_template_kwargs='{"reasoning": false}'
+        )
+        prompt = model.apply_chat_template(MESSAGES)
+        settings = GREEDY | {
+            "structured_outputs": {"choice": ["A", "B"]}, "chat_template_kwargs": {"thinking_mode": "fast"}, "top_p": 0.9,
+        }  # fmt: skip
+        [answer] = model.generate_until([Instance("generate_until", {}, (prompt, settings), 0)])
+    assert toy.headers[0]["Authorization"] == "Bearer secret"
+    assert toy.requests == [
+        {
+            "model": "toy", "messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True},
+            "max_completion_tokens": 64, "temperature": 0, "top_p": 0.9, "reasoning_effort": "low",
+            "structured_outputs": {"choice": ["A", "B"]},
+            "chat_template_kwargs": {"enable_thinking": False, "thinking": False, "thinking_mode": "fast", "reasoning": False},
+        }
+    ]  # fmt: skip
+    assert (answer, answer.thought, answer.finish_reason, answer.failure) == ("Answer: B", "Hm. So B.", "stop", None)
+    assert (answer.prompt_tokens, answer.thought_tokens, answer.answer_tokens) == (9, 20, 10)
+    assert vars(pickle.loads(pickle.dumps(answer))) == vars(answer)
+
+
+def test_what_a_template_does_by_itself_is_not_named():
+    with serve(lambda *_: OK) as toy:
+        assert ask(toy, "plain")[0].thought is None
+    assert toy.requests[0]["messages"] == [{"role": "user", "content": "plain"}]
+    assert not {"chat_template_kwargs", "reasoning_effort", "stop", "seed"} & set(toy.requests[0])
+
+
+def test_too_many_requests(caplog):
+    """429, with the time to wait; the second attempt comes no earlier."""
+    busy = Status(429, {"error": {"message": "slow down"}}, {"Retry-After": "1"})
+    with serve(lambda _, number: OK if number else busy) as toy:
+        assert ask(toy) == ["Answer: B"]
+    first, second = toy.times
+    assert second - first >= 1
+
+
+def test_an_error_of_the_server_that_passes():
+    with serve(lambda _, number: OK if number else Status(500, {"error": {"message": "oops"}})) as toy:
+        assert ask(toy) == ["Answer: B"]
+
+
+def test_a_slow_stream_may_take_longer_than_the_time_between_tokens():
+    slow = Answer([("content", letter) for letter in "Answer: B"], pause=0.3)
+    with serve(lambda *_: slow) as toy:
+        assert ask(toy, timeout=1.5, max_retries=0) == ["Answer: B"]
+
+
+def test_a_server_that_hangs_fails_the_row_alone():
+    with serve(lambda body, _: HANG if "two" in str(body["messages"]) else OK) as toy:
+        answers = ask(toy, "one", "two", "three", timeout=0.5, max_retries=1)
+    assert answers == ["Answer: B", "", "Answer: B"]
+    assert [bool(answer.failure) for answer in answers] == [False, True, False]
+    assert "timed out" in answers[1].failure.lower() and answers[1].failure.endswith("after 2 attempts")
+
+
+def test_stop_strings_stay_here():
+    """A server that refuses them is as good as others, and they end the answer alone."""
+    thinking = Answer([("reasoning", "Passage one.\nPassage: x"), ("content", "\n\nB\nPassage: next")])
+    left_in = text("<think>\nPassage: x\nPassage: y</think>\n\nB\nPassage: next")
+    until = GREEDY | {"until": ["\nPassage:", "\n\n"]}
+    for reply in (thinking, left_in):
+        with serve(lambda body, _, reply=reply: refusal("'stop' is not supported", "stop") if "stop" in body else reply) as toy:
+            [answer] = ask(toy, settings=until)
+        assert answer.endswith("\n\nB")
+        assert "\nPassage: x" in (answer.thought or answer)
+
+
+def said(caplog):
+    return [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
+
+
+@pytest.mark.parametrize("concurrent", [1, 4])
+def test_a_refused_temperature_is_left_out_of_all_requests(concurrent, caplog):
+    message = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported."
+
+    def behave(body, _):
+        return refusal(message, "temperature") if "temperature" in body else OK
+
+    with serve(behave) as toy:
+        assert ask(toy, *"abcdefgh", num_concurrent=concurrent) == ["Answer: B"] * 8
+    assert sum("temperature" in body for body in toy.requests) <= concurrent
+    assert [line for line in said(caplog) if "refuses temperature=0" in line] == said(caplog) and len(said(caplog)) == 1
+
+
+def test_refused_names_that_no_parameter_field_tells(caplog):
+    """FastAPI's validation, as strict servers have it; the limit is known by its old name."""
+
+    def behave(body, _):
+        for name in ("stream_options", "seed", "top_k", "max_completion_tokens"):
+            if name in body:
+                return Status(422, {"detail": [{"loc": ["body", name], "msg": "Extra inputs are not permitted"}]})
+        return OK
+
+    settings = {"do_sample": True, "temperature": 1.0, "seed": 3, "top_k": 20, "max_gen_toks": 64}
+    with serve(behave) as toy:
+        assert ask(toy, *"ab", num_concurrent=1, settings=settings) == ["Answer: B"] * 2
+    assert toy.requests[-1]["max_tokens"] == 64
+    assert len(toy.requests) == 6 and len(said(caplog)) == 4
+
+
+@pytest.mark.parametrize(
+    ("message", "most"),
+    [
+        ("max_tokens is too large: 9000. This model supports at most 4,096 completion tokens, whereas you provided 9000.", 4096),
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", 8192),
+        ("max_completion_tokens: 9000 > 8192, which is the maximum allowed number of output tokens", 8192),
+        ("`max_completion_tokens` must be less than or equal to `2048`", 2048),
+    ],
+)
+def test_more_tokens_than_a_server_gives(message, most, caplog):
+    with serve(lambda body, _: refusal(message) if body.get("max_completion_tokens", 0) > most else OK) as toy:
+        assert ask(toy, "a", "b", num_concurrent=1, settings=GREEDY | {"max_gen_toks": 9000}) == ["Answer: B"] * 2
+    assert [body["max_completion_tokens"] for body in toy.requests] == [9000, most, most]
+    assert len(said(caplog)) == 1 and f"{most:,} tokens at most" in said(caplog)[0]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested {total} tokens ({prompt} in the messages, "
+        "{asked} in the completion).",
+        "'max_tokens' or 'max_completion_tokens' is too large: {asked}. This model's maximum context length is 4096 tokens and "
+        "your request has {prompt} input tokens ({asked} > 4096 - {prompt}).",
+        "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of {total} "
+        "tokens: {prompt} tokens from the input messages and {asked} tokens for the completion.",
+    ],
+)
+def test_answers_get_the_room_that_a_window_leaves(message, caplog):
+    """Each prompt its own; one that leaves none is a row that failed."""
+
+    def behave(body, _):
+        prompt, asked = int(body["messages"][-1]["content"]), body["max_completion_tokens"]
+        return refusal(message.format(prompt=prompt, asked=asked, total=prompt + asked)) if prompt + asked > 4096 else OK
+
+    models = Status(200, {"data": [{"id": "toy", "max_model_len": 4096}]})
+    with serve(behave, models) as toy:
+        answers = ask(toy, "1000", "3000", "90", "4096", num_concurrent=1, settings=GREEDY | {"max_gen_toks": 3500})
+    sent = [(body["messages"][-1]["content"], body["max_completion_tokens"]) for body in toy.requests]
+    assert sent[:5] == [("1000", 3500), ("1000", 3096), ("3000", 3500), ("3000", 1096), ("90", 3500)]
+    assert answers[:3] == ["Answer: B"] * 3
+    assert answers[3].failure == "the prompt of 4,096 tokens does not fit the server's window of 4,096"
+    assert len([line for line in said(caplog) if "window of 4,096 tokens leaves" in line]) == 1
+
+
+def test_no_answer_behind_a_thought_that_was_cut():
+    cut = Answer([("content", None), ("reasoning", "Perhaps B, or")], finish="length")
+    with serve(lambda *_: cut) as toy:
+        [answer] = ask(toy)
+    assert (answer, answer.thought, answer.finish_reason, answer.failure) == ("", "Perhaps B, or", "length", None)
+
+
+def test_the_older_name_of_thoughts():
+    usage = {"prompt_tokens": 4, "completion_tokens": 7}
+    both = Answer([("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")], usage=usage)
+    with serve(lambda *_: both) as toy:
+        [answer] = ask(toy)
+    assert (answer, answer.thought, answer.prompt_tokens) == ("B", "So B.", 4)
+    assert answer.thought_tokens is answer.answer_tokens is None, "how many of the 7 are thought is not told"
+
+
+WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasoning": "So"}, "finish_reason": "stop"}]}
+
+
+def test_a_server_that_does_not_stream():
+    with serve(lambda *_: Status(200, WHOLE)) as toy:
+        [answer] = ask(toy)
+    assert (answer, answer.thought) == ("B", "So")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Status(200, {"error": {"message": "overloaded", "code": 502}}),
+        Status(200, b'data: {"error": {"message": "overloaded"}}\n\n', content_type="text/event-stream"),
+        Status(200, b'{"choices": [{"mess'),
+        Status(200, b'data: {"choices": [{"del\n\ndata: [DONE]\n\n', content_type="text/event-stream"),
+        Status(200, [1]),
+        Status(200, {"choices": [7]}),
+        Status(200, b"<html>sign in</html>", content_type="text/html"),
+        DROP,
+        Answer([("content", "Answ")], finish=None),
+    ],
+    ids=["error", "error in stream", "json", "json in stream", "list", "choice", "html", "drop", "half"],
+)
+def test_replies_that_are_no_answers(broken, caplog):
+    """An answer that comes at the second attempt is one; else the row has failed, and the others have not."""
+    with serve(lambda _, number: OK if number else broken) as toy:
+        assert ask(toy) == ["Answer: B"]
+    with serve(lambda body, _: broken if "two" in str(body["messages"]) else OK) as toy:
+        answers = ask(toy, "one", "two", max_retries=1)
+    assert answers == ["Answer: B", ""] and answers[1].failure and "\n" not in answers[1].failure
+    assert "1 of 2 requests have no answer, the first: " in said(caplog)[-1]
+
+
+def test_answers_out_of_order_under_bounded_concurrency():
+    def behave(body, _):
+        number = int(body["messages"][0]["content"])
+        return Answer([("content", f"answer {number}")], pause=0.02 * (5 - number % 5))
+
+    with serve(behave) as toy:
+        answers = ask(toy, *map(str, range(40)), num_concurrent=6)
+    assert answers == [f"answer {number}" for number in range(40)]
+    assert 2 <= toy.most_at_once <= 6
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        (refusal("Incorrect API key provided", code=401), "status 401: .*; the key is read from OPENAI_API_KEY"),
+        (refusal("The model `toy` does not exist", code=404), "status 404: .*The model `toy` does not exist"),
+        (Status(429, {"error": {"message": "no credit", "code": "insufficient_quota"}}), "status 429: .*no credit"),
+        (refusal("Unrecognized request argument supplied: chat_template_kwargs"), "refuses chat_template_kwargs"),
+    ],
+)
+def test_what_concerns_all_requests_ends_the_run(reply, line):
+    with serve(lambda *_: reply) as toy, pytest.raises(ServerError, match=line) as error:
+        ask(toy, *map(str, range(50)), num_concurrent=2, thinking="off")
+    assert len(toy.requests) <= 2
+    assert "\n" not in str(error.value)
+
+
+def test_a_refused_key_is_said_before_the_first_request():
+    stranger = Status(401, {"error": {"message": "who are you?"}})
+    with serve(lambda *_: OK, stranger) as toy, pytest.raises(ServerError, match="status 401"):
+        ask(toy)
+    assert not toy.requests
+
+
+def test_a_server_that_goes_away_ends_the_run():
+    """Not after all rows have failed one by one."""
+    line = "10 requests in a row have no answer"
+    with serve(lambda _, number: OK if number < 3 else DROP) as toy, pytest.raises(ServerError, match=line):
+        ask(toy, *map(str, range(200)), num_concurrent=2, max_retries=0)
+
+
+def test_no_server(monkeypatch):
+    with serve(lambda *_: OK) as toy:
+        pass
+    with pytest.raises(ServerError, match="is the server there"):
+        ask(toy, max_retries=0)
+
+
+def test_rows_that_all_failed_are_no_result():
+    with serve(lambda *_: DROP) as toy, pytest.raises(ServerError, match="2 of 2 requests have no answer"):
+        ask(toy, "a", "b", max_retries=0)
+
+
+def test_equal_sampled_requests_have_seeds_of_their_own():
+    settings = {"do_sample": True, "temperature": 0.7, "seed": 11}
+    with serve(lambda body, _: text(str(body["seed"]))) as toy:
+        assert sorted(ask(toy, "a", "a", "b", "a", settings=settings)) == ["11", "11", "12", "13"]
+
+
+def test_answers_are_kept_as_they_arrive_and_failures_never():
+    class Hook:
+        def __init__(self):
+            self.kept = []
+
+        def add_partial(self, kind, arguments, answer):
+            self.kept.append((kind, arguments[0], str(answer)))
+
+    with serve(lambda body, _: DROP if "b" in str(body["messages"][0]["content"]) else OK) as toy:
+        model = get_model("chat-api")(model="toy", base_url=toy.base_url, num_concurrent=1, max_retries=0)
+        model.set_cache_hook(hook := Hook())
+        model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in "abc"])
+    assert hook.kept == [("generate_until", "a", "Answer: B"), ("generate_until", "c", "Answer: B")]
+
+
+def test_an_answer_that_was_begun_is_continued():
+    with serve(lambda *_: OK) as toy:
+        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
+        prompt = model.apply_chat_template([*MESSAGES, {"role": "assistant", "content": "Answer:"}], add_generation_prompt=False)
+        model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0)])
+    assert json.loads(prompt.prompt)[-1]["content"] == "Answer:"
+    assert toy.requests[0]["continue_final_message"] is True and toy.requests[0]["add_generation_prompt"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"thinking": "sometimes"}, "thinking=sometimes: choose on, off or template"),
+        ({"base_url": "localhost:8000/v1"}, "expected an address such as http://localhost:8000/v1"),
+        ({"base_url": "https://api.openai.com/v1"}, "wants a key in OPENAI_API_KEY"),
+        ({"num_concurrent": 0}, "num_concurrent and timeout must be above 0"),
+        ({"chat_template_kwargs": "a"}, "chat_template_kwargs=a: expected a JSON object"),
+    ],
+)
+def test_arguments_that_cannot_be(arguments, line):
+    with pytest.raises(ServerError, match=line):
+        get_model("chat-api")(model="toy", **{"base_url": "http://127.0.0.1:9/v1"} | arguments)

@@ -1,0 +1,125 @@
+"""A server of OpenAI's chat API on the loopback interface that behaves as it is told."""
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class Answer:
+    """A stream of pieces, `(field, text)`; it ends without a finish_reason if `finish` is None."""
+
+    pieces: list
+    finish: str | None = "stop"
+    usage: dict | None = None
+    pause: float = 0.0  # seconds before each piece
+
+
+@dataclass
+class Status:
+    """A reply that is no stream."""
+
+    code: int
+    body: object
+    headers: dict = field(default_factory=dict)
+    content_type: str = "application/json"
+
+
+HANG, DROP = "hang", "drop"
+
+
+def text(answer, **more):
+    return Answer([("content", answer)], **more)
+
+
+def refusal(message, param=None, code=400):
+    return Status(code, {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": None}})
+
+
+class ToyServer:
+    """`behave(body, number)` is asked for the reply to the request of that number; a status to /models is `models`."""
+
+    def __init__(self, behave, models=None):
+        self.behave, self.models = behave, models or Status(404, {})
+        self.requests, self.headers, self.times, self.at_once, self.most_at_once = [], [], [], 0, 0
+        self.lock, self.ended = threading.Lock(), threading.Event()
+
+
+@contextmanager
+def serve(behave, models=None):
+    """Yields the server, with its `base_url`."""
+    toy = ToyServer(behave, models)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):  # noqa: N802
+            self.send(toy.models)
+
+        def do_POST(self):  # noqa: N802
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with toy.lock:
+                number = len(toy.requests)
+                toy.requests.append(body)
+                toy.headers.append(self.headers)
+                toy.times.append(time.monotonic())
+                toy.at_once += 1
+                toy.most_at_once = max(toy.at_once, toy.most_at_once)
+            try:
+                self.send(toy.behave(body, number))
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            finally:
+                with toy.lock:
+                    toy.at_once -= 1
+
+        def send(self, reply):
+            self.close_connection = True
+            if reply == DROP:
+                return
+            if reply == HANG:
+                toy.ended.wait()
+                return
+            if isinstance(reply, Status):
+                content = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+                self.send_response(reply.code)
+                headers = {"Content-Type": reply.content_type, "Content-Length": str(len(content)), "Connection": "close"}
+                for name, value in (headers | reply.headers).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(content)
+                return
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            events = [{"choices": [{"index": 0, "delta": {name: piece}, "finish_reason": None}]} for name, piece in reply.pieces]
+            if reply.finish:
+                events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish}]})
+            if reply.usage:
+                events.append({"choices": [], "usage": reply.usage})
+            for event in events:
+                toy.ended.wait(reply.pause)
+                self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+                self.wfile.flush()
+            if reply.finish:
+                self.wfile.write(b"data: [DONE]\n\n")
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    toy.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    try:
+        yield toy
+    finally:
+        toy.ended.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
