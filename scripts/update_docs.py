@@ -18,10 +18,11 @@ from pathlib import Path
 
 from backend_table import render
 
-from lm_eval_sea.catalogue import read_countries, read_sea_helm
+from lm_eval_sea.catalogue import read_countries
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 
 ROOT = Path(__file__).resolve().parents[1]
 PACK = ROOT / "lm_eval_sea"
@@ -63,20 +64,17 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def sea_helm_table(catalogue: dict) -> str:
+def sea_helm_table() -> str:
     """A Markdown table with one line per task of SEA-HELM."""
     lines = ["| pillar | competency | task | languages (rows) | chance |", "|---|---|---|---|---|"]
-    for pillar, title in catalogue["pillars"].items():
-        for name, record in (catalogue["tasks"] | catalogue["judged"]).items():
-            if record["pillar"] != pillar:
-                continue
-            spoken = record["languages"].items()
-            rows = ", ".join(f"{language} ({data['rows'] or '?'})" for language, data in spoken)
-            labels = [len(data.get("labels", record.get("labels", []))) for _, data in spoken]
-            chances = [record.get("chance", 1 / count if count else 0) for count in labels]
+    for pillar, title in sea_helm().pillars.items():
+        for task in (each for each in sea_helm().each if each.pillar == pillar):
+            spoken = sea_helm().tasks[task.name].values()
+            rows = ", ".join(f"{data.language} ({data.rows or '?'})" for data in spoken)
+            chances = [1 / len(data.labels) if data.chance is None and data.labels else data.chance for data in spoken]
             chance = " / ".join(dict.fromkeys(f"{100 * chance:.1f} %" if chance else "–" for chance in chances))
-            note = f" (SEA-HELM's score needs {record['judge']})" if "judge" in record else ""
-            lines.append(f"| {title} | {record['competency']} | {record['title']}{note}, `{name}` | {rows} | {chance} |")
+            note = f" (SEA-HELM's score needs {task.judge})" if task.judge else ""
+            lines.append(f"| {title} | {task.competency} | {task.title}{note}, `{task.name}` | {rows} | {chance} |")
     return "\n".join(lines) + "\n"
 
 
@@ -175,7 +173,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     measured = map(json.loads, BACKEND_MEASUREMENTS.read_text(encoding="utf-8").splitlines())
     for path, name, content in (
         (TASKS_PAGE, "table of tasks", table()),
-        (SEA_HELM_README, "table of tasks", sea_helm_table(read_sea_helm())),
+        (SEA_HELM_README, "table of tasks", sea_helm_table()),
         (BACKEND_PAGE, "figures of the backend", render(measured)),
     ):
         yield path, replace_part(path.read_text(encoding="utf-8"), name, content)

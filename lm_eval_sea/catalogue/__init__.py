@@ -5,25 +5,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, read_yaml
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
 
 
-def _read(name: str) -> dict[str, Any]:
-    return read_yaml(TASKS_FOLDER / name)
-
-
 def read_countries() -> dict[str, Any]:
     """The countries of Southeast Asia by name: their `languages`, and what is `missing` of them."""
-    countries: dict[str, Any] = _read("languages.yml")["countries"]
+    countries: dict[str, Any] = read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
     return countries
-
-
-@functools.cache
-def read_sea_helm() -> dict[str, Any]:
-    """The tasks of SEA-HELM: the content of `sea_helm/data_set.yml`."""
-    return _read(f"{SEA_HELM}/data_set.yml")
 
 
 @functools.cache

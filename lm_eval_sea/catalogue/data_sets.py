@@ -121,7 +121,7 @@ def _faults(record: Any) -> Iterator[str]:
     if not isinstance(record, dict):
         yield "expected keys with values"
         return
-    yield from _key_faults("", record, _OF_DATA_SET, _NEEDED_OF_DATA_SET)
+    yield from key_faults("", record, _OF_DATA_SET, _NEEDED_OF_DATA_SET)
     if record["kind"] not in KINDS:
         yield f"'kind' is {record['kind']!r}; expected one of {', '.join(KINDS)}"
     if not isinstance(record["languages"], dict) or not record["languages"]:
@@ -133,12 +133,13 @@ def _faults(record: Any) -> Iterator[str]:
             yield f"{where}expected keys with values"
             return
         data = whole_record(record, language)
-        yield from _key_faults(where, own or {}, _OF_LANGUAGE, ())
-        yield from _key_faults(where, data, set(data), _NEEDED_OF_LANGUAGE)
+        yield from key_faults(where, own or {}, _OF_LANGUAGE, ())
+        yield from key_faults(where, data, set(data), _NEEDED_OF_LANGUAGE)
         yield from (where + fault for fault in _value_faults(data))
 
 
-def _key_faults(where: str, found: Mapping[str, Any], known: set[str], needed: Sequence[str]) -> Iterator[str]:
+def key_faults(where: str, found: Mapping[str, Any], known: set[str], needed: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the keys of a record; each line begins with `where`."""
     if unknown := [key for key in found if key not in known]:
         yield f"{where}unknown key {unknown[0]!r}; expected some of {', '.join(sorted(known))}"
     if lacking := [key for key in needed if key not in found]:

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 
 NATIVE_ROWS = "native"
 
@@ -65,17 +65,17 @@ def _of_data_sets() -> Iterator[Coverage]:
 
 
 def _of_sea_helm() -> Iterator[Coverage]:
-    for task, record in (read_sea_helm()["tasks"] | read_sea_helm()["judged"]).items():
-        for group in record.get("sets", ()):
-            for language in group["languages"]:
+    for task in sea_helm().each:
+        for group in task.sets:
+            for language in group.languages:
                 yield Coverage(
                     language=language,
-                    competency=record["tests"],
-                    title=f"{record['title']} ({group['set']})",
-                    tasks=f"sea_helm_{language}_{task}",
-                    rows=record["languages"][language]["rows"],
-                    origin=group["origin"],
-                    licence=group["licence"],
-                    gated=record.get("gated"),
-                    data_set=f"sea_helm {task}",
+                    competency=task.tests,
+                    title=f"{task.title} ({group.set})",
+                    tasks=f"sea_helm_{language}_{task.name}",
+                    rows=sea_helm().tasks[task.name][language].rows,
+                    origin=group.origin,
+                    licence=group.licence,
+                    gated=task.gated,
+                    data_set=f"sea_helm {task.name}",
                 )

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.catalogue import read_lite, read_sea_helm
+from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.names import language_group, lite_name, plain_tasks
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 FILE = "suites.yml"
@@ -85,8 +86,8 @@ def _qualifying() -> Iterator[tuple[str, str]]:
 
 def _unlisted_of_sea_helm() -> Iterator[str]:
     totals = [total["languages"] for total in read_totals().values()]
-    for name, record in read_sea_helm()["tasks"].items():
-        for language in record["languages"]:
-            listed = {key for lists in (*totals, read_others()) for key in lists.get(language, ())}
-            if listed.isdisjoint({record["key"], record.get("score_group")}):
+    for name, languages in sea_helm().tasks.items():
+        for language, task in languages.items():
+            listed = [key for lists in (*totals, read_others()) for key in lists.get(language, ())]
+            if not task.is_judged and not task.is_among(listed):
                 yield f"sea_helm_{language}_{name}"

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import read_lite, read_sea_helm
+from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import CHAT, JUDGED, KINDS, recommended_variant
 from lm_eval_sea.catalogue.names import lite_name
+from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_suites
 from lm_eval_sea.make import leaf, sea_helm, settings
 from lm_eval_sea.make.leaf import Content, Prompted, name_of
@@ -166,18 +167,15 @@ def averages(metrics: Iterable[str]) -> list[dict[str, Any]]:
 
 def _sea_helm_files(prompts: Mapping[str, Any]) -> dict[str, Content]:
     found: dict[str, Content] = {}
-    catalogue = read_sea_helm()
-    for language in catalogue["languages"]:
-        for task in sea_helm.tasks_of(language):
-            content = sea_helm.leaf(prompts, language, task)
-            found[f"{SEA_HELM}/{language}/{task}.yaml"] = content
-            if sea_helm.is_ranked(language, task):
-                found[f"{SEA_HELM}/{language}/{task}_ppl.yaml"] = sea_helm.leaf(prompts, language, task, ranked=True)
+    for language in sea_helm_tasks().languages:
+        for name, task in sea_helm_tasks().of_language(language).items():
+            found[f"{SEA_HELM}/{language}/{name}.yaml"] = sea_helm.leaf(prompts, task)
+            if task.labels:
+                found[f"{SEA_HELM}/{language}/{name}_ppl.yaml"] = sea_helm.leaf(prompts, task, ranked=True)
         for content in sea_helm.groups(language):
             file = content["group"].removeprefix(f"{SEA_HELM}_{language}").removeprefix("_") or language
             found[f"{SEA_HELM}/{language}/groups/{file}.yaml"] = content
-    records = (catalogue["tasks"] | catalogue["judged"]).values()
-    for process in dict.fromkeys(record["process"] for record in records if "process" in record):
+    for process in dict.fromkeys(task.process for task in sea_helm_tasks().each if task.process):
         found[sea_helm.rows_path(process)] = {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
     return found
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.sea_helm import SeaHelmTask
+from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
 from lm_eval_sea.official.task_folder import MARK, CheckoutError, Made
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts, sea_helm_record
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts
 
 PREFIX = "seahelm"
 _REFERENCE = re.compile(r"\${([\w.-]+)}")
@@ -97,39 +98,36 @@ def official_tasks(checkout: Path) -> Made:
     Raises:
         CheckoutError: if it is no checkout of SEA-HELM.
     """
-    configs, catalogue, prompts = read_configs(checkout), read_sea_helm(), sea_helm.read()
+    configs, prompts = read_configs(checkout), sea_helm.read()
     made = Made({}, [], [])
-    for language in catalogue["languages"]:
+    for language in sea_helm_tasks().languages:
         suite = read_totals()["seahelm"]["languages"].get(language, [])
         members = []
-        for task in sea_helm.tasks_of(language):
-            record = sea_helm_record(catalogue, task, language)
-            name = _name(task, language, record)
+        for task in sea_helm_tasks().of_language(language).values():
+            name = _name(task)
             try:
-                content = _content(sea_helm.leaf(prompts, language, task), name, record, configs, checkout)
+                content = _content(sea_helm.leaf(prompts, task), name, task, configs, checkout)
             except PromptError as error:
                 made.faults.append(f"{name}: {error}")
                 continue
             made.files[f"{name}.yaml"] = _text(content)
-            if task in catalogue["tasks"] and {record["key"], record.get("score_group")} & set(suite):
+            if not task.is_judged and task.is_among(suite):
                 members.append(name)
         if members:
             made.files[f"{PREFIX}_{language}.yaml"] = _text({"group": f"{PREFIX}_{language}", "task": members})
     return made
 
 
-def _name(task: str, language: str, record: Mapping[str, Any]) -> str:
+def _name(task: SeaHelmTask) -> str:
     """The name of a task with SEA-HELM's prompt: SEA-HELM's own name of it, with the turn of a conversation."""
-    turn = "".join(re.findall(r"_turn_\d$", task))
-    return f"{PREFIX}_{language}_{record['key'].replace('-', '_')}{turn}"
+    turn = "".join(re.findall(r"_turn_\d$", task.name))
+    return f"{PREFIX}_{task.language}_{task.key.replace('-', '_')}{turn}"
 
 
-def _content(
-    content: dict[str, Any], name: str, record: Mapping[str, Any], configs: Mapping[str, Any], checkout: Path
-) -> dict[str, Any]:
+def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Mapping[str, Any], checkout: Path) -> dict[str, Any]:
     """The pack's own task with SEA-HELM's words, limits and rows."""
     try:
-        config = configs[record["key"]]["languages"][content["metadata"]["language"]]
+        config = configs[task.key]["languages"][task.language]
         words = config["prompt_template"]
         preamble, template = str(words["preamble"]), str(words["task_template"])
         tag, answer, limit = str(words["answer_tag"]), str(words["answer_template"]), int(config["max_tokens"])
@@ -137,8 +135,7 @@ def _content(
     except (KeyError, TypeError, ValueError) as error:
         raise PromptError(f"the checkout has no such prompt, or it lacks {error}") from error
     metadata = facts(content["metadata"])
-    task = metadata["task"]
-    shots = examples is not None and task != "global_mmlu_lite"  # whose exemplars SEA-HELM looks for by a subject it lacks
+    shots = examples is not None and task.name != "global_mmlu_lite"  # whose exemplars SEA-HELM looks for by a subject it lacks
     if shots and set(_PLACE.findall(answer)) != {"answer_tag", "label"}:
         raise PromptError(f"its exemplars are answered by {answer!r}; expected the places {{answer_tag}} and {{label}}")
     metadata |= {
@@ -152,21 +149,19 @@ def _content(
             raise PromptError(f"its rows are outside the checkout: {str(path)[:80]!r}")
     if rows.startswith(_LOCAL):
         metadata = _rows(metadata, rows, examples, checkout)
-    if record.get("score_group") == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
+    if task.score_group == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
         metadata["data_splits"] = {"test": "test", "examples": "test"}
     if "first_turn_task" in metadata:
         metadata["first_turn_task"] = name.removesuffix("2") + "1"
-    renamed = _RENAMED.get(record["kind"], {}) | _RENAMED.get(task, {})
-    if record.get("score_group") == "thai_exam":  # an option without text is nothing in the pack's rows
+    renamed = _RENAMED.get(task.kind, {}) | _RENAMED.get(task.name, {})
+    if task.score_group == "thai_exam":  # an option without text is nothing in the pack's rows
         renamed = {option: f"{option} or ''" for option in "abcde"}
     text = content["doc_to_text"] if "turns[" in content["doc_to_text"] else jinja(template, renamed)
     if "turn_text" in metadata:
         metadata["turn_text"] = text
-    metadata["fields"] = [
-        field for field in dict.fromkeys(re.findall(r"{{(\w+)}}", text)) if field not in record.get("optional_fields", [])
-    ]
+    metadata["fields"] = [field for field in dict.fromkeys(re.findall(r"{{(\w+)}}", text)) if field not in task.optional_fields]
     include = content["include"]
-    if rows.startswith(_LOCAL) and task == "global_mmlu_lite":
+    if rows.startswith(_LOCAL) and task.name == "global_mmlu_lite":
         include = [include[0], f"{SEA_HELM}/_rows_yaml"]
         metadata.pop("exemplars_by")
     return content | {

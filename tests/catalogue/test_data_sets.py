@@ -5,6 +5,8 @@ import yaml
 
 from lm_eval_sea.catalogue.data_sets import RecordError, data_sets, read_data_set
 from lm_eval_sea.catalogue.names import competency_titles, language_names
+from lm_eval_sea.catalogue.sea_helm import read_sea_helm, sea_helm
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from tests.conftest import ROOT
 
 WHOLE = {
@@ -68,6 +70,37 @@ def test_a_fault_is_one_line_with_file_and_key(tmp_path, change, line):
         read(tmp_path, changed)
     assert str(error.value).startswith(f"{tmp_path / 'own' / 'data_set.yml'}: {line}")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"colour": "red"}, "qa: id: unknown key 'colour'; expected some of"),
+        ({"title": ...}, "qa: id: 'title' is missing"),
+        ({"kind": "quiz"}, "qa: id: 'kind' is 'quiz'; expected one of labels, "),
+        ({"pillar": "nlp"}, "qa: id: 'pillar' is 'nlp'; expected one of nlp_classics, "),
+        ({"languages": {"id": {}}}, "qa: id: 'rows' is missing"),
+        (
+            {"sets": [{"set": "Own", "languages": ["id"], "origin": "found", "licence": None}]},
+            "qa: id: 'sets': 'origin' is 'found'; expected one of native, ",
+        ),
+    ],
+)
+def test_a_fault_of_a_task_of_sea_helm_is_one_line(tmp_path, change, line):
+    record = yaml.safe_load((TASKS_FOLDER / "sea_helm" / "data_set.yml").read_text(encoding="utf-8"))
+    task = {key: value for key, value in (record["tasks"]["qa"] | change).items() if value is not ...}
+    path = tmp_path / "data_set.yml"
+    path.write_text(yaml.safe_dump(record | {"tasks": {"qa": task}}, sort_keys=False), encoding="utf-8")
+    with pytest.raises(RecordError) as error:
+        read_sea_helm(path)
+    assert str(error.value).startswith(f"{path}: {line}")
+    assert "\n" not in str(error.value)
+
+
+def test_a_language_overrides_what_its_task_says():
+    thai, indonesian = (sea_helm().tasks["sentiment"][language] for language in ("th", "id"))
+    assert (thai.key, thai.kind, thai.rows) == ("sentiment", "labels", 1000)
+    assert (indonesian.rows, indonesian.labels) == (400, ["Positif", "Negatif", "Netral"])
 
 
 def test_the_data_sets_of_the_pack_say_what_people_ask_of_them():

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make import leaf, sea_helm
 from lm_eval_sea.make.files import files_of
@@ -144,9 +144,9 @@ def make_one(data_set: str, prompts: Path) -> None:
     """Makes the tasks of a data set."""
     if data_set == "sea_helm":
         read_files = sea_helm.read(prompts)
-        for language in read_sea_helm()["languages"]:
-            for task in sea_helm.tasks_of(language):
-                sea_helm.leaf(read_files, language, task)
+        for languages in sea_helm_tasks().tasks.values():
+            for task in languages.values():
+                sea_helm.leaf(read_files, task)
         return
     content = leaf.read(data_sets()[data_set], prompts)
     for _, made in files_of(content).items():

@@ -15,15 +15,14 @@ from pathlib import Path
 import pytest
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.catalogue.data_sets import Language, data_sets
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
 SAMPLES = ROOT / "lm_eval_sea" / "samples"
-SEA_HELM = read_sea_helm()
 PARALLEL = [name for name, data_set in data_sets().items() if data_set.parallel]
 BY_LANGUAGE = ("belebele", "sib200")
 
@@ -134,7 +133,7 @@ def render_sea_helm(language: str) -> str:
 def prompt_files(name: str) -> dict[Path, str]:
     """Where the prompts of a data set, or of SEA-HELM, are stored, and what should stand there."""
     if name == "sea_helm":
-        return {FOLDER / name / f"{language}.txt": render_sea_helm(language) for language in SEA_HELM["languages"]}
+        return {FOLDER / name / f"{language}.txt": render_sea_helm(language) for language in sea_helm().languages}
     if name in BY_LANGUAGE:
         return {FOLDER / name / f"{language}.txt": text for language, text in render_languages(name).items()}
     return {FOLDER / f"{name}.txt": render_data_set(name)}

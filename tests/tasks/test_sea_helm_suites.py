@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lm_eval_sea.catalogue import read_sea_helm
 from lm_eval_sea.catalogue.check import check_data
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.sea_helm.totals.suite import read_suite
@@ -27,7 +27,7 @@ def keys(pack, group):
 @pytest.mark.parametrize("suite", ["seahelm", "batayan", "sea_safeguard"])
 def test_the_group_of_a_language_is_its_suite_without_what_a_judge_scores(pack, suite):
     record = read_totals()[suite]
-    judged = {task["key"] for task in read_sea_helm()["judged"].values()}
+    judged = {task.key for task in sea_helm().each if task.is_judged}
     places = read_suite(suite).places
     for language in record["languages"]:
         expected = {place.task for place in places if place.language == language} - judged

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from lm_eval_sea.catalogue import read_sea_helm
+from lm_eval_sea.catalogue.sea_helm import SeaHelmTask, sea_helm
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 
@@ -36,30 +36,28 @@ def read_suite(name: str) -> Suite:
     Raises:
         KeyError: if the catalogue has no such suite, or lacks one of its tasks.
     """
-    catalogue = read_sea_helm()
     record = read_totals()[name]
-    known = {task["key"]: task for task in (*catalogue["tasks"].values(), *catalogue["judged"].values())}
+    known = {task.key: task for task in sea_helm().each}
     of_language = {
         language: dict.fromkeys(key for name in names for key in _members(name, known))
         for language, names in record["languages"].items()
     }
     keys = dict.fromkeys(key for keys in of_language.values() for key in keys)
-    places = [_place(language, key, known[key]) for key in keys for language, members in of_language.items() if key in members]
+    places = [
+        Place(language, known[key].competency, known[key].score_group, key)
+        for key in keys
+        for language, members in of_language.items()
+        if key in members
+    ]
     return Suite(name, record["version"], tuple(places), frozenset(record["base_skips"]))
 
 
-def _members(name: str, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _members(name: str, known: Mapping[str, SeaHelmTask]) -> list[str]:
     """The tasks that a name in a suite stands for: those of the group of this name, or the task itself."""
-    return [key for key, task in known.items() if task.get("score_group") == name] or [name]
-
-
-def _place(language: str, key: str, task: Mapping[str, Any]) -> Place:
-    return Place(language, task["competency"], task.get("score_group", ""), key)
+    return [key for key, task in known.items() if task.score_group == name] or [name]
 
 
 def judges() -> dict[str, Judge]:
     """The tasks that lm-eval does not score, by SEA-HELM's names → what scores them."""
-    catalogue = read_sea_helm()
-    known = {name: Judge(name, command) for name, command in catalogue["judges"].items()}
-    records = (*catalogue["judged"].values(), *catalogue["tasks"].values())
-    return {task["key"]: known[task["judge"]] for task in records if "judge" in task}
+    known = {name: Judge(name, command) for name, command in sea_helm().judges.items()}
+    return {task.key: known[task.judge] for task in sea_helm().each if task.judge}
