@@ -94,7 +94,7 @@ def test_what_cannot_be_made_is_said(tmp_path, capsys):
     assert "lm-eval-sea: seahelm_id_qa: the checkout has no such prompt, or it lacks 'qa'" in lines
     assert not (tmp_path / "tasks").exists()
     assert make(tmp_path, tmp_path / "tasks") == 2
-    assert "or give one of aisingapore/SEA-HELM" in capsys.readouterr().err
+    assert "nor of aisingapore/SEA-HELM, which has seahelm_tasks/" in capsys.readouterr().err
 
 
 @given(st.lists(st.tuples(st.text(string.ascii_letters + " .\n'\"", max_size=9), st.sampled_from(["text", "label"])), max_size=4))
