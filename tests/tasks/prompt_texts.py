@@ -1,30 +1,35 @@
-"""Every prompt of the pack as a text that people can read: one file a data set beside this module, or one a language.
+"""The prompts of the pack as texts: one of each kind in each language, for people to read, and a digest of all others.
 
-`python -m tests.tasks.prompt_texts` writes the files anew, with names of data sets those of them; read what changed before you
-commit it.
+`python -m tests.tasks.prompt_texts` writes both anew; read what changed before you commit it. With names of data sets it prints
+all prompts of those, and writes nothing.
 """
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
+import datasets
 import pytest
+import yaml
+from lm_eval.api.task import Task
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.data_sets import Language, data_sets
-from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
+DIGESTS = FOLDER / "digests.yml"
 SAMPLES = ROOT / "lm_eval_sea" / "samples"
 PARALLEL = [name for name, data_set in data_sets().items() if data_set.parallel]
-BY_LANGUAGE = ("belebele", "sib200")
 
 
 def render_task(task, exemplars: int) -> str:
@@ -72,34 +77,14 @@ def _files_of(data: Language) -> dict[str, Path]:
     return {split: Path(place["folder"]) / path for split, path in place["files"].items()}
 
 
-def load_tasks(beginning: str, folder: Path = SAMPLES) -> list:
-    """The tasks whose names begin so, on the rows of a folder; but for second turns, which need a run, and lite tasks."""
+def load_tasks(names: Iterable[str], folder: Path) -> list[Task]:
+    """The tasks of these names on the rows of a folder."""
+    names = sorted(names)
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
-    left_out = set(read_tasks().tags["sea_setting_lite"])
-    names = [task for task in manager.all_subtasks if task.startswith(beginning) and not task.endswith("_turn_2")]
-    names = [task for task in names if task not in left_out]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        tasks = manager.load(names)["tasks"]
-    return [tasks[task] for task in names]
-
-
-def render_data_set(name: str) -> str:
-    """All tasks of a data set on the bundled samples, with their default exemplars."""
-    with tempfile.TemporaryDirectory() as folder:
-        return "".join(
-            render_task(task, task.config.num_fewshot) for task in load_tasks(f"sea_{name}_", complete_samples(Path(folder)))
-        )
-
-
-def render_languages(name: str) -> dict[str, str]:
-    """All tasks of a data set by language, with one exemplar if they have any; pairs stand with the other language."""
-    texts = dict.fromkeys(data_sets()[name].languages, "")
-    with tempfile.TemporaryDirectory() as folder:
-        for task in load_tasks(f"sea_{name}_", complete_samples(Path(folder))):
-            language = task.config.metadata["language"].replace("en-", "").replace("-en", "")
-            texts[language] += render_task(task, min(1, task.config.num_fewshot))
-    return texts
+        loaded = manager.load(names)["tasks"]
+    return [loaded[name] for name in names]
 
 
 def small_chat_template(messages: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
@@ -108,39 +93,87 @@ def small_chat_template(messages: list[dict[str, str]], add_generation_prompt: b
     return turns + "<assistant>" if add_generation_prompt else turns.removesuffix("</assistant>")
 
 
-def render_sea_helm(language: str) -> str:
-    """Every task of a language on the first sample: as a base model sees it, and as a chat model does.
+def render_sea_helm(task) -> str:
+    """A task on its first row, as a base model sees it and as a chat model does, and what is generated up to, or scored.
 
-    The base form has two exemplars, or as many as there are, the chat form none; then what is generated up to, or scored.
+    The base form has two exemplars, or as many as there are, the chat form none.
     """
-    texts = []
-    for task in load_tasks(f"sea_helm_{language}_"):
-        doc = next(iter(task.test_docs()))
-        for form in ("base", "chat"):
-            chat = {"apply_chat_template": True, "chat_template": small_chat_template} if form == "chat" else {}
-            column = facts(task.config.metadata).get("exemplars_by")
-            exemplars = [row for row in task.fewshot_docs() if column is None or row[column] == doc[column]]
-            shots = 0 if chat or task.config.num_fewshot == 0 else min(2, len(exemplars))
-            context = task.fewshot_context(doc, shots, gen_prefix=task.doc_to_prefix(doc), **chat)
-            requests = task.construct_requests(doc, context, metadata=(task.task_name, 0, 1), **chat)
-            requests = requests if isinstance(requests, list) else [requests]
-            ends = [request.arguments[1] for request in requests if request.arguments[0] == context]
-            lines = [repr(end["until"] if isinstance(end, dict) else end) for end in ends]
-            texts.append("\n".join([f"########## {task.task_name}, {form}", context, *dict.fromkeys(lines)]) + "\n\n")
+    doc, texts = next(iter(task.test_docs())), []
+    for form in ("base", "chat"):
+        chat = {"apply_chat_template": True, "chat_template": small_chat_template} if form == "chat" else {}
+        column = facts(task.config.metadata).get("exemplars_by")
+        exemplars = [row for row in task.fewshot_docs() if column is None or row[column] == doc[column]]
+        shots = 0 if chat or task.config.num_fewshot == 0 else min(2, len(exemplars))
+        context = task.fewshot_context(doc, shots, gen_prefix=task.doc_to_prefix(doc), **chat)
+        requests = task.construct_requests(doc, context, metadata=(task.task_name, 0, 1), **chat)
+        requests = requests if isinstance(requests, list) else [requests]
+        ends = [request.arguments[1] for request in requests if request.arguments[0] == context]
+        lines = [repr(end["until"] if isinstance(end, dict) else end) for end in ends]
+        texts.append("\n".join([f"########## {task.task_name}, {form}", context, *dict.fromkeys(lines)]) + "\n\n")
     return "".join(texts)
 
 
-def prompt_files(name: str) -> dict[Path, str]:
-    """Where the prompts of a data set, or of SEA-HELM, are stored, and what should stand there."""
-    if name == "sea_helm":
-        return {FOLDER / name / f"{language}.txt": render_sea_helm(language) for language in sea_helm().languages}
-    if name in BY_LANGUAGE:
-        return {FOLDER / name / f"{language}.txt": text for language, text in render_languages(name).items()}
-    return {FOLDER / f"{name}.txt": render_data_set(name)}
+def names_of_data_sets() -> dict[str, list[str]]:
+    """Data set → its tasks; but for second turns, which need a run, and lite tasks."""
+    found: dict[str, list[str]] = {}
+    for name, task in sorted(read_tasks().tasks.items()):
+        if task.metadata.get("setting") != "lite" and not name.endswith("_turn_2"):
+            found.setdefault(task.metadata["dataset"], []).append(name)
+    return found
+
+
+def names_of_languages() -> dict[str, list[str]]:
+    """Language → the first task of each kind, in the prompt's own language where there is one; each setting once.
+
+    A kind is what tasks with the same variant are; those of SEA-HELM are of kinds of their own.
+    """
+    kinds: dict[tuple, str] = {}
+    found: dict[str, list[str]] = {}
+    for name in (name for names in names_of_data_sets().values() for name in names):
+        told = read_tasks().tasks[name].metadata
+        setting = told.get("setting")
+        kind = told["dataset"] == "sea_helm", told["variant"], setting, None if setting else told["language"]
+        if kinds.setdefault(kind, name) == name:
+            found.setdefault(told["language"], []).append(name)
+    return dict(sorted(found.items()))
+
+
+def texts_of(names: Iterable[str], folder: Path, *, exemplars: int = 9) -> dict[str, str]:
+    """Task → its text, on the rows of a folder, with as many exemplars as it has by default but no more than `exemplars`."""
+    return {
+        task.task_name: render_sea_helm(task)
+        if task.task_name.startswith("sea_helm_")
+        else render_task(task, min(exemplars, task.config.num_fewshot))
+        for task in load_tasks(names, folder)
+    }
+
+
+def digests_of(texts: dict[str, str]) -> dict[str, str]:
+    """Language → a digest of all texts of its tasks."""
+    whole: dict[str, str] = {}
+    for task, text in sorted(texts.items()):
+        language = read_tasks().tasks[task].metadata["language"]
+        whole[language] = whole.get(language, "") + text
+    return {language: hashlib.sha256(text.encode()).hexdigest()[:16] for language, text in sorted(whole.items())}
+
+
+def write(folder: Path) -> None:
+    """Writes the texts that people read, a file for each language, and the digests of all."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    for language, names in names_of_languages().items():
+        text = "".join(texts_of(names, folder, exemplars=1).values())
+        (FOLDER / f"{language}.txt").write_text(text, encoding="utf-8", newline="\n")
+    digests = {data_set: digests_of(texts_of(names, folder)) for data_set, names in names_of_data_sets().items()}
+    DIGESTS.write_text(yaml.safe_dump(digests), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    for data_set in sys.argv[1:] or (*data_sets(), "sea_helm"):
-        for path, text in prompt_files(data_set).items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+    logging.disable(logging.WARNING)
+    datasets.disable_progress_bars()
+    with tempfile.TemporaryDirectory() as made:
+        rows = complete_samples(Path(made))
+        for data_set in sys.argv[1:]:
+            sys.stdout.writelines(texts_of(names_of_data_sets()[data_set], rows).values())
+        if not sys.argv[1:]:
+            write(rows)

@@ -9,15 +9,41 @@ from lm_eval.tasks import TaskManager
 from lm_eval_sea.catalogue.data_sets import data_sets
 
 from .evaluation import TASKS
-from .prompt_texts import FOLDER, prompt_files, small_chat_template
+from .prompt_texts import (
+    DIGESTS,
+    FOLDER,
+    complete_samples,
+    digests_of,
+    names_of_data_sets,
+    names_of_languages,
+    small_chat_template,
+    texts_of,
+)
 
 
-@pytest.mark.parametrize("data_set", [*data_sets(), "sea_helm"])
-def test_prompts_are_as_stored(data_set):
-    files = prompt_files(data_set)
-    assert set(FOLDER.glob(f"{data_set}/*.txt")) <= files.keys()
-    for path, text in files.items():
-        assert path.read_text(encoding="utf-8") == text, path.name
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The samples with stand-ins for the languages without."""
+    return complete_samples(tmp_path_factory.mktemp("samples"))
+
+
+def test_one_prompt_of_each_kind_in_each_language_is_as_stored(folder):
+    """`git diff` shows a change after `python -m tests.tasks.prompt_texts`."""
+    names = names_of_languages()
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(names)
+    texts = texts_of([name for found in names.values() for name in found], folder, exemplars=1)
+    for language, found in names.items():
+        stored = (FOLDER / f"{language}.txt").read_text(encoding="utf-8")
+        assert "".join(texts[name] for name in found) == stored, language
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data_set", names_of_data_sets())
+def test_all_prompts_are_those_of_the_digests(data_set, folder):
+    """`python -m tests.tasks.prompt_texts DATA_SET` prints them."""
+    digests = yaml.safe_load(DIGESTS.read_text(encoding="utf-8"))
+    assert set(digests) == set(names_of_data_sets())
+    assert digests_of(texts_of(names_of_data_sets()[data_set], folder)) == digests[data_set]
 
 
 def _load(task: str):
@@ -25,23 +51,22 @@ def _load(task: str):
     return manager.load(task)["tasks"][task]
 
 
-@pytest.mark.parametrize("shots", range(6))
 @pytest.mark.parametrize("language", ["id", "th", "my", "zh"])
-def test_layout_by_hand(language, shots, samples, monkeypatch):
+def test_layout_by_hand(language, samples, monkeypatch):
     """INSTRUCTION, blank line, then exemplar after exemplar with a blank line between, then the row up to the cue."""
     prompt = yaml.safe_load((TASKS / f"belebele/prompts/{language}.yml").read_text(encoding="utf-8"))
     data = data_sets()["belebele"].languages[language]
     row = json.loads((samples / data.source / data.files["test"]).open(encoding="utf-8").readline())
-    cue = prompt["cue"]
-    blocks = [prompt["instruction"]]
-    for exemplar in prompt["exemplars"][:shots]:
-        answer = exemplar["options"][exemplar["gold"]]
-        blocks.append(f"{prompt['row'].format(**exemplar)}\n{cue} {answer}")
-    blocks.append(f"{prompt['row'].format(passage=row['flores_passage'], question=row['question'])}\n{cue}")
+    cue, blocks = prompt["cue"], [prompt["instruction"]]
     monkeypatch.chdir(samples)
     task = _load(f"sea_belebele_{language}_to_ppl")
-    task.set_config("num_fewshot", shots)
-    assert task.fewshot_context(task.test_docs()[0], shots) == "\n\n".join(blocks)
+    asked = f"{prompt['row'].format(passage=row['flores_passage'], question=row['question'])}\n{cue}"
+    for shots, exemplar in enumerate([*prompt["exemplars"], None]):
+        task.set_config("num_fewshot", shots)
+        assert task.fewshot_context(task.test_docs()[0], shots) == "\n\n".join([*blocks, asked])
+        if exemplar:
+            blocks.append(f"{prompt['row'].format(**exemplar)}\n{cue} {exemplar['options'][exemplar['gold']]}")
+    assert shots == 5
 
 
 def test_chat_template_gets_messages_without_edge_blanks(samples, monkeypatch):
@@ -92,23 +117,18 @@ class TestSEAHelm:
     )
 
     @pytest.mark.parametrize(("name", "repository", "config"), TASKS)
-    @pytest.mark.parametrize("shots", [0, 2])
-    def test_base_form(self, parts, name, repository, config, shots):
+    def test_base_and_chat_form(self, parts, name, repository, config):
         preamble, filled, answers, exemplars, task = parts(name, repository, config)
-        blocks = [text for pair in zip(filled[:shots], answers, strict=False) for text in pair]
-        expected = "\n\n".join([preamble, *blocks, filled[exemplars]]) + "\n\n"
-        assert task.fewshot_context(task.test_docs()[0], shots) == expected
-
-    @pytest.mark.parametrize(("name", "repository", "config"), TASKS)
-    @pytest.mark.parametrize("shots", [0, 2])
-    def test_chat_form(self, parts, name, repository, config, shots):
-        preamble, filled, answers, exemplars, task = parts(name, repository, config)
-        filled = [*filled[:shots], filled[exemplars]]
-        filled[0] = f"{preamble}\n\n{filled[0]}"
-        turns = [f"<user>{text}</user><assistant>{answer}</assistant>" for text, answer in zip(filled, answers, strict=False)]
-        expected = "".join(turns[:shots]) + f"<user>{filled[-1]}</user><assistant>"
-        chat = {"apply_chat_template": True, "chat_template": small_chat_template}
-        assert task.fewshot_context(task.test_docs()[0], shots, fewshot_as_multiturn=False, **chat) == expected
+        doc, chat = task.test_docs()[0], {"apply_chat_template": True, "chat_template": small_chat_template}
+        for shots in (0, 2):
+            blocks = [text for pair in zip(filled[:shots], answers, strict=False) for text in pair]
+            expected = "\n\n".join([preamble, *blocks, filled[exemplars]]) + "\n\n"
+            assert task.fewshot_context(doc, shots) == expected
+            asked = [*filled[:shots], filled[exemplars]]
+            asked[0] = f"{preamble}\n\n{asked[0]}"
+            turns = [f"<user>{text}</user><assistant>{answer}</assistant>" for text, answer in zip(asked, answers, strict=False)]
+            expected = "".join(turns[:shots]) + f"<user>{asked[-1]}</user><assistant>"
+            assert task.fewshot_context(doc, shots, fewshot_as_multiturn=False, **chat) == expected
 
     def test_a_system_instruction_is_the_users_own(self, samples, monkeypatch):
         monkeypatch.chdir(samples)
