@@ -4,38 +4,11 @@ import json
 
 import pytest
 
-from lm_eval_sea.commands.cli import main
-from lm_eval_sea.run.request import RunError, check_request
-
-
-@pytest.mark.parametrize(
-    ("tasks", "shots", "limit", "message"),
-    [
-        (
-            ["sea_belebele_th_to_pp"],
-            None,
-            None,
-            "no task, group or tag 'sea_belebele_th_to_pp'; did you mean sea_belebele_th_to_ppl",
-        ),
-        (["sea_xcopa_to_ppl"], 9, None, "--num_fewshot 9: the prompt file of sea_xcopa_id_to_ppl has 5 exemplars; choose 0 to 5"),
-        (["sea_xcopa_to_ppl"], None, 0, "--limit 0 leaves no rows"),
-    ],
-)
-def test_mistakes_are_named_before_a_model_is_loaded(tasks, shots, limit, message):
-    with pytest.raises(RunError, match=message):
-        check_request(tasks, shots, limit)
+from lm_eval_sea.run.request import check_request
 
 
 def test_names_of_other_packs_are_left_to_lm_eval():
     check_request(["arc_easy"], 25, None)
-
-
-def test_a_mistake_is_one_line_and_exit_status_two(capsys):
-    status = main(
-        ["run", "--model", "hf", "--model_args", "pretrained=no/such-model", "--tasks", "sea_xcopa_to_ppl", "--num_fewshot", "9"]
-    )
-    assert status == 2
-    assert capsys.readouterr().err.strip().split("\n")[-1].startswith("lm-eval-sea: --num_fewshot 9")
 
 
 @pytest.mark.slow

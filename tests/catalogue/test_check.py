@@ -168,6 +168,7 @@ def test_missing_file(check, mirror):
     report = check("sea_belebele_th_to_ppl")
     (fault,) = report.faults
     assert fault.startswith("the folder sail/Sailcompass_data has no data/belebele/tha_Thai.jsonl")
+    assert "lm-eval-sea data fetch" in fault
     assert render(report).startswith(f"FAULT  {BELEBELE}  not loaded")
 
 

@@ -35,13 +35,14 @@ def no_network():
 
 @pytest.fixture
 def evaluate(run_python, tiny_model, tmp_path):
-    """Runs plain lm_eval on the task; returns the finished process and the results file's content, if there is one."""
+    """Runs the task with `run`, or with plain lm_eval; returns the process and the results file's content, if there is one."""
 
-    def evaluate(**how):
+    def evaluate(*, plain=False, **how):
         output = tmp_path / f"results_{len(list(tmp_path.iterdir()))}"
+        command = ["lm_eval", "--include_path", TASKS_FOLDER] if plain else ["lm_eval_sea", "run"]
         process = run_python(
-            "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",
-            "--include_path", TASKS_FOLDER, "--tasks", TASK, "--limit", 2, "--output_path", output, **how,
+            *command, "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",
+            "--tasks", TASK, "--limit", 2, "--output_path", output, **how,
         )  # fmt: skip
         return process, next((json.loads(path.read_text()) for path in output.rglob("results_*.json")), None)
 
@@ -59,7 +60,7 @@ def data_metadata(results):
 
 def test_first_run_downloads_and_later_ones_need_no_network(samples, evaluate, run_python, tmp_path, no_network):
     with HubServer(samples) as hub:
-        process, first = evaluate(online=hub.url)
+        process, first = evaluate(plain=True, online=hub.url)
         commit = hub.repository(SOURCE).commit
     assert process.returncode == 0, process.stderr
     assert f"GET /datasets/{SOURCE}/resolve/main/{FILE}" in hub.requests
@@ -100,7 +101,7 @@ def test_fetched_mirror_runs_without_network_and_cache(hub, samples, evaluate, r
 
 
 def test_no_network_and_no_cache(evaluate, tmp_path, monkeypatch, capsys):
-    process, results = evaluate()
+    process, results = evaluate(plain=True)
     assert process.returncode != 0
     assert results is None
     message = process.stderr.strip().splitlines()[-1]

@@ -1,7 +1,5 @@
 """The lists of suites.yml: every name in them is a task or a group, and none that qualifies was forgotten."""
 
-import pytest
-
 from lm_eval_sea.catalogue.suites import read_suites, unlisted
 from lm_eval_sea.catalogue.task_list import read_tasks
 
@@ -19,10 +17,11 @@ def test_sailcompass_is_the_27_tasks_of_its_paper():
     assert set(read_tasks().groups["sea_sailcompass"]) == SAILCOMPASS
 
 
-@pytest.mark.parametrize("suite", read_suites().values(), ids=lambda suite: suite.name)
-def test_the_members_of_a_suite_exist(suite):
-    listed = read_tasks()
-    assert suite.tasks and set(suite.tasks) <= {*listed.tasks, *listed.groups}
+def test_the_members_of_a_suite_exist():
+    listed, suites = read_tasks(), read_suites()
+    assert len(suites) > 50
+    missing = {name: set(suite.tasks) - {*listed.tasks, *listed.groups} for name, suite in suites.items()}
+    assert [name for name in suites if missing[name] or not suites[name].tasks] == []
 
 
 def test_no_task_that_qualifies_was_forgotten():

@@ -60,24 +60,6 @@ def test_an_old_name_says_the_new_one(old, capsys):
         assert parser().parse_args(values).run
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["score", "runs", "--judge", "a", "--metricx", "b"], "--judge and --metricx are two ways to use score; choose one"),
-        (["score", "runs", "--judge", "a"], "--judge needs --base_url"),
-        (["score", "runs", "--concurrency", "2"], "--concurrency needs --judge"),
-        (["score", "runs", "--metricx", "a", "--method", "corrected"], "--method does not go with --metricx"),
-        (["report", "runs", "--out", "x", "--metric", "acc"], "--metric needs --languages"),
-        (["make", "--official", "x"], "--official needs --out"),
-        (["make", "--keep-going"], "--keep-going needs --official"),
-    ],
-    ids=" ".join,
-)
-def test_options_that_do_not_belong_together(arguments, line, capsys):
-    assert main(arguments) == 2
-    assert capsys.readouterr().err.startswith(f"lm-eval-sea: {line}")
-
-
 @pytest.mark.parametrize("command", [[], ["data"], ["export"]])
 def test_no_command_shows_the_help(command, capsys):
     assert main(command) == 0
@@ -122,22 +104,6 @@ def test_ls_shows_the_tasks_of_a_group_or_tag(capsys):
     tagged = lines_of(capsys, "sea_jv")
     assert {line.split()[1] for line in tagged[1:-1]} == {"jv"}
     assert tagged[-1] == "tags: sea_jv"
-
-
-def test_ls_of_an_unknown_name_suggests(capsys):
-    assert main(["ls", "sea_belebele_th_to_pp1"]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("lm-eval-sea: no task, group or tag 'sea_belebele_th_to_pp1'; did you mean sea_belebele_th_to_ppl")
-
-
-@pytest.mark.parametrize("command", ["check", "fetch"])
-def test_data_of_an_unknown_name_suggests(command, capsys):
-    assert main(["data", command, "--tasks", "sea_th,sea_xcopa_to_pp"]) == 2
-    err = capsys.readouterr().err
-    assert "no task, group or tag 'sea_xcopa_to_pp'; did you mean sea_xcopa_to_ppl" in err
-    assert main(["data", command, "--tasks", "qqq*"]) == 2
-    assert "`lm-eval-sea ls` lists what there is" in capsys.readouterr().err
 
 
 def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch, capsys):
@@ -185,11 +151,6 @@ def absent_file(line: str) -> tuple[str, str]:
     """Folder and path of a message such as "the folder OWNER/NAME has no data/x.jsonl. Add …"."""
     words = line.split()
     return words[2], words[5]
-
-
-def test_data_check_with_a_tokenizer_that_is_none(capsys):
-    assert main(["data", "check", "--tasks", "sea_ts", "--tokenizer", "no/such-model"]) == 2
-    assert capsys.readouterr().err.startswith("lm-eval-sea: tokenizer 'no/such-model' cannot be loaded (")
 
 
 def test_ls_into_a_pipe_that_closes():

@@ -36,7 +36,7 @@ def test_the_walk_is_short():
 @pytest.mark.slow
 def test_tagalog_in_xnli(pack):
     tasks, before = pack / "tasks", contents(pack)
-    (record,) = re.findall(r"`(tl: \{source: .*\})`", WALK)
+    (record,) = (" ".join(found.split()) for found in re.findall(r"`(tl: \{source: [^`]*\})`", WALK))
     data_set = tasks / "xnli" / "data_set.yml"
     data_set.write_text(data_set.read_text(encoding="utf-8").rstrip() + f"\n  {record}\n", encoding="utf-8")
     shutil.copy(tasks / "xnli/prompts/th.yml", tasks / "xnli/prompts/tl.yml")

@@ -132,20 +132,3 @@ def test_files_for_plain_lm_eval_are_what_run_makes(tmp_path):
     assert configurations.keys() == set(manager.all_subtasks)
     for name, configuration in configurations.items():
         assert {key: value for key, value in load_yaml(tmp_path / f"{name}.yaml").items() if key != "include"} == configuration
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("sea_xnli_th_p4", "'sea_xnli_th_p4' is no task that is made on demand; `lm-eval-sea ls` lists them"),
-        ("sea_mgsm_th_p2", "'sea_mgsm_th_p2' is no task that is made on demand; `lm-eval-sea ls` lists them"),
-        *(
-            (f"sea_belebele_{pair}_to_ppl", f"belebele: no pair {pair!r}; expected X-Y with two of id, jv, su,")
-            for pair in ("th-xx", "th-th")
-        ),
-    ],
-)
-def test_what_there_is_not_is_one_line(name, said, tmp_path, capsys):
-    assert main(["make", name, "--out", str(tmp_path / "out")]) == 2
-    line = capsys.readouterr().err
-    assert line.startswith(f"lm-eval-sea: {said}") and line.count("\n") == 1

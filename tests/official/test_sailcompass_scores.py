@@ -27,56 +27,68 @@ PIECES = [
 texts = st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text(max_size=20)
 
 
-@pytest.mark.parametrize(
-    ("answer", "letter"),
-    [
-        (" B", "B"),
-        ("B. kucing", "B"),
-        ("\nB", ""),
-        ("Dia makan Apel", "A"),  # the A behind a blank counts before the D at the start
-        ("Dia pergi", "D"),  # any letter at last
-        ("D is wrong, B", "B"),
-        ("xC:A", "A"),
-        ("xC:", "C"),
-        ("bagiCe", "C"),
-        ("kucing", ""),
-        ("答案是C。不是 A", "C"),
-        ("选项B正确 A", "B"),
-        ("1xyDC", "C"),  # behind a 1 the first option in the order of the options counts
-        ("Answer: A Answer: C", "C"),
-    ],
-)
-def test_letters_by_hand(answer, letter):
-    assert scores.belebele_letter(answer) == letter
+LETTERS_BY_HAND = [
+    (" B", "B"),
+    ("B. kucing", "B"),
+    ("\nB", ""),
+    ("Dia makan Apel", "A"),  # the A behind a blank counts before the D at the start
+    ("Dia pergi", "D"),  # any letter at last
+    ("D is wrong, B", "B"),
+    ("xC:A", "A"),
+    ("xC:", "C"),
+    ("bagiCe", "C"),
+    ("kucing", ""),
+    ("答案是C。不是 A", "C"),
+    ("选项B正确 A", "B"),
+    ("1xyDC", "C"),  # behind a 1 the first option in the order of the options counts
+    ("Answer: A Answer: C", "C"),
+]
 
 
-@pytest.mark.parametrize(
-    ("answer", "gold", "right"),
-    [
-        (" 3", "3", True), (" 3", "๓", True), (" ๓", "3", True), (" ๔", "๓", False), ("C", "3", True), ("C", "๓", False),
-        ("", "1", False), ("ข้อ 13", "1", True), ("ราคา 31 บาท", "1", False),
-    ],
-)  # fmt: skip
-def test_digits_of_thai_exams(answer, gold, right):
-    assert scores.m3exam_thai_exact_match(answer, gold) == right
+def test_letters_by_hand():
+    assert [(answer, letter) for answer, letter in LETTERS_BY_HAND if scores.belebele_letter(answer) != letter] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "reference", "prediction"),
-    [
-        (" Satu  dua , tiga .", "Satu dua, tiga.", "Satu dua, tiga."),  # a mark behind a blank stays
-        ("Satu dua.", "Satu dua", "Satu dua"),
-        ("a!! ", "a", "a"),
-        ("น้ำ", "น้ำ", "น้ำ"),
-        ("ที่", "ท", "ท"),  # vowel signs and tone marks are no letters
-        ("a\nb", "a b", "a"),
-        ("\nb", "b", ""),
-        ("x jawaban: a jawaban: b.", "x jawaban: a jawaban: b", "b"),
-        ("", "", ""),
-    ],
-)
-def test_texts_as_compared(text, reference, prediction):
-    assert (scores.general_reference(text), scores.general_prediction(text)) == (reference, prediction)
+DIGITS_OF_THAI_EXAMS = [
+    (" 3", "3", True),
+    (" 3", "๓", True),
+    (" ๓", "3", True),
+    (" ๔", "๓", False),
+    ("C", "3", True),
+    ("C", "๓", False),
+    ("", "1", False),
+    ("ข้อ 13", "1", True),
+    ("ราคา 31 บาท", "1", False),
+]
+
+
+def test_digits_of_thai_exams():
+    assert [
+        (answer, gold, right)
+        for answer, gold, right in DIGITS_OF_THAI_EXAMS
+        if scores.m3exam_thai_exact_match(answer, gold) != right
+    ] == []
+
+
+TEXTS_AS_COMPARED = [
+    (" Satu  dua , tiga .", "Satu dua, tiga.", "Satu dua, tiga."),  # a mark behind a blank stays
+    ("Satu dua.", "Satu dua", "Satu dua"),
+    ("a!! ", "a", "a"),
+    ("น้ำ", "น้ำ", "น้ำ"),
+    ("ที่", "ท", "ท"),  # vowel signs and tone marks are no letters
+    ("a\nb", "a b", "a"),
+    ("\nb", "b", ""),
+    ("x jawaban: a jawaban: b.", "x jawaban: a jawaban: b", "b"),
+    ("", "", ""),
+]
+
+
+def test_texts_as_compared():
+    assert [
+        (text, reference, prediction)
+        for text, reference, prediction in TEXTS_AS_COMPARED
+        if (scores.general_reference(text), scores.general_prediction(text)) != (reference, prediction)
+    ] == []
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..report.planted import CLASSES, RANKED, TO_THAI, plant
+from ..results import lm_eval_output
 from ..results.lm_eval_output import OLD
 from ..sea_helm.planted_answers import one_turn, two_turns, write_answers
 from ..sea_helm.totals.planted_runs import write_run
@@ -84,10 +85,8 @@ def _translated(folder: Path) -> Path:
         "dataset": "belebele",
         "headline_metric": "chrf++",
     }
-    content = {"results": {name: {"chrf++,none": 40.0}}, "configs": {name: {"metadata": metadata}}, "model_name": "org/model"}
-    (folder / f"results_{stamp}.json").write_text(json.dumps(content))
-    lines = [json.dumps({"doc_id": number, "filter": "none", "doc": doc}) + "\n" for number, doc in enumerate(docs)]
-    (folder / f"samples_{name}_{stamp}.jsonl").write_text("".join(lines))
+    rows = [{"doc_id": number, "filter": "none", "doc": doc} for number, doc in enumerate(docs)]
+    lm_eval_output.write_run(folder, {name: {"scores": {"chrf++,none": 40.0}, "metadata": metadata, "rows": rows}}, stamp)
     return folder
 
 

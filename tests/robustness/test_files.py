@@ -64,7 +64,7 @@ def test_a_whole_input_is_read(reader, tmp_path):
     ("reader", "examples"),
     [
         *((reader, 25) for reader in READERS if reader != "report"),
-        *(pytest.param(reader, 60 if reader == "report" else 300, marks=pytest.mark.slow) for reader in READERS),
+        *(pytest.param(reader, 25 if reader == "report" else 150, marks=pytest.mark.slow) for reader in READERS),
     ],
 )
 def test_a_broken_file(reader, examples):

@@ -96,12 +96,12 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
-def test_a_judge_that_answers_something_else(lie, hasty):
+def test_a_judge_that_answers_something_else(hasty):
     """One line, and nothing is kept."""
-    with serving(reply(lie)) as (address, _), pytest.raises(SeaHelmError) as caught:
-        Endpoint(f"{address}/v1", "m").ask(CALL)
-    assert "\n" not in str(caught.value)
+    for name, lie in LIES.items():
+        with serving(reply(lie)) as (address, _), pytest.raises(SeaHelmError) as caught:
+            Endpoint(f"{address}/v1", "m").ask(CALL)
+        assert "\n" not in str(caught.value), name
 
 
 def endless(handler):
@@ -160,11 +160,11 @@ def test_a_kept_answer_of_another_kind(tmp_path):
 NAMES = ["../x.jsonl", "a/../../x.jsonl", "/etc/x.jsonl", "..", "a/..", "..\\x.jsonl", "a\\..\\..\\x"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_leads_out_of_the_folder(name, tmp_path):
-    with pytest.raises(DataError, match="leads out of its folder"):
-        download("owner/name", name, local_dir=tmp_path / "mirror")
-    assert not (tmp_path / "mirror").exists()
+def test_a_name_that_leads_out_of_the_folder(tmp_path):
+    for name in NAMES:
+        with pytest.raises(DataError, match="leads out of its folder"):
+            download("owner/name", name, local_dir=tmp_path / "mirror")
+        assert not (tmp_path / "mirror").exists(), name
 
 
 HEADERS = {

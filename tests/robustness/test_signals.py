@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.run import answer_cache, task_loading
+from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run import run as run_module
 from lm_eval_sea.run.request import RunError
 
@@ -19,7 +19,6 @@ from ..conftest import ROOT
 from .test_flags import database
 
 TASK = "sea_xcopa_vi_to_ppl"
-BOTH = [signal.SIGINT, signal.SIGTERM]
 
 
 @pytest.fixture(autouse=True)
@@ -69,41 +68,28 @@ def _saving(monkeypatch, send):
     _before(EvaluationTracker, "save_results_aggregated", monkeypatch, send)
 
 
-PHASES = {
-    "data": lambda monkeypatch, send: _before(task_loading, "load_tasks", monkeypatch, send),
-    "model": _model,
-    "answers": _answers,
-    "saving": _saving,
-}
-
-
-def interrupt(phase, which, tiny_model, output, monkeypatch, capsys):
-    """A run that gets a signal when a phase begins; the end of what it says."""
-    PHASES[phase](monkeypatch, lambda: os.kill(os.getpid(), which))
-    assert main(arguments(tiny_model, output)) == 130
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    return said.strip().split("\n")[-1]
-
-
-@pytest.mark.parametrize("which", BOTH, ids=lambda which: which.name)
-@pytest.mark.parametrize("phase", [pytest.param(phase, marks=pytest.mark.slow if phase != "data" else ()) for phase in PHASES])
-def test_a_signal_in_every_phase(phase, which, tmp_path, tiny_model, mirror, monkeypatch, capsys):
-    """One line, status 130."""
-    said = interrupt(phase, which, tiny_model, tmp_path / "results", monkeypatch, capsys)
-    assert said.startswith("lm-eval-sea: interrupted; ")
+PHASES = {"model": (_model, signal.SIGINT), "answers": (_answers, signal.SIGTERM), "saving": (_saving, signal.SIGTERM)}
 
 
 @pytest.mark.slow
-def test_results_after_a_signal_while_they_are_saved(tmp_path, tiny_model, mirror, monkeypatch, capsys):
-    """The same command gives those of an undisturbed run."""
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_signal_in_every_phase(phase, tmp_path, tiny_model, mirror, monkeypatch, capsys):
+    """One line, status 130, and the same command then gives the results of an undisturbed run."""
+    place, which = PHASES[phase]
     output = tmp_path / "results"
     with monkeypatch.context() as patch:
-        interrupt("saving", signal.SIGTERM, tiny_model, output, patch, capsys)
-    for folder in (output, tmp_path / "undisturbed"):
-        assert main(arguments(tiny_model, folder)) == 0
-    one, other = (json.loads(next(folder.rglob("results_*.json")).read_text()) for folder in (output, tmp_path / "undisturbed"))
-    assert one["results"] == other["results"]
+        place(patch, lambda: os.kill(os.getpid(), which))
+        assert main(arguments(tiny_model, output)) == 130
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert said.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; ")
+    if phase == "saving":
+        for folder in (output, tmp_path / "undisturbed"):
+            assert main(arguments(tiny_model, folder)) == 0
+        one, other = (
+            json.loads(next(folder.rglob("results_*.json")).read_text()) for folder in (output, tmp_path / "undisturbed")
+        )
+        assert one["results"] == other["results"]
 
 
 @pytest.mark.parametrize("where", ["arguments", "tasks"])
@@ -139,27 +125,24 @@ def half(file_name, obj):
         file.write(data[: len(data) // 2])
     os.kill(os.getpid(), signal.SIGKILL)
 
-if sys.argv[1] == "kill":
-    import lm_eval.api.task
-    lm_eval.api.task.save_to_cache = half
-sys.exit(main(sys.argv[2:]))
+import lm_eval.api.task
+lm_eval.api.task.save_to_cache = half
+sys.exit(main(sys.argv[1:]))
 """
 
 
 @pytest.mark.slow
-def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror):
+def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror, monkeypatch):
     """Half a file is left by `--cache_requests`, and the next run is that of an undisturbed one."""
     environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "LM_HARNESS_CACHE_PATH": str(tmp_path / "requests")}
 
-    def run(how, output, *more):
-        command = [sys.executable, "-c", KILLED, how, *arguments(tiny_model, output), *more]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
-
-    assert run("kill", tmp_path / "a", "--cache_requests", "true").returncode == -signal.SIGKILL
+    command = [sys.executable, "-c", KILLED, *arguments(tiny_model, tmp_path / "a"), "--cache_requests", "true"]
+    killed = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    assert killed.returncode == -signal.SIGKILL
     assert list((tmp_path / "requests").iterdir()), "nothing was left to be read"
-    again = run("go", tmp_path / "a", "--cache_requests", "true")
-    assert again.returncode == 0, again.stderr[-2000:]
-    assert run("go", tmp_path / "b").returncode == 0
+    monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path / "requests"))
+    assert main([*arguments(tiny_model, tmp_path / "a"), "--cache_requests", "true"]) == 0
+    assert main(arguments(tiny_model, tmp_path / "b")) == 0
     one, other = (json.loads(next((tmp_path / name).rglob("results_*.json")).read_text()) for name in ("a", "b"))
     assert one["results"] == other["results"]
 
@@ -172,20 +155,6 @@ def test_answers_of_two_ranks(tmp_path):
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(RunError, match="answers_rank1.db cannot be read"):
         answer_cache.check_databases(str(tmp_path / "answers"))
-
-
-@pytest.mark.slow
-def test_two_ranks(tmp_path, tiny_model, mirror):
-    """The scores are those of one, and no row is lost or counted twice."""
-    from ..tasks.two_processes import run_ranks
-
-    found = []
-    for ranks in (1, 2):
-        run_ranks(ranks, [TASK], mirror, tiny_model, tmp_path / f"{ranks}.json")
-        found.append(json.loads((tmp_path / f"{ranks}.json").read_text()))
-    assert found[0]["scores"] == pytest.approx(found[1]["scores"], abs=1e-6)
-    assert found[0]["predictions"] == found[1]["predictions"]
-    assert [sum(shares) for shares in found[1]["rows_of_ranks"]] == [3]
 
 
 def test_a_pickle_is_not_run_by_our_reader(tmp_path):

@@ -127,11 +127,6 @@ def test_controls_in_a_data_file(mirror, capsys):
     check_seen(output.out)
 
 
-def test_controls_in_a_path(tmp_path, capsys):
-    assert main(["show", str(tmp_path / "\x1b[31m\u202e")]) == 2
-    check_seen(capsys.readouterr().err)
-
-
 @given(st.text())
 def test_any_text_made_visible(text):
     """It has no controls and can be written."""

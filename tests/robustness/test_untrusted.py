@@ -30,41 +30,19 @@ TAGS = [
 NO_YAML = ["{{", "a: [", "\x00", "- a\n- b", "just text", "", "[" * 3000, "a: *unknown", "? [a]\n: b"]
 
 
-@pytest.fixture
-def prompts(tmp_path):
-    """A prompt file in a copy of all of them."""
+def test_a_prompt_file_with_tags_or_that_is_none(tmp_path, capsys):
+    """Tags stand for code: refused in one line that names the file, nothing is run, and nothing is written."""
     everything = shutil.ignore_patterns("*.yaml", "*yaml", "*.py", "*.md", "__pycache__")
     shutil.copytree(TASKS, tmp_path / "mine", ignore=everything)
-    return tmp_path / "mine" / "belebele" / "prompts" / "ceb.yml"
-
-
-def refused_prompts(tmp_path, capsys):
-    """What `make` says of prompts that it refuses; nothing is written."""
-    assert main(["make", "--prompts", str(tmp_path / "mine"), "--out", str(tmp_path / "tasks")]) == 2
-    assert not (tmp_path / "tasks").exists()
-    said = capsys.readouterr().err.strip()
-    assert "\n" not in said
-    return said
-
-
-@pytest.mark.parametrize("tag", TAGS)
-def test_a_prompt_file_with_tags(tag, prompts, tmp_path, capsys):
-    """Tags stand for code: refused, and nothing is run."""
-    target = tmp_path / "run"
-    prompts.write_text(f"x: {tag.format(target)}\n{prompts.read_text(encoding='utf-8')}", encoding="utf-8")
-    assert str(prompts) in refused_prompts(tmp_path, capsys)
-    assert not target.exists()
-
-
-@pytest.mark.parametrize("text", NO_YAML, ids=lambda text: repr(text[:12]))
-def test_a_prompt_file_that_is_none(text, prompts, tmp_path, capsys):
-    prompts.write_text(text, encoding="utf-8")
-    assert prompts.name in refused_prompts(tmp_path, capsys)
-
-
-def test_a_prompt_file_that_is_not_utf_8(prompts, tmp_path, capsys):
-    prompts.write_bytes(prompts.read_bytes() + b"\n# \xff\n")
-    assert prompts.name in refused_prompts(tmp_path, capsys)
+    file = tmp_path / "mine" / "belebele" / "prompts" / "ceb.yml"
+    whole = file.read_bytes()
+    tagged = [f"x: {tag.format(tmp_path / 'run')}\n".encode() + whole for tag in TAGS]
+    for content in [*tagged, *(text.encode() for text in NO_YAML), whole + b"\n# \xff\n"]:
+        file.write_bytes(content)
+        assert main(["make", "--prompts", str(tmp_path / "mine"), "--out", str(tmp_path / "tasks")]) == 2, content[:50]
+        said = capsys.readouterr().err.strip()
+        assert file.name in said and "\n" not in said, said
+        assert not (tmp_path / "tasks").exists() and not (tmp_path / "run").exists()
 
 
 # SEA-HELM's repository
@@ -79,14 +57,14 @@ def config_of(checkout):
     return next(iter(sorted((checkout / "seahelm_tasks").glob("**/config.yaml"))))
 
 
-@pytest.mark.parametrize("text", [*NO_YAML, *TAGS], ids=lambda text: repr(text[:20]))
-def test_a_checkout_with_another_configuration(text, checkout, tmp_path):
+def test_a_checkout_with_another_configuration(checkout, tmp_path):
     """With tags, or no YAML."""
-    config_of(checkout).write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
-    with pytest.raises(CheckoutError) as caught:
-        read_configs(checkout)
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / "run").exists()
+    for text in [*NO_YAML, *TAGS]:
+        config_of(checkout).write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
+        with pytest.raises(CheckoutError) as caught:
+            read_configs(checkout)
+        assert "\n" not in str(caught.value), text
+        assert not (tmp_path / "run").exists()
 
 
 def test_a_checkout_with_a_folder_for_a_file(checkout):
@@ -144,17 +122,15 @@ def test_a_judges_prompt_that_is_a_program(template, tmp_path):
         rubric.questions(conversation(one_turn(0, "x", [{"turn": 0, "criterion": "c"}])))
 
 
-@pytest.mark.parametrize(
-    "text", [*NO_YAML, *TAGS, "kalahi-judge: 5", "kalahi-judge: {judge: []}"], ids=lambda text: repr(text[:20])
-)
-def test_judges_prompts_that_are_none(text, tmp_path):
+def test_judges_prompts_that_are_none(tmp_path):
     """Or other things in their place."""
     path = tmp_path / OFFICIAL_FILES["kalahi-judge"]
     path.parent.mkdir(parents=True)
-    path.write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
-    with pytest.raises(SeaHelmError):
-        official_rubric("kalahi-judge", tmp_path)
-    assert not (tmp_path / "run").exists()
+    for text in [*NO_YAML, *TAGS, "kalahi-judge: 5", "kalahi-judge: {judge: []}"]:
+        path.write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
+        with pytest.raises(SeaHelmError):
+            official_rubric("kalahi-judge", tmp_path)
+        assert not (tmp_path / "run").exists(), text
 
 
 # SailCompass's repository

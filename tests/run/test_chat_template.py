@@ -50,20 +50,50 @@ def test_fair_templates(tokenizer, tasks, template):
     check(tokenizer, tasks, template)
 
 
+LOOP = "{{% for m in messages %}}[{{{{ m.role }}}}]{}{{% endfor %}}"
+UNFAIR = [
+    "",
+    "HELLO",
+    LOOP.format("{{ m.content[:20] }}"),
+    LOOP.format("{{ m.content[:-3] }}"),
+    LOOP.format("{{ m.content | upper }}"),
+    LOOP.format("{{ m.content | title }}"),
+    LOOP.format("{{ m.content | replace('?', '&#63;') | replace('.', '&#46;') }}"),
+    LOOP.format("{{ m.content | replace('\\n', '') }}"),
+    LOOP.format("{{ m.content | reverse }}"),
+    LOOP.format("{{ m.text }}"),
+    LOOP.format(""),
+    "{{ messages[0].role }}{{ messages[0].content }}",
+    "{{ messages[-1].content }}",  # forgets the exemplars
+]
+FAILING = ["{{ raise_exception('no') }}", "{% for %}", "{{ messages[9].content }}", "{{ 1 / 0 }}"]
+
+
+def test_templates_that_drop_or_change_a_question_or_fail(tokenizer, tasks):
+    for template in (*UNFAIR, *FAILING):
+        with pytest.raises(RunError) as caught:
+            check(tokenizer, tasks, template)
+        said = str(caught.value)
+        assert "\n" not in said, template
+        if template in UNFAIR:
+            assert re.search(
+                r"sea_xcopa_vi_to_ppl: the chat template of .* drops or changes a question.*\| The prompt: ", said
+            ), said
+
+
 @pytest.mark.parametrize(
     "template",
     [
-        "HELLO",
-        FAIR.replace("m.content", "m.content[:20]"),
-        FAIR.replace("m.content", "m.content | upper"),
-        "{{ messages[-1].content }}",  # forgets the exemplars
+        "{% for m in messages %}{% if m.role != 'system' %}{{ m.content }}{% endif %}{% endfor %}",
+        "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+        "{% for m in messages %}{{ m.content }}{% endfor %}",
     ],
+    ids=["left out", "refused"],
 )
-def test_templates_that_drop_or_change_a_question(tokenizer, tasks, template):
-    with pytest.raises(RunError, match=r"sea_xcopa_vi_to_ppl: the chat template of .* drops or changes a question") as error:
-        check(tokenizer, tasks, template)
-    assert "\n" not in str(error.value)
-    assert "| The prompt: " in str(error.value)
+def test_a_template_that_drops_the_instruction(template, tokenizer, tasks, caplog):
+    """It has no place for it, which is said."""
+    check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template)
+    assert "drops system messages, and with them the instruction of 1 tasks" in caplog.text
 
 
 def test_a_template_without_exemplars_serves_where_there_are_none(tokenizer, tasks):

@@ -33,7 +33,8 @@ def heard():
 @pytest.mark.parametrize(("flags", "said"), SAID, ids=["no output", "output", "no resume"])
 def test_an_interruption_while_data_is_loaded(flags, said, tmp_path, samples, monkeypatch, capsys):
     monkeypatch.chdir(samples)
-    monkeypatch.setattr(task_loading, "load_tasks", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    which = signal.SIGTERM if flags else signal.SIGINT
+    monkeypatch.setattr(task_loading, "load_tasks", lambda *_, **__: os.kill(os.getpid(), which))
     output = [str(tmp_path / "out")] if "--output_path" in flags else []
     assert main([*MODEL, *flags, *output]) == 130
     assert capsys.readouterr().err.strip().split("\n")[-1] == f"lm-eval-sea: {said}"

@@ -4,9 +4,7 @@ import pytest
 import yaml
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
-from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.language import group_of_language, languages
-from lm_eval_sea.run.request import RunError
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +64,3 @@ def test_rows_that_a_user_fetches_by_hand_are_in_no_language(listed):
 def test_translation_belongs_to_the_other_language(listed):
     """English is in every pair of FLORES and NTREX, whose tasks are those of the other language."""
     assert not [name for name in tasks_of_language(listed, "en") if "flores" in name or "ntrex" in name]
-
-
-def test_an_unknown_language_lists_those_there_are(listed):
-    with pytest.raises(RunError, match="--language xx: no such language; there is ace, ban, bjn, bug, ceb, en"):
-        group_of_language(listed, "xx")
-
-
-def test_language_and_tasks_exclude_each_other(capsys):
-    assert main(["run", "--model_args", "pretrained=no/model", "--language", "th", "--tasks", "sea_xnli"]) == 2
-    assert "--language takes the place of --tasks" in capsys.readouterr().err
-
-
-def test_lite_without_a_language_is_refused(capsys):
-    assert main(["run", "--model_args", "pretrained=no/model", "--lite", "--tasks", "sea_xnli"]) == 2
-    assert "--lite goes with --language" in capsys.readouterr().err

@@ -13,78 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_sea.run.answer_cache import FOLDER, check_databases, files_of, files_of_model, key_of, prepare
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.answer_cache import FOLDER, files_of
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def model_folder(tmp_path, name, weights=b"w"):
-    folder = tmp_path / name
-    folder.mkdir()
-    (folder / "model.safetensors").write_bytes(weights)
-    return folder
-
-
-def test_no_other_model_gets_the_same_key(tmp_path):
-    base = {"pretrained": str(model_folder(tmp_path, "a")), "dtype": "float32"}
-    other = str(model_folder(tmp_path, "b", b"ww"))
-    variants = [
-        ("hf", base, ["sea_a"]),
-        ("vllm", base, ["sea_a"]),
-        ("hf", base, ["sea_a", "sea_b"]),
-        ("hf", base | {"pretrained": other}, ["sea_a"]),
-        ("hf", base | {"dtype": "bfloat16"}, ["sea_a"]),
-        ("hf", base | {"revision": "step1000"}, ["sea_a"]),
-        ("hf", base | {"tokenizer": other}, ["sea_a"]),
-        ("hf", base | {"peft": other}, ["sea_a"]),
-    ]
-    keys = [key_of(*variant) for variant in variants]
-    assert len(set(keys)) == len(variants)
-    assert keys == [key_of(*variant) for variant in variants]
-
-
-@pytest.mark.parametrize("argument", ["pretrained", "delta", "peft", "lora_local_path", "model"])
-def test_other_weights_in_the_same_folder_have_another_key(argument, tmp_path):
-    folder = model_folder(tmp_path, "a")
-    model_args = {argument: str(folder)}
-    before, files_before = key_of("hf", model_args, ["sea_a"]), files_of_model(model_args)
-    state = (folder / "model.safetensors").stat()
-    (folder / "model.safetensors").write_bytes(b"v")
-    os.utime(folder / "model.safetensors", ns=(state.st_atime_ns, state.st_mtime_ns + 1))
-    assert key_of("hf", model_args, ["sea_a"]) != before
-    assert files_of_model(model_args) != files_before
-
-
-def test_a_folder_that_others_may_write_to_is_refused(tmp_path):
-    prefix = prepare(str(tmp_path), "0123")
-    assert Path(prefix).parent == tmp_path / FOLDER
-    (tmp_path / FOLDER).chmod(0o777)
-    with pytest.raises(RunError, match="others may write to"):
-        prepare(str(tmp_path), "0123")
-
-
-def database(path, entries=2000):
-    connection = sqlite3.connect(path)
-    connection.execute('CREATE TABLE "unnamed" (key TEXT PRIMARY KEY, value BLOB)')
-    connection.executemany('INSERT INTO "unnamed" VALUES (?, ?)', [(f"{n:064d}", b"x" * 50) for n in range(entries)])
-    connection.commit()
-    connection.close()
-
-
-def test_half_a_database_and_what_is_none_are_one_line(tmp_path):
-    prefix = str(tmp_path / "answers")
-    path = tmp_path / "answers_rank0.db"
-    database(path)
-    assert check_databases(prefix) == 2000
-    whole = path.read_bytes()
-    for content in (whole[: len(whole) // 2], b"no database " * 100):
-        path.write_bytes(content)
-        with pytest.raises(RunError, match=r"the answers in .*answers_rank0\.db cannot be read \(.+\): delete the file") as error:
-            check_databases(prefix)
-        assert "\n" not in str(error.value)
-    path.write_bytes(b"")
-    assert check_databases(prefix) == 0, "a run that was killed before the first answer"
 
 
 def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id", yielding=()):

@@ -88,12 +88,6 @@ def test_vllm_draws_with_the_seed_too(model, tmp_path):
     assert "seed" not in given.model_args
 
 
-@pytest.mark.parametrize(("output", "number", "message"), [(None, 2, "--output_path FOLDER"), ("out", 0, "expected 1 or more")])
-def test_what_cannot_be_run(model, output, number, message):
-    with pytest.raises(RunError, match=message):
-        list(runs_of(arguments(model, output), number, None))
-
-
 def seed_results(folder):
     [path] = folder.rglob("results_*.json")
     answers = [json.loads(line)["resps"] for file in sorted(folder.rglob("samples_*")) for line in file.read_text().splitlines()]

@@ -8,6 +8,7 @@ from check_results import findings
 from results_table import tables
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from tests.results.lm_eval_output import write_run
 
 TASK = "sea_xcopa_id_to_ppl_lite"
 
@@ -19,22 +20,16 @@ def results(tmp_path):
 
     def write(model="org/a", folder=None, score=0.6, rows=100, limit=None, sha=None, samples=False, about=None, **metadata):
         place = tmp_path / (folder or model.replace("/", "__"))
-        place.mkdir(exist_ok=True)
         provenance = {"data_sha256": sha or facts["subset"]["sha256"], "pack_version": "0.3.0"}
-        content = {
-            "results": {TASK: {"alias": TASK, "acc_ppl,none": score, "acc_ppl_stderr,none": 0.05}},
-            "group_subtasks": {},
-            "configs": {TASK: {"metadata": {**facts, "provenance": provenance} | metadata}},
-            "versions": {TASK: facts["version"]},
-            "n-shot": {TASK: 3},
-            "n-samples": {TASK: {"original": rows, "effective": rows}},
-            "config": {"model": "hf", "model_args": {"pretrained": model}, "limit": limit, "model_sha": "abc"},
-            "model_name": model,
-            "date": 1.0,
+        task = {
+            "scores": {"acc_ppl,none": score, "acc_ppl_stderr,none": 0.05},
+            "metadata": {**facts, "provenance": provenance} | metadata,
         }
-        (place / "results_2026-11-22T03-00-00.000000.json").write_text(json.dumps(content), encoding="utf-8")
-        if samples:
-            (place / f"samples_{TASK}_2026-11-22T03-00-00.000000.jsonl").write_text("{}\n", encoding="utf-8")
+        config = {"model": "hf", "model_args": {"pretrained": model}, "limit": limit, "model_sha": "abc"}
+        counts = {TASK: {"original": rows, "effective": rows}}
+        parts = {"group_subtasks": {}, "versions": {TASK: facts["version"]}, "n-samples": counts, "config": config, "date": 1.0}
+        logged = {"rows": [{}]} if samples else {}
+        write_run(place, {TASK: task | logged}, "2026-11-22T03-00-00.000000", model=model, **parts)
         if about is not None:
             (place / "about.yaml").write_text(about, encoding="utf-8")
         return place

@@ -1,6 +1,6 @@
 """Writes runs of SEA-HELM's judged tasks, in the shape of lm-eval's output."""
 
-import json
+from tests.results import lm_eval_output
 
 COMPETENCIES = {
     "mt-bench-judge": "multi-turn",
@@ -33,16 +33,8 @@ def write_answers(folder, language: str, task: str, samples: list[dict], *, seed
 
 def write_run(folder, name: str, metadata: dict, samples: list[dict], seed: int = 1):
     """Writes one run of any task; returns its samples file."""
-    folder.mkdir(parents=True, exist_ok=True)
     stamp = f"2026-01-{seed:02}T00-00-00"
-    content = {
-        "results": {name: {"null_rate,none": 0.0}},
-        "configs": {name: {"metadata": metadata}},
-        "n-samples": {name: {"original": len(samples), "effective": len(samples)}},
-        "config": {"model": "hf", "torch_seed": seed},
-        "model_name": "org/model",
-    }
-    (folder / f"results_{stamp}.json").write_text(json.dumps(content), encoding="utf-8")
-    path = folder / f"samples_{name}_{stamp}.jsonl"
-    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples), encoding="utf-8")
-    return path
+    task = {"scores": {"null_rate,none": 0.0}, "metadata": metadata, "rows": samples}
+    config = {"model": "hf", "torch_seed": seed}
+    lm_eval_output.write_run(folder, {name: task}, stamp, config=config, **{"versions": {}, "n-shot": {}})
+    return folder / f"samples_{name}_{stamp}.jsonl"

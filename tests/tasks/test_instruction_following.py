@@ -149,30 +149,32 @@ class TestRows:
 
 
 class TestLanguage:
-    @pytest.mark.parametrize(
-        ("response", "instruction", "kwargs", "language", "right"),
-        [
-            (INDONESIAN, "detectable_format:title", {}, "id", True),
-            (INDONESIAN, "detectable_format:title", {}, "ms", True),
-            (INDONESIAN, "detectable_format:title", {}, "jv", False),
-            (JAVANESE, "detectable_format:title", {}, "jv", True),
-            (JAVANESE, "detectable_format:title", {}, "su", False),
-            (SUNDANESE, "detectable_format:title", {}, "su", True),
-            (SUNDANESE, "detectable_format:title", {}, "jv", False),
-            (SUNDANESE, "detectable_format:title", {}, "id", False),
-            # an instruction that names a language
-            (INDONESIAN, "language:response_language", {"response_language": "id"}, "vi", True),
-            (INDONESIAN, "language:response_language", {"response_language": "th"}, "id", False),
-            # what may be said is prescribed
-            ("Jawabanku ya.", "detectable_format:constrained_response", {}, "jv", True),
-            ("**Jawabanku ya**", "detectable_format:constrained_response", {}, "jv", True),
-            ("My answer is yes.", "detectable_format:constrained_response", {}, "jv", False),
-            ("I think so. Jawabanku ya. And that is all I can say.", "detectable_format:constrained_response", {}, "jv", False),
-            (" \n", "detectable_format:title", {}, "en", False),
-        ],
-    )
-    def test_cases(self, response, instruction, kwargs, language, right):
-        assert is_in_right_language(response, [instruction], [kwargs], language) == right
+    CASES = [
+        (INDONESIAN, "detectable_format:title", {}, "id", True),
+        (INDONESIAN, "detectable_format:title", {}, "ms", True),
+        (INDONESIAN, "detectable_format:title", {}, "jv", False),
+        (JAVANESE, "detectable_format:title", {}, "jv", True),
+        (JAVANESE, "detectable_format:title", {}, "su", False),
+        (SUNDANESE, "detectable_format:title", {}, "su", True),
+        (SUNDANESE, "detectable_format:title", {}, "jv", False),
+        (SUNDANESE, "detectable_format:title", {}, "id", False),
+        # an instruction that names a language
+        (INDONESIAN, "language:response_language", {"response_language": "id"}, "vi", True),
+        (INDONESIAN, "language:response_language", {"response_language": "th"}, "id", False),
+        # what may be said is prescribed
+        ("Jawabanku ya.", "detectable_format:constrained_response", {}, "jv", True),
+        ("**Jawabanku ya**", "detectable_format:constrained_response", {}, "jv", True),
+        ("My answer is yes.", "detectable_format:constrained_response", {}, "jv", False),
+        ("I think so. Jawabanku ya. And that is all I can say.", "detectable_format:constrained_response", {}, "jv", False),
+        (" \n", "detectable_format:title", {}, "en", False),
+    ]
+
+    def test_cases(self):
+        assert [
+            (response, instruction, kwargs, language, right)
+            for response, instruction, kwargs, language, right in self.CASES
+            if is_in_right_language(response, [instruction], [kwargs], language) != right
+        ] == []
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_a_prescribed_phrase_is_in_its_language(self, language):

@@ -178,16 +178,6 @@ def test_a_pair_shows_two_languages(folder, monkeypatch, manager, passages, ques
     assert context.endswith(f"\n{prompt['cue']}")
 
 
-def test_a_hub_file_with_other_columns_is_named(folder, tmp_path):
-    broken = Path(shutil.copytree(folder, tmp_path / "mirror"))
-    path = broken / "facebook/belebele/data/lao_Laoo.jsonl"
-    path.write_text(path.read_text(encoding="utf-8").replace("mc_answer3", "answer3"), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"facebook/belebele/data/lao_Laoo.jsonl, row 0: no column 'mc_answer3'; it has link,"):
-        evaluate(broken, "sea_belebele_lo_to_ppl", PlantedModel())
-    with pytest.raises(ValueError, match=r"eng_Latn.jsonl: a file that its rows are completed from has no column 'mc_answer3'"):
-        evaluate(broken, "sea_belebele_en-lo_to_ppl", PlantedModel())
-
-
 def test_fewer_rows_are_named_by_the_check(folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     assert main(["data", "check", "--tasks", "sea_belebele_lo_to_ppl,sea_belebele_en-lo_to_ppl,sea_belebele_lo_to_en"]) == 1

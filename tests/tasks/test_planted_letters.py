@@ -1,5 +1,7 @@
 """The right letter or label counts however an answer begins and ends, in every task that has it written: whole runs."""
 
+import itertools
+
 import lm_eval
 import pytest
 from lm_eval.models.utils import postprocess_generated_text
@@ -50,35 +52,24 @@ def one_of_each() -> list[str]:
     return list({key: name for name, key in reversed(keys.items()) if "-" not in key[1]}.values())
 
 
-@pytest.fixture(
-    scope="module", params=[one_of_each, pytest.param(written_tasks, marks=pytest.mark.slow)], ids=["one of each", "all tasks"]
-)
-def loaded(request, tmp_path_factory):
-    """Task objects, loaded once for all forms."""
-    names = request.param()
+@pytest.mark.parametrize("names", [one_of_each, pytest.param(written_tasks, marks=pytest.mark.slow)])
+def test_the_right_label_counts_in_any_form_and_another_text_nowhere(names, tmp_path):
+    """Of one task for each data set and language in every form; of all tasks in one form after the other."""
+    names, tasks = names(), read_tasks().tasks
     assert len(names) > 30
     manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"tokenizer": "none"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(complete_samples(tmp_path_factory.mktemp("hub")))
-        yield manager.load(names)
-
-
-def headlines(loaded, write) -> dict[str, tuple[float, float]]:
-    """Task → headline score and share of answers that are read as none."""
-    tasks = read_tasks().tasks
-    results = lm_eval.evaluate(LetterModel(write), loaded, limit=2, bootstrap_iters=0)["results"]
-    assert results.keys() >= loaded["tasks"].keys()
-    return {
-        name: (results[name][f"{tasks[name].metadata['headline_metric']},none"], results[name]["null_rate,none"])
-        for name in loaded["tasks"]
-    }
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_right_label_counts_in_any_form(loaded, form):
-    found = headlines(loaded, lambda label, cue: form.format(label, cue=cue))
-    assert {name: score for name, score in found.items() if score != (1.0, 0.0)} == {}
-
-
-def test_another_text_counts_nowhere(loaded):
-    assert set(headlines(loaded, lambda label, cue: "\n?").values()) == {(0.0, 1.0)}
+        patch.chdir(complete_samples(tmp_path))
+        loaded = manager.load(names)
+    in_turn = itertools.cycle(FORMS)
+    writers = [lambda label, cue, form=form: form.format(label, cue=cue) for form in FORMS]
+    if len(names) > 200:
+        writers = [lambda label, cue: next(in_turn).format(label, cue=cue)]
+    for write, expected in [*((writer, (1.0, 0.0)) for writer in writers), (lambda label, cue: "\n?", (0.0, 1.0))]:
+        results = lm_eval.evaluate(LetterModel(write), loaded, limit=2, bootstrap_iters=0)["results"]
+        assert results.keys() >= loaded["tasks"].keys()
+        found = {
+            name: (results[name][f"{tasks[name].metadata['headline_metric']},none"], results[name]["null_rate,none"])
+            for name in loaded["tasks"]
+        }
+        assert {name: score for name, score in found.items() if score != expected} == {}

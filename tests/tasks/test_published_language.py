@@ -26,22 +26,25 @@ def detector():
         pytest.skip(reason)
 
 
+CASES = [
+    (f"<<a>> {INDONESIAN}", TITLE, {}, "id", True),
+    (f"<<a>> {INDONESIAN}", TITLE, {}, "ms", True),
+    (INDONESIAN, TITLE, {}, "id", False),
+    (f"<<a>> {ENGLISH}", TITLE, {}, "id", False),
+    (INDONESIAN, LANGUAGE, {"response_language": "id"}, "vi", True),
+    (INDONESIAN, LANGUAGE, {"response_language": "ms"}, "vi", False),  # Indonesian stands for Malay elsewhere, not here
+    ("", LANGUAGE, {"response_language": "en"}, "id", True),  # nothing is English
+    ("Jawabanku ya.", "detectable_format:constrained_response", {}, "jv", False),  # no exception of prescribed phrases
+]
+
+
 @pytest.mark.usefixtures("detector")
-@pytest.mark.parametrize(
-    ("response", "instruction", "kwargs", "language", "passes"),
-    [
-        (f"<<a>> {INDONESIAN}", TITLE, {}, "id", True),
-        (f"<<a>> {INDONESIAN}", TITLE, {}, "ms", True),
-        (INDONESIAN, TITLE, {}, "id", False),
-        (f"<<a>> {ENGLISH}", TITLE, {}, "id", False),
-        (INDONESIAN, LANGUAGE, {"response_language": "id"}, "vi", True),
-        (INDONESIAN, LANGUAGE, {"response_language": "ms"}, "vi", False),  # Indonesian stands for Malay elsewhere, not here
-        ("", LANGUAGE, {"response_language": "en"}, "id", True),  # nothing is English
-        ("Jawabanku ya.", "detectable_format:constrained_response", {}, "jv", False),  # no exception of prescribed phrases
-    ],
-)
-def test_cases(response, instruction, kwargs, language, passes):
-    assert passes_as_published(response, [instruction], [kwargs], language) == passes
+def test_cases():
+    assert [
+        (response, instruction, kwargs, language, passes)
+        for response, instruction, kwargs, language, passes in CASES
+        if passes_as_published(response, [instruction], [kwargs], language) != passes
+    ] == []
 
 
 @pytest.mark.usefixtures("detector")

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.rows import DataError, check_row, iterate_rows, load_rows, processed_rows
-from lm_eval_sea.tasks._shared.sources import Source
+from lm_eval_sea.tasks._shared.rows import DataError, check_row, iterate_rows, load_rows
 
 from .evaluation import TASKS
 
@@ -162,11 +161,7 @@ class TestFaults:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"choice2": " "}, "xcopa/vi_test.jsonl, row 0: field 'options' has an empty option at position 2; expected text"),
-            ({"label": 2}, "row 0: field 'gold' is 2; expected 0 to 1"),
-            ({"label": -1}, "row 0: field 'gold' is -1; expected 0 to 1"),
-            ({"question": "why"}, "row 0: field 'question' is 'why'; expected 'cause' or 'effect'"),
-            ({"premise": ""}, "row 0: field 'premise' is empty; expected text"),
+            ({"question": "why"}, "xcopa/vi_test.jsonl, row 0: field 'question' is 'why'; expected 'cause' or 'effect'"),
             ({"premise": None}, "row 0: "),
         ],
     )
@@ -175,17 +170,6 @@ class TestFaults:
         assert isinstance(fault, DataError)
         assert message in str(fault)
         assert "\n" not in str(fault)
-
-    def test_a_missing_column_is_named_with_those_there_are(self):
-        (fault,) = iterate_rows({"test": [{"premise": "p", "question": "cause"}]}, xcopa.process_rows, "f")
-        assert str(fault) == "f, row 0: no column 'idx'; it has premise, question"
-
-    def test_a_missing_file_says_how_to_get_it(self, tmp_path, monkeypatch):
-        (tmp_path / "sail/Sailcompass_data/data").mkdir(parents=True)
-        monkeypatch.chdir(tmp_path)
-        with pytest.raises(DataError, match=r"sail/Sailcompass_data has no data/xcopa/vi_test.jsonl.*lm-eval-sea data fetch"):
-            source = Source.from_metadata(data_source="sail/Sailcompass_data", data_files={"test": "data/xcopa/vi_test.jsonl"})
-            processed_rows(source, xcopa.process_rows)
 
 
 def test_rows_that_a_user_mends_are_read_anew(tmp_path, monkeypatch):

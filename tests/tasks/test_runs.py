@@ -45,51 +45,42 @@ def scores(results: dict) -> dict:
     }
 
 
-TASK_NAMES = (
+TASK_NAMES = (  # one of a kind
     "sea_belebele_th_litilo_ppl",
-    "sea_m3exam_th_to_ppl",
     "sea_xcopa_id_litilo_gen",
-    "sea_xcopa_vi_litilo_ppl",
     "sea_wisesight_th",
-    "sea_indonli_id",
     "sea_flores_en_th",
     "sea_xquad_vi",
     "sea_helm_id_sentiment",
-    "sea_helm_id_qa",
     "sea_helm_id_sentiment_ppl",
 )
 
 
 def test_the_folder_alone_works(tmp_path, tiny_model, samples):
-    """The plain command on the copied folder, where importing this package fails."""
+    """The plain command on the copied folder, where importing this package fails.
+
+    `lm_eval run --config`: the tasks know the model's tokenizer without `--model_args` on the command line.
+    """
     tasks = Path(shutil.copytree(TASKS, tmp_path / "elsewhere" / "tasks", ignore=shutil.ignore_patterns("__pycache__")))
     shadow = tmp_path / "shadow" / "lm_eval_sea.py"
     shadow.parent.mkdir()
     shadow.write_text("raise ImportError('the tasks folder must not need this package')\n", encoding="utf-8")
-    output = tmp_path / "out"
+    config, output = tmp_path / "run.yaml", tmp_path / "out"
+    config.write_text(
+        f"model: hf\nmodel_args: {{pretrained: {tiny_model}, dtype: float32}}\ninclude_path: {tasks}\n"
+        f"tasks: [{', '.join(TASK_NAMES)}]\ndevice: cpu\nlimit: 3\noutput_path: {output}\nlog_samples: true\n"
+        "gen_kwargs: {max_gen_toks: 4}\n",
+        encoding="utf-8",
+    )
     subprocess.run(
-        [sys.executable, "-m", "lm_eval", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32",
-         "--include_path", tasks, "--tasks", ",".join(TASK_NAMES), "--device", "cpu", "--limit", "3", "--output_path", output,
-         "--log_samples"],
+        [sys.executable, "-m", "lm_eval", "run", "--config", config],
         cwd=samples, env=os.environ | {"PYTHONPATH": str(shadow.parent)}, check=True, capture_output=True, timeout=300,
     )  # fmt: skip
     results, logged = results_of(output)
     assert logged.keys() == set(TASK_NAMES)
     assert all(len(rows) == 3 for rows in logged.values())
-    assert "elsewhere" in results["configs"]["sea_m3exam_th_to_ppl"]["metadata"]["config_source"]
-
-
-def test_a_file_of_arguments_does_what_they_do(tmp_path, tiny_model, samples):
-    """`lm_eval run --config`: the tasks know the model's tokenizer without `--model_args` on the command line."""
-    config = tmp_path / "run.yaml"
-    config.write_text(
-        f"model: hf\nmodel_args: {{pretrained: {tiny_model}, dtype: float32}}\ninclude_path: {TASKS}\n"
-        f"tasks: [sea_xcopa_th_to_ppl]\ndevice: cpu\nlimit: 1\noutput_path: {tmp_path / 'out'}\n",
-        encoding="utf-8",
-    )
-    subprocess.run([sys.executable, "-m", "lm_eval", "run", "--config", config], cwd=samples, check=True, timeout=300)
-    found = scores(results_of(tmp_path / "out")[0])
-    assert found["sea_xcopa_th_to_ppl", "acc_ppl,none"] in (0, 1)
+    assert "elsewhere" in results["configs"]["sea_belebele_th_litilo_ppl"]["metadata"]["config_source"]
+    assert scores(results)["sea_belebele_th_litilo_ppl", "acc_ppl,none"] in (0, pytest.approx(1 / 3), pytest.approx(2 / 3), 1)
 
 
 def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
@@ -105,7 +96,7 @@ def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
     assert one["predictions"] == two["predictions"]
 
 
-@pytest.mark.parametrize("task", ["sea_xnli_th", "sea_indonli_id_enprompt", "sea_wisesight_th", "sea_indolem_id", "sea_vsmec_vi"])
+@pytest.mark.parametrize("task", ["sea_indonli_id_enprompt", "sea_vsmec_vi"])
 def test_real_classification_rows(task, tiny_model, hub_mirror):
     """A tiny random model on real rows; what can be checked without knowing the answers."""
     results = evaluate(hub_mirror, task, "hf", model_args={"pretrained": str(tiny_model), **CPU}, limit=6, batch_size=8)

@@ -69,13 +69,12 @@ def test_summaries(samples):
 @pytest.mark.slow
 def test_translations_of_real_rows(hub_mirror):
     """The blanks that the pack takes off references make no difference."""
-    for file, task in (("tha_Thai", "sea_flores_en_th"), ("ind_Latn", "sea_flores_en_id")):
-        rows = published(hub_mirror, f"flores200/{file}_devtest.jsonl")
-        assert any(row["target"] != row["target"].strip() for row in rows)
-        answers = {row["source"].strip(): " " + row["target"][:90].rstrip(' .,!?"”’)') for row in rows}
-        found = scores(evaluate(hub_mirror, task, by_question(answers)), task)
-        expected = restated_texts(list(answers.values()), [row["target"] for row in rows])
-        assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+    task, rows = "sea_flores_en_id", published(hub_mirror, "flores200/ind_Latn_devtest.jsonl")
+    assert any(row["target"] != row["target"].strip() for row in rows)
+    answers = {row["source"].strip(): " " + row["target"][:90].rstrip(' .,!?"”’)') for row in rows}
+    found = scores(evaluate(hub_mirror, task, by_question(answers)), task)
+    expected = restated_texts(list(answers.values()), [row["target"] for row in rows])
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
 def test_an_answer_behind_a_line_break_is_lost_there_alone(samples):

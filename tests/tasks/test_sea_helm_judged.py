@@ -1,7 +1,5 @@
 """SEA-HELM's judged tasks: two turns as two tasks, and samples that `lm-eval-sea score --judge` reads."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,17 +12,15 @@ from lm_eval_sea.sea_helm.judge_rows import conversation
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks.sea_helm.utils import process_compared_conversations, process_criteria
 
+from ..results import lm_eval_output
 from .evaluation import evaluate
 from .planted_model import PlantedModel
 
 
-def write_samples(folder, name, results):
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = [
-        {"doc_id": row["doc_id"], "doc": row["doc"], "filtered_resps": row["filtered_resps"]} for row in results["samples"][name]
-    ]
-    path = folder / f"samples_{name}_2026-01-01T00-00-00.jsonl"
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+def log(folder, name, results):
+    kept = ("doc_id", "doc", "filtered_resps")
+    lines = [lm_eval_output.row(**{key: sample[key] for key in kept}) for sample in results["samples"][name]]
+    lm_eval_output.write_samples(folder, name, "2026-01-01T00-00-00", lines)
 
 
 def run_turn(samples, name, answer, **metadata):
@@ -36,7 +32,7 @@ def run_turn(samples, name, answer, **metadata):
 @pytest.mark.parametrize(("task", "kind"), [("mt_bench_judge", "mt-bench-judge"), ("mt_bench", "mt-bench")])
 def test_the_second_turn_follows_the_answers_of_the_first(samples, tmp_path, task, kind):
     first, second = f"sea_helm_id_{task}_turn_1", f"sea_helm_id_{task}_turn_2"
-    write_samples(tmp_path / "org__model", first, run_turn(samples, first, "<think>hm</think>Mari minum teh."))
+    log(tmp_path / "org__model", first, run_turn(samples, first, "<think>hm</think>Mari minum teh."))
     results = run_turn(samples, second, "Ayo ngeteh!", first_turn=str(tmp_path))
     assert results["results"][second]["null_rate,none"] == 0
     for row in results["samples"][second]:
@@ -61,12 +57,12 @@ def test_a_second_turn_without_the_first_says_what_to_do(samples, tmp_path):
         run_turn(samples, second, "x", first_turn=str(tmp_path))
     results = run_turn(samples, first, "ก")
     for folder in ("one", "two"):
-        write_samples(tmp_path / folder, first, results)
+        log(tmp_path / folder, first, results)
     with pytest.raises(ValueError, match="has 2 samples of"):
         run_turn(samples, second, "x", first_turn=str(tmp_path))
     assert run_turn(samples, second, "x", first_turn=str(tmp_path / "one"))["samples"][second]
     results["samples"][first] = results["samples"][first][:1]
-    write_samples(tmp_path / "one", first, results)
+    log(tmp_path / "one", first, results)
     with pytest.raises(ValueError, match=r"no first answer to row sample-2; run .* without --limit"):
         run_turn(samples, second, "x", first_turn=str(tmp_path / "one"))
 

@@ -149,8 +149,7 @@ def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chat", [False, True])
-@pytest.mark.parametrize("model_fixture", ["tiny_model", "tiny_model_bos"])
+@pytest.mark.parametrize(("model_fixture", "chat"), [("tiny_model", True), ("tiny_model_bos", False), ("tiny_model_bos", True)])
 def test_log_likelihoods_against_a_plain_loop(samples, tmp_path, chat, model_fixture, request):
     """log p(label | prompt and answer tag), with the prompt put together by hand."""
     folder = Path(shutil.copytree(request.getfixturevalue(model_fixture), tmp_path / "model"))

@@ -105,40 +105,46 @@ def test_a_changed_file_with_the_same_time_stamp_gives_the_new_rows(tmp_path, mo
 LOAD = """
 import sys
 from lm_eval_sea.tasks._shared.sources import Source
-splits, revision = Source.from_metadata(data_source={name!r}, data_config="id", data_splits={splits!r}, **{options!r}).load()
-print(revision, *(split + ":" + splits[split][0]["text"] for split in splits))
+for name, options in {wanted!r}:
+    try:
+        found = Source.from_metadata(data_source=name, data_config="id", data_splits={splits!r}, **options)
+        splits, revision = found.load()
+    except ValueError as error:
+        print(error)
+    else:
+        print(revision, *(split + ":" + splits[split][0]["text"] for split in splits))
 """
 
 
 @pytest.fixture
 def load(run_python, tmp_path):
-    """Loads the configuration in a process of its own; returns what it printed, or the last line of its error."""
+    """Loads the configurations of repositories in a process of its own; returns a line for each: its rows, or the error."""
 
-    def load(online=None, name=NAME, **options):
-        (tmp_path / "empty" / "load.py").write_text(LOAD.format(name=name, splits=SPLITS, options=options))
+    def load(*wanted, online=None):
+        (tmp_path / "empty" / "load.py").write_text(LOAD.format(wanted=wanted, splits=SPLITS))
         process = run_python("load", online=online)
-        return process.stdout.strip() if process.returncode == 0 else process.stderr.strip().splitlines()[-1]
+        assert process.returncode == 0, process.stderr
+        return process.stdout.strip().splitlines()
 
     return load
 
 
 @pytest.mark.slow
-def test_from_the_hub_and_again_without_a_network(repository, load):
-    with HubServer(repository) as hub:
-        first = load(online=hub.url)
-        assert first == f"{hub.repository(NAME).commit} test:eval 0 examples:examples 0"
-        assert not [request for request in hub.requests if "data/vi" in request]
-    assert load() == first
-
-
-@pytest.mark.slow
-def test_another_name_of_the_repository_is_tried(tmp_path, load):
-    write(tmp_path / "mirror" / "other" / "name" / "data" / "id" / "eval.jsonl")
-    text = card([{"split": "eval", "path": "data/id/eval.jsonl"}])
-    (tmp_path / "mirror" / "other" / "name" / "README.md").write_text(text)
+def test_from_the_hub_and_again_without_a_network(tmp_path, load):
+    """Repositories of every layout; one is found under another name."""
+    for number, (text, paths) in enumerate(LAYOUTS.values()):
+        for path in paths:
+            write(tmp_path / "mirror" / f"owner/layout{number}" / path)
+        (tmp_path / "mirror" / f"owner/layout{number}" / "README.md").write_text(text, encoding="utf-8")
+    names = [f"owner/layout{number}" for number in range(len(LAYOUTS))]
+    wanted = [(name, {}) for name in names] + [(NAME, {"data_source_also": ["owner/layout0"]}), (NAME, {})]
     with HubServer(tmp_path / "mirror") as hub:
-        assert load(online=hub.url, data_source_also=["other/name"]).endswith(" test:eval 0")
-        assert "the hub has no repository owner/name" in load(online=hub.url)
+        first = load(*wanted, online=hub.url)
+        commits = [hub.repository(name).commit for name in names]
+        assert not [request for request in hub.requests if "data/vi" in request]
+    assert first[:4] == [f"{commit} test:eval 0 examples:examples 0" for commit in [*commits, commits[0]]]
+    assert f"the hub has no repository {NAME}" in first[4]
+    assert load(*wanted[:3]) == first[:3]
 
 
 def test_no_network_and_no_cache(tmp_path, monkeypatch):

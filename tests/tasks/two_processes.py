@@ -62,6 +62,7 @@ class RankedSharedPrefixLM(Ranked, SharedPrefixLM):
     """The backend of this package."""
 
 
+LIMITS = {"limit": 3, "bootstrap_iters": 100, "gen_kwargs": {"max_gen_toks": 4}}
 BACKENDS = {"hf": RankedHF, "hf-shared-prefix": RankedSharedPrefixLM}
 
 
@@ -73,7 +74,7 @@ def _run(
     distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world_size)
     torch.set_num_threads(1)
     lm = BACKENDS[backend](pretrained=str(model), device="cpu", dtype="float32")
-    results = evaluate(folder, list(tasks), lm, metadata={"pretrained": str(model)}, limit=3, bootstrap_iters=100)
+    results = evaluate(folder, list(tasks), lm, metadata={"pretrained": str(model)}, **LIMITS)
     shares = [None] * world_size
     distributed.all_gather_object(shares, [lm.gathered[0][task] for task in tasks] if lm.gathered else [])
     if rank == 0:

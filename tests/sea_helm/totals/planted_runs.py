@@ -1,7 +1,8 @@
 """Writes runs of SEA-HELM's tasks with planted scores, in the shape of lm-eval's output."""
 
-import json
 from pathlib import Path
+
+from tests.results import lm_eval_output
 
 TASKS = {
     "sentiment": {"competency": "nlu", "labels": ["Positif", "Negatif"], "chance": 0.5},
@@ -49,27 +50,20 @@ def write_run(
         version: of the tasks.
         samples: whether samples are written.
     """
-    folder.mkdir(parents=True)
-    stamp = f"2026-01-{seed:02}T00-00-00"
-    content = {"results": {}, "configs": {}, "versions": {}, "n-samples": {}, "config": {"model": "hf"}, "model_name": model}
+    tasks = {}
     for (language, task), planted in rows.items():
         name, facts = task_name(language, task), metadata(language, task)
-        scores = [row[0] for row in planted]
-        content["results"][name] = {f"{facts['headline_metric']},none": sum(scores) / len(scores)}
-        content["configs"][name] = {"metadata": facts}
-        content["versions"][name] = version
-        content["n-samples"][name] = {"original": len(planted), "effective": len(planted)}
-        if samples:
-            lines = [
-                {
-                    "doc_id": number,
-                    "doc": {"id": str(number), "cluster": str(number), "label": row[1], **(row[2] if len(row) > 2 else {})},
-                    facts["item_metric"] or "unused": row[0],
-                }
-                for number, row in enumerate(planted)
-            ]
-            text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-            (folder / f"samples_{name}_{stamp}.jsonl").write_text(text, encoding="utf-8")
-    path = folder / f"results_{stamp}.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path
+        mean = sum(row[0] for row in planted) / len(planted)
+        tasks[name] = {"scores": {f"{facts['headline_metric']},none": mean}, "metadata": facts}
+        docs = [
+            {"id": str(number), "cluster": str(number), "label": row[1], **(row[2] if len(row) > 2 else {})}
+            for number, row in enumerate(planted)
+        ]
+        lines = [
+            {"doc_id": n, "doc": doc, facts["item_metric"] or "unused": row[0]}
+            for n, (doc, row) in enumerate(zip(docs, planted, strict=True))
+        ]
+        tasks[name]["rows"] = lines if samples else None
+    counts = {task_name(*key): {"original": len(planted), "effective": len(planted)} for key, planted in rows.items()}
+    parts = {"versions": dict.fromkeys(tasks, version), "n-shot": {}, "n-samples": counts}
+    return lm_eval_output.write_run(folder, tasks, f"2026-01-{seed:02}T00-00-00", model=model, **parts)

@@ -92,10 +92,3 @@ def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
         in scored.stdout
     )
     assert "missing, for the metric model MetricX-24: id translation-en-xx; lm-eval-sea score RESULTS --metricx" in scored.stdout
-
-
-def test_a_mistake_is_one_line(run_python, tmp_path):
-    failed = run_python("lm_eval_sea", "score", tmp_path)
-    assert failed.returncode == 1 and len(failed.stderr.splitlines()) == 1
-    failed = run_python("lm_eval_sea", "score", tmp_path, "--out", "x.xls")
-    assert failed.returncode == 2 and "should end in one of .json, .csv, .txt" in failed.stderr
