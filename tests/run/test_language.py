@@ -14,7 +14,7 @@ def listed():
 
 def tasks_of_language(listed, language, **options):
     """The members of a language's group; that of SEA-HELM by its name."""
-    path = TASKS_FOLDER / "suites" / f"{group_of_language(listed, language, **options)}.yaml"
+    (path,) = (TASKS_FOLDER / "suites").rglob(f"{group_of_language(listed, language, **options)}.yaml")
     return yaml.safe_load(path.read_text(encoding="utf-8"))["task"]
 
 
