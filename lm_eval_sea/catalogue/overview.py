@@ -11,7 +11,7 @@ from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord
 
 COLUMNS = 100  # of a terminal
 _ADVICE = """\
-Each suite, group, tag and task can be given to --tasks. More of one:
+Pass any suite, group, tag or task to --tasks. To see more:
   lm-eval-sea ls th                     names with this part
   lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
   lm-eval-sea ls sea_sailcompass        the tasks of a suite, group or tag

@@ -79,7 +79,7 @@ class Command:
                 if mode in chosen and option.needed and option.key not in given:
                     return fail(ValueError(f"{mode} needs {option.flags[0]}"), 2)
                 if mode not in (chosen or [""]) and option.key in given:
-                    reason = f"needs {mode}" if mode else f"does not go with {chosen[0]}"
+                    reason = f"needs {mode}" if mode else f"cannot be used with {chosen[0]}"
                     return fail(ValueError(f"{option.flags[0]} {reason}"), 2)
         return run(arguments)
 

@@ -69,7 +69,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
         reports = [check_data(task, count) for task in progress]
     print(visible("\n".join(map(render, reports))))
     for folder in absent:
-        print(f"none     {folder}: not in the current folder; its tasks are not checked (you make it yourself)")
+        print(f"none     {folder}: not in the current folder; its tasks are not checked (you make this folder yourself)")
     faulty = sum(bool(report.faults) for report in reports)
     print(f"{len(reports)} data files checked, {faulty} with faults")
     return 1 if faulty else 0
@@ -92,7 +92,7 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
         print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
     start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
     names = SUITE if arguments.tasks == "*" else shlex.quote(arguments.tasks)
-    print("Without a network now works, with a model on this machine:")
+    print("This now works without a network, with a model on this machine:")
     print(f"  {start} lm_eval --model hf --model_args pretrained=MODEL --include_path {TASKS_FOLDER} --tasks {names}")
     return 0
 
@@ -110,8 +110,8 @@ LS = Command(
     name="ls",
     summary="Show what there is: an overview, or the tasks that match a pattern",
     about="""
-Each task has a line with its language, data set, variant, rows, headline metric and source. Groups and tags that match
-are listed below the tasks. Each name can be given to lm_eval --tasks.""",
+Each task has a line with language, data set, variant, rows, headline metric and source. Matching groups and tags are
+listed below the tasks. You can pass any of these names to lm_eval --tasks.""",
     examples="""
 lm-eval-sea ls                        suites, languages, data sets, variants
 lm-eval-sea ls '*'                    all tasks
@@ -127,12 +127,12 @@ _CHECK = Command(
     name="check",
     summary="Load the data files of tasks and report what is wrong with them",
     about="""
-Rows come from a folder OWNER/NAME under the current one, or else from the hub or its cache, as in a run. Of each file
-you see the rows found and expected, the columns, right answers by position, rows with identical options (the first one
-counts), repeated rows, and references that are longer than an answer may be. Faults are: another number of rows than
-expected, rows that cannot be scored (missing column, empty text, option or reference, label out of range), labels that
-never occur, answers that their passage lacks, and rows that stand in the prompt as exemplars. SEA-HELM's published rows
-change, so only rows that cannot be scored are faults there.""",
+Rows come from a folder OWNER/NAME in the current one, or else from the hub or its cache, as in a run. For each file the
+report has the rows found and expected, columns, right answers by position, rows with identical options (the first one
+counts), repeated rows, and references longer than an answer may be. Faults are an unexpected number of rows, rows that
+cannot be scored (missing column, empty text, option or reference, label out of range), labels that never occur, answers
+that are not in their passage, and rows that are also exemplars. SEA-HELM's published rows change, so there only rows that
+cannot be scored are faults.""",
     examples="""
 lm-eval-sea data check
 lm-eval-sea data check --tasks sea_xcopa_th_to_ppl,'sea_m3exam_*'
@@ -150,8 +150,8 @@ _FETCH = Command(
     name="fetch",
     summary="Download the data files of tasks, for a machine without a network",
     about="""
-Without --to the files go to the hub's cache ($HF_HOME, by default ~/.cache/huggingface); with it, to a folder that is
-laid out like the hub and can be copied anywhere. A model has to be there too.""",
+Without --to the files go to the hub's cache ($HF_HOME, by default ~/.cache/huggingface). With it they go to a folder that
+is laid out like the hub and can be copied anywhere. Copy a model, too.""",
     examples="""
 lm-eval-sea data fetch --tasks sea_belebele_to_ppl
 HF_HUB_OFFLINE=1 lm_eval … --tasks sea_belebele_to_ppl

@@ -58,7 +58,7 @@ def _named(names: Sequence[str], out: Path | None) -> int:
     if not files:
         return fail(ValueError(f"{folder} makes no task {', '.join(wanted)}"), 2)
     example = next(iter(files)).stem
-    print(f"{len(files)} files written to {folder}; now works")
+    print(f"{len(files)} files written to {folder}; this now works:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(folder)} --tasks {example}")
     return 0
 
@@ -87,7 +87,7 @@ def _official(arguments: argparse.Namespace) -> int:
     except (CheckoutError, FolderError) as error:
         return fail(error, 2)
     folder = shlex.quote(str(arguments.out))
-    print(f"{sum(name.endswith('.yaml') for name in made.files)} task files written to {arguments.out}; now works")
+    print(f"{sum(name.endswith('.yaml') for name in made.files)} task files written to {arguments.out}; this now works:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {folder} --tasks {example}")
     return 0
 
@@ -105,7 +105,7 @@ def _translated(arguments: argparse.Namespace) -> int:
         print(f"{file.path}: {file.rows:,} rows")
         if file.untranslated:
             some = ", ".join(file.untranslated[:3]) + (", …" if len(file.untranslated) > 3 else "")
-            notes.append(f"{file.path}: {len(file.untranslated):,} empty translations, the original stands for them: {some}")
+            notes.append(f"{file.path}: {len(file.untranslated):,} empty translations, replaced by the original: {some}")
     print_notes(notes)
     return 0
 
@@ -114,26 +114,27 @@ MAKE = Command(
     name="make",
     summary="Write task files: from prompts, for your own rows, with official prompts, or for translated rows",
     about="""
-Without --official and --translated: one YAML file per data set, language, prompt language and variant, with the words
-of the prompts in it.
+Without arguments: the pack's own task files, one for each data set, language, prompt language and variant.
 
-FOLDER has data_set.yml and prompts/<language>.yml of your own rows; their tasks are written into it. NAMEs or globs
-choose some of them. docs/own_data.md shows it.
+With the NAMEs or globs of tasks that are made on demand: their files, for plain lm_eval --include_path.
 
---official writes tasks with the prompts of another benchmark, from your checkout of it, with the pack's scores. They are
-not ours: do not publish the folder. docs/compare_with_papers.md says which task gives which published number.
-  sail-sg/sailcompass   a task per configuration, its rows beside it. The configurations and loaders of rows are run, each
-                        in a process of its own, but only files that are those of the tested commit, byte for byte.
-                        --trust-checkout runs others, too: then it is as if you ran them.
+With a FOLDER that has data_set.yml and prompts/<language>.yml for your own rows: their task files, in the same folder.
+NAMEs or globs after it choose some of them. docs/own_data.md has an example.
+
+--official writes tasks with the prompts of another benchmark, from your checkout of it, and with the pack's scores. The
+prompts are not ours: do not publish the folder. docs/compare_with_papers.md says which task gives which published number.
+  sail-sg/sailcompass   a task for each configuration, with its rows beside it. Configurations and loaders of rows are
+                        run, each in its own process, but only files that are byte for byte those of the tested commit.
+                        --trust-checkout also runs other files, as if you ran them yourself.
   aisingapore/SEA-HELM  tasks seahelm_<language>_<task> and groups seahelm_<language>, from plain YAML; no code is run. The
-                        folder names the pack and the checkout by their paths: write it anew when one of them moves.
+                        files contain the paths of the pack and the checkout: write them again when either moves.
 
 --translated writes the rows that the tasks sea_belebele_<language>_translated_… read, from the samples of a run that
-translated them. The tasks look for a folder belebele_translated in the current one. An empty translation is counted,
-and the original text stands for it. Translations from elsewhere go into belebele_translated/data/jav_Latn.jsonl, with
-the columns of facebook/belebele.""",
+translated them. The tasks look for a folder belebele_translated in the current one. Where a translation is empty, the
+original text is used and counted. Put translations from elsewhere into belebele_translated/data/jav_Latn.jsonl, with the
+columns of facebook/belebele.""",
     examples="""
-lm-eval-sea make                                    after a change to a prompt: write the pack's own tasks anew
+lm-eval-sea make                                    after a change to a prompt: write the pack's own tasks again
 lm-eval-sea make --check                            do prompts and tasks agree? Writes nothing
 lm-eval-sea make --prompts MINE --out MY_TASKS      a complete tasks folder from your own prompts
 lm-eval-sea make sea_xnli_th_p2 'sea_belebele_th-en_*' --out MY_TASKS
@@ -153,8 +154,8 @@ lm_eval --model hf --model_args pretrained=MODEL --apply_chat_template --include
 lm-eval-sea run --model hf --model_args pretrained=TRANSLATOR --tasks sea_belebele_jv_to_en --output_path results --log_samples
 lm-eval-sea make --translated results --out belebele_translated
 lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_jv_translated_to_ppl""",
-    exits="""0; 1 if --check finds a difference or not all official tasks could be made (then nothing is written without
---keep-going); 2 if a prompt lacks something, CHECKOUT is no checkout, DIR holds other files, or a run lacks rows""",
+    exits="""0; 1 if --check finds a difference or some official tasks cannot be made (then nothing is written without
+--keep-going); 2 if a prompt lacks something, CHECKOUT is not a checkout, DIR has other files, or a run lacks rows""",
     arguments=[
         argument(
             "names", nargs="*", metavar="NAME", help="tasks made on demand; or the folder of your own data set, and its tasks"
@@ -180,7 +181,7 @@ lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_jv
                 "--trust-checkout",
                 action="store_true",
                 default=None,
-                help="run files of SailCompass that are not the tested ones, too",
+                help="also run files of SailCompass that differ from the tested ones",
             ),
         ],
         "--translated": [

@@ -116,9 +116,9 @@ SHOW = Command(
     name="show",
     summary="Print the scores of runs, one line per task",
     about="""
-Each line has rows evaluated, headline metric, score with a 95 % interval and what guessing scores, all in per cent.
-Groups with a mean of their own follow; it has an interval if all rows were logged. Of several runs of a task by one model
-the one with more rows counts, then the newer.""",
+Each line has the rows evaluated, the headline metric, the score with a 95 % interval, and the score of guessing, all in
+per cent. Groups with a mean follow, with an interval if all rows were logged. Of several runs of a task by one model the
+one with more rows counts, then the newer.""",
     examples="""
 lm-eval-sea show results
 lm-eval-sea show results/org__model/results_2026-01-02T03-04-05.json""",
@@ -131,12 +131,12 @@ REPORT = Command(
     name="report",
     summary="Make a page, figures and tables of runs; with --languages, compare languages",
     about="""
-Reads what lm_eval wrote below --output_path, of any number of models and runs, and writes report.html (one file, opens
-without a network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are scores only. Of
-several runs of a task by one model the one with more rows counts, then the newer.
+Reads what lm_eval wrote below --output_path, for any number of models and runs. Writes report.html (one file that needs
+no network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are only scores. Of several
+runs of a task by one model the one with more rows counts, then the newer.
 
 --languages compares a model's answers to the same questions in several languages (Belebele, Cross-MMLU, Cross-LogiQA).
-It needs samples, English among them, and compares answers with the same number of exemplars only. It writes:
+It needs samples, also of English, and compares only runs with the same number of exemplars. It writes:
   questions.csv           each question: right (1) or wrong (0) per language
   differences.csv         each language beside English: accuracies and their paired difference with an interval
   consistency.csv         share of questions with the same answer in several languages, and AC3, as in SeaEval

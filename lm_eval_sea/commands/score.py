@@ -108,19 +108,19 @@ SCORE = Command(
     about=f"""
 Runs need --log_samples. docs/sea_helm.md explains everything below.
 
-Without --judge and --metricx: totals of one run or several (seeds) of ONE model, with intervals: tasks, then unweighted
-means over competency, language and Southeast Asia. What was not run, or needs another model, is listed and marks every
-mean above it incomplete (*). Methods:
+Without --judge and --metricx: totals of one or several runs (seeds) of ONE model, with intervals: tasks, then unweighted
+means over competency, language and Southeast Asia. Tasks that were not run or need another model are listed, and every
+mean above them is marked incomplete (*). Methods:
   2026-08     as SEA-HELM aggregates since 5 August 2026
   2026-06     as SEA-HELM's notebook did before
   corrected   chance levels from the tasks, LINDSEA by phenomenon, whole passages resampled, nothing missing counts as 0
 
---judge asks a judge behind an OpenAI-compatible address about the answers of mt-bench-judge, kalahi-judge,
-syntax-criteria and mt-bench, and writes the scores beside the samples, where the totals find them. Of MultiJail
-(sea_multijail) it prints which share of the answers is unsafe, invalid and safe. First it says how many calls it will
-make. The prompts are the pack's own; --official takes SEA-HELM's from your checkout of it (v1.2.0 or later).
+--judge has a judge at an OpenAI-compatible address score the answers of mt-bench-judge, kalahi-judge, syntax-criteria and
+mt-bench. It writes the scores beside the samples, where the totals find them. For MultiJail (sea_multijail) it prints the
+shares of answers that are unsafe, invalid and safe. It first prints how many calls it will make. The prompts are the
+pack's own; --official takes SEA-HELM's from your checkout of it (v1.2.0 or later).
 
---metricx scores SEA-HELM's translations, 100 for no error, beside the samples. SEA-HELM's model is
+--metricx scores SEA-HELM's translations (100: no error) and writes the scores beside the samples. SEA-HELM's model is
 {METRICX} (26 GB); other models give other numbers.
 
 Both can be stopped and started again: no answer is scored twice.""",
@@ -140,7 +140,7 @@ lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos go
     modes={
         "": [
             argument("--method", choices=METHODS, help=f"default: {METHODS[0]}"),
-            argument("--suite", choices=SUITES, help=f"whose tasks make the means; default: {SUITES[0]}"),
+            argument("--suite", choices=SUITES, help=f"the suite whose tasks are averaged; default: {SUITES[0]}"),
             argument("--out", metavar="FILE", type=_out, help=f"also write the totals: {', '.join(ENDINGS)}"),
         ],
         "--judge": [
@@ -156,7 +156,7 @@ lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos go
         "--metricx": [
             argument("--metricx", metavar="NAME", help=f"a MetricX-24, such as {METRICX}"),
             argument("--tokenizer", metavar="NAME", help=f"default: {TOKENIZER}"),
-            argument("--eos", choices=EOS_RULES, help=f"whose way with end tokens; default: {EOS_RULES[0]}"),
+            argument("--eos", choices=EOS_RULES, help=f"whose treatment of end tokens; default: {EOS_RULES[0]}"),
             argument("--batch_size", type=whole_number(1), metavar="N", help="rows at a time; default: 64"),
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
         ],

@@ -90,11 +90,11 @@ def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, arguments: a
     if failed:
         print(table_of_failures(failed))
         again = _again(arguments)
-        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; {again} runs them again (commands above complete no job)")
+        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; {again} runs them again (commands above only show the fault)")
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    """The command that goes on with the same jobs, for another `--split` would cut other ones."""
+    """The command that continues the same jobs: another `--split` would make other ones."""
     named = [(f"--{name}", getattr(arguments, name)) for name in ("split", "engine", "address")]
     flags = [part for flag, value in named if value for part in (flag, value)]
     return shlex.join(["lm-eval-sea", "sweep", str(arguments.plan), *flags])
@@ -107,7 +107,7 @@ def _engine(arguments: argparse.Namespace) -> Engine:
     if (arguments.engine == "ray" or arguments.address) and not has_ray:
         raise PlanError([f"--engine ray and --address need the package ray: {install_extra('ray')}"])
     if arguments.engine == "local" and arguments.address:
-        raise PlanError(["--address is of a Ray cluster; leave out --engine local"])
+        raise PlanError(["--address is that of a Ray cluster; leave out --engine local"])
     if arguments.engine == "local" or not has_ray:
         from lm_eval_sea.sweep.engine_local import LocalEngine
 
@@ -127,7 +127,7 @@ def _download(plan: Plan, split: str) -> int:
     except PlanError as error:
         return fail(error, 1)
     rows = sum(len(task.eval_docs) for task in tasks.values())
-    print(f"here: the rows of {len(tasks)} tasks ({rows:,}), and the tokenizers of {len(plan.models)} models; not their weights")
+    print(f"downloaded: the rows of {len(tasks)} tasks ({rows:,}) and the tokenizers of {len(plan.models)} models, no weights")
     return 0
 
 
@@ -135,8 +135,8 @@ SWEEP = Command(
     name="sweep",
     summary="Evaluate many models on many tasks, and go on after an interruption",
     about="""
-Each job is `lm-eval-sea run` in a process of its own. A job that has a complete result with the same versions, rows
-and settings is skipped, so the same command goes on where an interrupted one stopped. docs/sweep.md describes the plan.""",
+Each job is `lm-eval-sea run` in its own process. Jobs with a complete result of the same versions, rows and settings are
+skipped, so the same command continues an interrupted sweep. docs/sweep.md describes the plan.""",
     examples="""
 lm-eval-sea sweep plan.yaml --dry-run
 lm-eval-sea sweep plan.yaml --download-only                   on a machine with a network
@@ -153,7 +153,7 @@ lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster t
         ),
         argument("--engine", choices=("local", "ray"), help="default: ray where it is installed, else local"),
         argument("--address", metavar="ADDRESS", help="of a running Ray cluster, or auto (default: start one here)"),
-        argument("--dry-run", action="store_true", help="say what would be run, and do not run it"),
+        argument("--dry-run", action="store_true", help="check and print what would be run, without running it"),
         argument("--download-only", action="store_true", help="fetch data and tokenizers, and stop"),
     ],
     run=_sweep,

@@ -126,10 +126,10 @@ def rows_path(process: str) -> str:
 
 
 def groups(language: str) -> Iterator[Content]:
-    """The groups of a language: its suites, what is in none of them, and what a judge scores.
+    """The groups of a language: its suites, the tasks in none of them, and those that a judge scores.
 
-    They have no averages: SEA-HELM's totals are no plain means, and are computed from the samples. What is only the second turn
-    of a conversation is in no group, for it needs the first one's answers; nor is what a judge scores for no suite any more.
+    They have no averages, because SEA-HELM's totals are not plain means. Second turns of conversations are in no group, because
+    they need the answers of the first; nor are judged tasks that no suite has any more.
     """
     tasks, totals = sea_helm().of_language(language), read_totals()
     plain = {name: task for name, task in tasks.items() if not task.is_judged}

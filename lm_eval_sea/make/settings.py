@@ -45,13 +45,13 @@ def _with_rows(prompted: Prompted, content: Content, process: str) -> Content:
 
 
 def as_is(prompted: Prompted, content: Content, process: str) -> Content:
-    """A task on the rows as they were published; under a tag of its own, for it is not another data set."""
+    """A task on the rows as they were published. It has its own tag, because it is not another data set."""
     said = content["metadata"] | {"as_published": True}
     return _with_rows(prompted, content, process) | {"task": f"{content['task']}_asis", "tag": ["sea_asis"], "metadata": said}
 
 
 def chat(prompted: Prompted, language: str, prompt_language: str) -> Content:
-    """The instruction stands in the user's message, for not all chat templates know a system message."""
+    """The instruction is in the user's message, because not all chat templates know a system message."""
     words, content = prompted.words(prompt_language), leaf(prompted, language, prompt_language, "litilo_gen")
     instruction = entry(words, "chat", prompted.where(prompt_language))
     question = content["doc_to_text"].removesuffix(words["cue"]).rstrip()

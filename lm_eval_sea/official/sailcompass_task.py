@@ -119,7 +119,7 @@ class SailCompassRankingTask(RankingTask):
         """Builds the requests of all rows.
 
         Raises:
-            ValueError: if the tokenizer is not known, or declined, for then there is no perplexity.
+            ValueError: if the tokenizer is not known, or declined: without it there is no perplexity.
         """
         super().build_all_requests(**kwargs)
         if self._tokenizer is None:

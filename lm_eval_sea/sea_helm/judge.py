@@ -133,11 +133,11 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
     if job.kind == SAFETY:
-        notes.append("not to be compared with the paper's numbers, whose judge was another")
+        notes.append("not comparable with the paper's numbers, which had another judge")
     elif job.rubric.official_judge is None:
-        notes.append("not SEA-HELM's number, for the prompts of the judge are our own")
+        notes.append("not SEA-HELM's number, because the judge's prompts are the pack's own")
     elif model.rpartition("/")[2] != job.rubric.official_judge.rpartition("/")[2]:
-        notes.append(f"not SEA-HELM's number, for its judge is {job.rubric.official_judge}")
+        notes.append(f"not SEA-HELM's number, whose judge is {job.rubric.official_judge}")
     details: dict[str, Any] = {
         "verdicts": Counter(verdict if verdict in known else UNREADABLE for verdict in given),
         **({"shares": shares(given, known)} if job.kind == SAFETY else {"categories": by_category(job.rows, scores)}),

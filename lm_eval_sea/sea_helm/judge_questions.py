@@ -118,7 +118,7 @@ def _alternating(turns: tuple[str, ...], answers: tuple[str, ...], turn: int) ->
 
 
 def _tag(*texts: str) -> str:
-    """A tag that none of these texts can hold, for it depends on all of them."""
+    """A tag that none of these texts can contain, because it depends on all of them."""
     return "verdict-" + hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 

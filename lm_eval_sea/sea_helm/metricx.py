@@ -38,10 +38,10 @@ class Setting(NamedTuple):
         """What makes the number another than SEA-HELM's."""
         different = []
         if (self.model, self.tokenizer) != (OFFICIAL_MODEL, OFFICIAL_TOKENIZER):
-            different.append(f"its model is {OFFICIAL_MODEL} with the tokenizer of {OFFICIAL_TOKENIZER}")
+            different.append(f"SEA-HELM has {OFFICIAL_MODEL} with the tokenizer of {OFFICIAL_TOKENIZER}")
         if self.eos != SEAHELM:
-            different.append("it leaves most texts their end token")
-        return [f"not SEA-HELM's number, for {' and '.join(different)}"] if different else []
+            different.append("SEA-HELM leaves most texts their end token")
+        return [f"not SEA-HELM's number: {' and '.join(different)}"] if different else []
 
 
 class Job(NamedTuple):
@@ -99,7 +99,7 @@ def _text(task: TaskRun, number: Any, source: Any, answer: Any, label: Any) -> s
 def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
     """Finds the errors batch by batch, each on disk as soon as it is there, writes the scores, and says what came of each task.
 
-    Batches are rows in published order, as SEA-HELM's are, for by its way a text's score depends on its batch.
+    Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch.
 
     Args:
         jobs: what to score.

@@ -111,7 +111,7 @@ def check_versions(wanted: Mapping[str, str | None]) -> None:
         if here.get(name) != version:
             raise IncompleteError(
                 f"{name} on this machine is {here.get(name) or 'not installed'}, and {version or 'not installed'} where the "
-                "sweep began; use the same packages on all machines"
+                "sweep began; install the same packages on all machines"
             )
 
 
@@ -119,8 +119,8 @@ def check_model(model_args: Mapping[str, Any], wanted: str) -> None:
     """Refuses a model whose files are not those of when the sweep was started: what `answer_cache.files_of_model` said then."""
     if answer_cache.files_of_model(model_args) != wanted:
         raise IncompleteError(
-            f"the files of the model {model_args.get('pretrained')} are not those of when the sweep was started (names, sizes or "
-            "times differ); start the sweep again, and let all machines see the same files"
+            f"the files of the model {model_args.get('pretrained')} have changed since the sweep was started (names, sizes or "
+            "times differ); start the sweep again, with the same files on all machines"
         )
 
 

@@ -144,7 +144,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise IncompleteError(f"another process is at work on {folder}; is this sweep running elsewhere?") from None
+                    raise IncompleteError(f"another process works on {folder}; is this sweep running elsewhere?") from None
                 time.sleep(0.2)
         yield
 

@@ -158,13 +158,13 @@ class _Reader:
             self.faults.append(f"{where}: expected a mapping of flags of `lm-eval-sea run`, such as {{batch_size: 16}}")
             return {}
         flags = {str(name): value for name, value in given.items()}
-        self.faults += [f"{where}: {name} is not for a sweep to pass on" for name in flags if name in RESERVED]
+        self.faults += [f"{where}: {name} is set by the sweep itself; leave it out" for name in flags if name in RESERVED]
         return flags
 
     def _known(self, given: Mapping[Any, Any], known: set[str], where: str) -> None:
         for key in given:
             if key not in known:
-                self.faults.append(f"{where}unknown key {key!r}; there are {', '.join(sorted(known))}")
+                self.faults.append(f"{where}unknown key {key!r}; expected some of {', '.join(sorted(known))}")
 
     def _text(self, value: Any, where: str) -> str:
         if isinstance(value, str) and value.strip():

@@ -108,7 +108,7 @@ def _missing_on_hub(model: Model, argument: str, file: str) -> str:
     try:
         hf_hub_download(given, file, revision=revision_of(argument, model.model_args))
     except Exception as error:  # of the hub, the network and the disk, in classes of several libraries
-        return f"{model.name}: {argument} {given} is no folder here and cannot be had from the hub ({_first_line(error)})"
+        return f"{model.name}: {argument} {given} is no folder here and cannot be downloaded ({_first_line(error)})"
     return ""
 
 
@@ -208,7 +208,7 @@ def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
     most_gpus = max(machine.gpus for machine in machines)
     devices = [(model.name, str(model.run.get("device") or "")) for model in plan.models]
     faults = [
-        f"{name}: run: device {device}: no machine has {_gpus_of(device)} GPUs, and lm-eval would take another device"
+        f"{name}: run: device {device}: no machine has {_gpus_of(device)} GPUs, and lm-eval would use another device"
         for name, device in devices
         if _gpus_of(device) > most_gpus
     ]

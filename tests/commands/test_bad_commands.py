@@ -54,7 +54,7 @@ TABLE = [
     ("score sail --judge a --metricx b", 2, "--judge and --metricx are two ways to use score; choose one"),
     ("score sail --judge a", 2, "--judge needs --base_url"),
     ("score sail --concurrency 2", 2, "--concurrency needs --judge"),
-    ("score sail --metricx a --method corrected", 2, "--method does not go with --metricx"),
+    ("score sail --metricx a --method corrected", 2, "--method cannot be used with --metricx"),
     ("score sail --out x.xls", 2, "should end in one of .json, .csv, .txt"),
     ("report sail --out out --metric acc", 2, "--metric needs --languages"),
     ("make --official x", 2, "--official needs --out"),

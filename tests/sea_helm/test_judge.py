@@ -260,7 +260,7 @@ def test_official_prompts_make_the_number_sea_helms(tmp_path, capsys):
         assert main([*arguments, server.base_url, "--judge", "other"]) == 0
         other = capsys.readouterr().out
     assert "100.00 of 100" in official and "not SEA-HELM's number" not in official
-    assert "not SEA-HELM's number, for its judge is org/official-judge" in other
+    assert "not SEA-HELM's number, whose judge is org/official-judge" in other
     body = server.requests[0]
     assert (body["max_tokens"], body["reasoning_effort"], body["seed"]) == (77, "high", 1)
     first = "Turn 1: [User]\nSatu 0?|jawaban 0|first Grade."

@@ -160,7 +160,7 @@ def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, with_
     command = ["score", str(tmp_path), "--metricx", str(tiny_metricx), "--tokenizer", str(tiny_metricx), "--batch_size", "2"]
     assert main(command) == 0
     output = capsys.readouterr().out
-    assert "not SEA-HELM's number, for its model is google/metricx-24-hybrid-xxl-v2p6-bfloat16" in output
+    assert "not SEA-HELM's number: SEA-HELM has google/metricx-24-hybrid-xxl-v2p6-bfloat16" in output
     written = read(samples.with_name(samples.name.replace("samples", "metricx").replace(".jsonl", ".json")))
     scorer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu")
     rows = [text_of(SOURCES[number], SOURCES[number].lower(), f"x {number}") for number in range(5)]

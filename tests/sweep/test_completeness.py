@@ -170,7 +170,7 @@ def test_weights_that_were_written_over_begin_no_job_and_cost_no_results(folder,
     time.sleep(0.02)  # a tick of the file system's clock
     (model / "model.safetensors").write_bytes(b"step 2")
     marked(folder)
-    with pytest.raises(IncompleteError, match=f"the files of the model {model} are not those of when the sweep was started"):
+    with pytest.raises(IncompleteError, match=f"the files of the model {model} have changed since the sweep was started"):
         run_job_here(task, folder)
     assert read_mark(folder, "d")
 

@@ -32,7 +32,7 @@ def test_what_was_downloaded_is_all_that_a_sweep_without_a_network_needs(mirror,
     with HubServer(mirror) as hub:
         process = run_python(*sweep, "--download-only", online=hub.url)
     assert process.returncode == 0, process.stderr
-    assert process.stdout == "here: the rows of 2 tasks (8), and the tokenizers of 2 models; not their weights\n"
+    assert process.stdout == "downloaded: the rows of 2 tasks (8) and the tokenizers of 2 models, no weights\n"
     fetched = [request for request in hub.requests if request.startswith("GET ")]
     for source, path in [(SOURCE, path) for path in FILES] + [
         (MODEL, "config.json"),

@@ -50,6 +50,6 @@ def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp
         weights.write_bytes(weights.read_bytes())
 
     monkeypatch.setattr(run_module, "run", trained_on)
-    with pytest.raises(IncompleteError, match="the files of the model .* are not those of when the sweep was started"):
+    with pytest.raises(IncompleteError, match="the files of the model .* have changed since the sweep was started"):
         run_one()
     assert not list((tmp_path / "out").rglob(MARK))

@@ -20,7 +20,7 @@ def faults(path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"modles": []}, "unknown key 'modles'; there are backend, limit"),
+        ({"modles": []}, "unknown key 'modles'; expected some of backend, limit"),
         ({"models": None}, "models: expected a list"),
         ({"models": [{"name": "a"}]}, "models, entry 1: expected model_args"),
         ({"models": [{"model_args": {"pretrained": "x/m"}}, {"model_args": {"pretrained": "y/m"}}]}, "2 models are called m"),
@@ -34,7 +34,7 @@ def faults(path):
         ({"limit": 0}, "limit: expected a number above 0"),
         ({"resources": {"gpu": 1}}, "resources: unknown key 'gpu'"),
         ({"resources": {"gpus": "all"}}, "resources: gpus: expected a number"),
-        ({"run": {"output_path": "x"}}, "run: output_path is not for a sweep to pass on"),
+        ({"run": {"output_path": "x"}}, "run: output_path is set by the sweep itself; leave it out"),
     ],
 )
 def test_what_a_plan_may_not_say(tmp_path, changes, message):

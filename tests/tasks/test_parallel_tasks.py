@@ -224,7 +224,7 @@ class TestTranslations:
         assert main(["make", "--translated", str(tmp_path / "results"), "--out", RECORD.parallel["translated"]]) == 0
         out, err = capsys.readouterr()
         assert out == "belebele_translated/data/vie_Latn.jsonl: 4 rows\n"
-        assert "1 empty translations, the original stands for them: https://example.org/rafflesia#2#mc_answer2" in err
+        assert "1 empty translations, replaced by the original: https://example.org/rafflesia#2#mc_answer2" in err
         lines = Path("belebele_translated/data/vie_Latn.jsonl").read_text(encoding="utf-8").splitlines()
         written = [json.loads(line) for line in lines]
         english[1]["mc_answer2"] = forgotten

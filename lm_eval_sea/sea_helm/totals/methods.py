@@ -109,7 +109,7 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
 def _remark_on_replicates(rows: TaskRows) -> str | None:
     if is_multiple_choice(rows.labels) and (rare := rare_labels(rows.labels)):
         counts = ", ".join(f"{label} {count}" for label, count in sorted(rare.items()))
-        return f"a right answer of few questions weighs as much as the others ({counts})"
+        return f"a right answer with few questions weighs as much as the others ({counts})"
     if is_multiple_choice(rows.labels) != rows.is_label_task:
         return f"{'taken' if is_multiple_choice(rows.labels) else 'not taken'} for multiple choice by its right answers"
     return None
@@ -117,7 +117,7 @@ def _remark_on_replicates(rows: TaskRows) -> str | None:
 
 def _remark_on_notebook(rows: TaskRows) -> str | None:
     if taken_for_multiple_choice(rows.labels) and not rows.is_label_task:
-        return "taken for multiple choice by the notebook, for two of its references are equal"
+        return "taken for multiple choice by the notebook, because two of its references are equal"
     return None
 
 

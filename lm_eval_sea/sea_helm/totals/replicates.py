@@ -30,7 +30,7 @@ def is_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:
 
 
 def rare_labels(labels: Sequence[str | tuple[str, ...] | None]) -> dict[str, int]:
-    """The questions per right answer, if one of them has fewer than FEW_QUESTIONS, for it weighs as much as the others."""
+    """The questions per right answer, if one has fewer than FEW_QUESTIONS: it weighs as much as the others."""
     counts = Counter(map(str, labels))
     return dict(counts) if min(counts.values()) < FEW_QUESTIONS else {}
 

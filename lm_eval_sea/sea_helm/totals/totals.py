@@ -59,14 +59,14 @@ def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, Judge], metho
     draws = rule.draw(rows, suite.places)
     for place in sorted(evidence.without_samples & set(members)):
         if rule.zero is not None:
-            notes.append(f"{place.language} {place.task}: counts as 0, as the method of {method} demands of a task without rows")
+            notes.append(f"{place.language} {place.task}: has no rows and counts as 0, as in the method of {method}")
             draws[place] = rule.zero
     notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
     notes += _notes_on_missing(not_run, judges, evidence.without_scores)
     inside = {place: draw for place, draw in draws.items() if _pooled_from(place) & set(members)}
     if outside := sorted(draws.keys() - inside.keys()):
         names = ", ".join(f"{place.language} {place.task}" for place in outside)
-        notes.append(f"in no mean, for the suite {suite.name} {suite.version} has them not: {names}")
+        notes.append(f"in no mean, because they are not in the suite {suite.name} {suite.version}: {names}")
     uneven = evidence.unequal | {
         Place(place.language, place.competency, "", PRAGMATICS) for place in evidence.unequal if place.group == PRAGMATICS
     }
@@ -86,7 +86,7 @@ def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:
         return list(suite.places)
     left_out = sorted({place.task for place in suite.places if place.task in suite.base_skips})
     if left_out:
-        notes.append(f"exemplars and no chat template: a base model, for which SEA-HELM leaves out {', '.join(left_out)}")
+        notes.append(f"exemplars and no chat template, so a base model: SEA-HELM leaves out {', '.join(left_out)}")
     return [place for place in suite.places if place.task not in suite.base_skips]
 
 
@@ -139,6 +139,6 @@ def _notes_on_missing(missing: Iterable[Place], judges: Mapping[str, Judge], ans
             by_language.setdefault(place.language, []).append(place.task)
     notes = [f"{language}: not run: {', '.join(tasks)}" for language, tasks in sorted(by_language.items())]
     return notes + [
-        f"missing, for {judge.name}: {', '.join(tasks)}; {'' if has_answers else 'run them, then '}{judge.command}"
+        f"not scored yet, needs {judge.name}: {', '.join(tasks)}; {'' if has_answers else 'run them, then '}{judge.command}"
         for (judge, has_answers), tasks in by_judge.items()
     ]

@@ -88,7 +88,10 @@ def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
     assert all(0 <= line["score"] <= 100 for line in tasks.values() if line["score"] is not None)
     assert re.search(r"id\s+nlr\s+nli", scored.stdout)
     assert (
-        "missing, for a judge model: id syntax-criteria, id mt-bench-judge; run them, then lm-eval-sea score RESULTS --judge"
+        "not scored yet, needs a judge model: id syntax-criteria, id mt-bench-judge; run them, then "
+        "lm-eval-sea score RESULTS --judge" in scored.stdout
+    )
+    assert (
+        "not scored yet, needs the metric model MetricX-24: id translation-en-xx; lm-eval-sea score RESULTS --metricx"
         in scored.stdout
     )
-    assert "missing, for the metric model MetricX-24: id translation-en-xx; lm-eval-sea score RESULTS --metricx" in scored.stdout

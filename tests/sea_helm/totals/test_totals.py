@@ -126,10 +126,10 @@ def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     assert not totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete
     assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
     assert "id: not run: if-eval" in totals.notes
-    assert "missing, for a judge model: id mt-bench; run them, then judge RESULTS" in totals.notes
+    assert "not scored yet, needs a judge model: id mt-bench; run them, then judge RESULTS" in totals.notes
     translation = place("id", "translation-en-xx")  # a task of the pack whose published score is unavailable
     twice = totals_of(tmp_path, also=[translation], judges={"translation-en-xx": Judge("MetricX", "metricx RESULTS")})
-    assert "missing, for MetricX: id translation-en-xx; run them, then metricx RESULTS" in twice.notes
+    assert "not scored yet, needs MetricX: id translation-en-xx; run them, then metricx RESULTS" in twice.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
 
 
@@ -272,7 +272,9 @@ def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
         assert nodes[Place("id")].score == pytest.approx(statistics.fmean(of_members))
         assert nodes[SEA].score == nodes[ALL].score and nodes[SEA].complete
         named = {"id abssum", "id causal", "id sentiment", "jv causal", "jv nli", "jv sentiment"}
-        assert set(alone.notes[-1].removeprefix("in no mean, for the suite planted v0 has them not: ").split(", ")) == named
+        assert (
+            set(alone.notes[-1].removeprefix("in no mean, because they are not in the suite planted v0: ").split(", ")) == named
+        )
         assert "† not in the suite" in as_text(alone)
 
 
@@ -328,7 +330,7 @@ def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
     base = totals_of(tmp_path, "2026-08", suite=suite)
     assert base.nodes[Place("id")].score == pytest.approx(base.nodes[place("id", "nli")].score)
     assert base.nodes[Place("id")].complete and not base.nodes[place("id", "if-eval")].in_suite
-    assert any("a base model, for which SEA-HELM leaves out if-eval" in note for note in base.notes)
+    assert any("so a base model: SEA-HELM leaves out if-eval" in note for note in base.notes)
 
 
 def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
