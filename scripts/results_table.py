@@ -19,9 +19,9 @@ from check_results import FOLDER, about, findings
 
 from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.report.means import ALL, suite_means
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.read import read
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "results.md"
@@ -55,15 +55,14 @@ def _table(found_in: Scores, members: list[str]) -> str:
         facts = next(row for row in rows if row is not None)
         chance = f"{facts.chance:.1f}" if facts.chance else "–"
         lines.append(f"| `{name}` | {facts.metric} | {chance} | {' | '.join(map(_score, rows))} |")
-    means = suite_means(scores, found_in.suite.members, models, found_in.draws)
     cells = []
     for model in models:
-        mean = means[model][ALL]
-        low, high = mean.interval
-        interval = "" if low is None else f" [{low:.1f}, {high:.1f}]"
-        cells.append(
-            f"**{mean.value:.1f}**{interval}" if mean.found == mean.expected else f"({mean.found} of {mean.expected} tasks)"
-        )
+        own = {name: task for name, task in found_in.by_model[model].items() if name in found_in.suite.members}
+        mean = mean_of(own, nested_weights({name: found_in.suite.members[name] for name in own}))
+        interval = "" if mean is None or mean.low is None else f" [{mean.low:.1f}, {mean.high:.1f}]"
+        expected = len(found_in.suite.members)
+        whole = mean is not None and mean.tasks == expected
+        cells.append(f"**{mean.value:.1f}**{interval}" if whole else f"({len(own)} of {expected} tasks)")
     lines.append(f"| mean, normalised | | 0.0 | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -55,6 +55,7 @@ def _report(arguments: argparse.Namespace) -> int:
             all_runs=bool(arguments.all_runs),
             steps=bool(arguments.steps),
             published=bool(arguments.published),
+            weigh=arguments.weigh or "task",
         )
     except (ResultsError, OSError) as error:
         return fail(error, 2)
@@ -164,6 +165,9 @@ lm-eval-sea report results --languages --metric acc --out languages_acc""",
             argument("--all-runs", action="store_true", default=None, help="keep several runs of a model apart"),
             argument(
                 "--steps", action="store_true", default=None, help="the models are checkpoints: draw a curve over their steps"
+            ),
+            argument(
+                "--weigh", choices=["task", "competency"], help="what weighs the same in means over all tasks (default: task)"
             ),
             argument(
                 "--published", action="store_true", default=None, help="show the numbers published for the same models and tasks"

@@ -7,12 +7,11 @@ import re
 import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report import means
 from lm_eval_sea.report.figure_style import Theme, new_figure, styles
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.uncertainty import spread_of
+from lm_eval_sea.results.comparison import mean_of, nested_weights
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
@@ -30,17 +29,15 @@ def curve(scores: Scores) -> pd.DataFrame:
     Without members of the suite it is the mean over all common tasks, each weighing the same.
     """
     steps = {model: step for model in scores.models if (step := step_of(model)) is not None}
-    headline = scores.headline[scores.headline.model.isin(steps)]
-    counts = headline.groupby("task", sort=False).model.nunique()
-    common = [task for task in counts.index if counts[task] == len(steps)]
-    members = {task: scores.suite.members[task] for task in common if task in scores.suite.members}
-    places = members or {task: (task, "") for task in common}
-    found = means.suite_means(headline, places, sorted(steps, key=steps.__getitem__), scores.draws)
+    tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
+    common = set.intersection(*map(set, tasks.values())) if tasks else set()
+    members = common & set(scores.suite.members)
+    weights = nested_weights({name: scores.suite.members[name] for name in members} or {name: () for name in common})
     rows = []
-    for model, of_model in found.items():
-        mean = of_model[means.ALL]
-        low, high = (None, None) if mean.draws is None else spread_of(mean.draws)[1:]
-        rows.append({"model": model, "step": steps[model], "mean": mean.value, "low": low, "high": high, "tasks": mean.found})
+    for model, own in tasks.items():
+        mean = mean_of({name: own[name] for name in own if name in weights}, weights)
+        row = {"mean": mean.value, "low": mean.low, "high": mean.high, "tasks": mean.tasks} if mean else {"tasks": 0}
+        rows.append({"model": model, "step": steps[model], **row})
     return pd.DataFrame(rows, columns=["model", "step", "mean", "low", "high", "tasks"])
 
 

@@ -20,7 +20,7 @@ def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
     blocks = [f"## {section.title}", *section.text]
     for part in section.shown:
         if isinstance(part, Table):
-            blocks += [f"### {part.title}", *filter(None, [part.note]), *_table(part.unfiltered)]
+            blocks += [f"### {part.title}", *filter(None, [part.note]), *_table(part)]
         elif part.name in pictures:
             blocks += [f"![{escaped(part.seen)}](figures/{part.name}.png)", f"*{part.caption}*"]
     return blocks

@@ -1,217 +1,331 @@
-"""Means of normalised scores over a suite: numbers and tables."""
+"""Means of normalised scores over what was run (all of it, a language, a suite, a competency), and models compared by them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
-from typing import TypeVar
+from dataclasses import dataclass
+from functools import cached_property
 
-import numpy as np
 import pandas as pd
 
 from lm_eval_sea.report.section import MODEL
-from lm_eval_sea.report.tables import ONLY, Column, Table
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, normal_test, spread_of
+from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.comparison import (
+    LEVEL,
+    Mean,
+    MeanDifference,
+    RankSet,
+    TaskDifference,
+    corrected_on_page,
+    difference_of_means,
+    mean_of,
+    nested_weights,
+    normalised,
+    pairs,
+    pairs_of,
+    rank_sets,
+    task_difference,
+)
+from lm_eval_sea.results.means import FEWEST
+from lm_eval_sea.results.runs import TaskRun
 
 ALL = "all"
-Value = TypeVar("Value", float, np.ndarray)  # a score, or one on each draw of rows
+BY_TASK, BY_COMPETENCY = "task", "competency"
+WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
+_VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
+_MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
+_OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
+_TESTED = ("all", "language", "suite")
+
+Tasks = Mapping[str, TaskRun]  # by name, with a score
 
 
 @dataclass(frozen=True)
-class Mean:
-    """A mean of normalised scores, and over how many of the expected ones it goes."""
+class Scope:
+    """What a mean goes over."""
 
-    value: float | None
-    found: int
-    expected: int
-    limited: bool = False  # whether a score in it is not of all rows
-    draws: np.ndarray | None = field(default=None, repr=False)  # the mean on each draw of rows; None: a member has none
+    kind: str  # "all", "language", "suite" or "competency"
+    name: str
+    title: str
+    paths: Mapping[str, tuple[str, ...]]  # task → the groups in which it weighs; see `comparison.nested_weights`
 
-    @property
-    def interval(self) -> tuple[float | None, float | None]:
-        """The 95 % interval."""
-        return (None, None) if self.draws is None else spread_of(self.draws)[1:]
+    def of(self, tasks: Tasks) -> Mean | None:
+        """The mean of one model."""
+        own = {name: tasks[name] for name in self.paths if name in tasks}
+        return mean_of(own, self.weights(list(own)))
+
+    def weights(self, names: Sequence[str]) -> dict[str, float]:
+        """What tasks weigh if there are no others."""
+        return nested_weights({name: self.paths[name] for name in names})
 
 
-def suite_means(
-    scores: pd.DataFrame,
-    suite: Mapping[str, tuple[str, str]],
-    models: Sequence[str],
-    draws: Mapping[tuple[str, str], np.ndarray] | None = None,
-) -> dict[str, dict[str, Mean]]:
-    """Means of normalised scores over a suite, for each model: by task, by language, and over all.
-
-    The score of a task in a language is the mean of its members (the two directions of translation); a task's mean goes over its
-    languages, a language's over its tasks, and that over all over the tasks' means, so that every task weighs the same.
+def scopes(tasks: Tasks, suite: Suite, weigh: str) -> list[Scope]:
+    """All that has a mean.
 
     Args:
-        scores: `scores.headline_scores`.
-        suite: name of each member → task and language.
-        models: the rows.
-        draws: (model, member) → its normalised score on each draw of rows.
-
-    Returns:
-        model → {"task:<task>", "language:<language>", "all"} → mean. `found` and `expected` count members.
+        tasks: all tasks that any model was run on.
+        suite: titles and suites.
+        weigh: `BY_TASK` or `BY_COMPETENCY`; what a suite says itself counts for it.
     """
-    # Columns, not `itertuples`, which makes all columns of a frame anew for each of the page's filters.
-    keys = list(zip(scores.model, scores.task, strict=True))
-    values = dict(zip(keys, scores.normalised, strict=True))
-    limited = {key for key, is_limited in zip(keys, scores.limited, strict=True) if is_limited}
-    means: dict[str, dict[str, Mean]] = {}
-    for model in models:
-        found = {name: values[model, name] for name in suite if (model, name) in values}
-        drawn = {name: (draws or {}).get((model, name)) for name in found}
-        known = {name: array for name, array in drawn.items() if array is not None}
-        of_model = _all_means(found, suite)
-        of_draws = _all_means(known, suite)
-        names = _members(suite)
-        means[model] = {
-            key: Mean(
-                value=of_model.get(key),
-                found=sum(name in found for name in members),
-                expected=len(members),
-                limited=any((model, name) in limited for name in members),
-                draws=of_draws.get(key) if all(name in known for name in members if name in found) else None,
-            )
-            for key, members in names.items()
+    paths = {name: _path(task, weigh) for name, task in tasks.items()}
+    made = [Scope(ALL, ALL, "all tasks", paths)]
+    for kind, titles in (("language", suite.languages), ("competency", suite.kinds)):
+        values = {name: task.facts.language if kind == "language" else task.facts.task for name, task in tasks.items()}
+        for _, value in sorted((titles.get(value, value), value) for value in set(values.values()) - {""}):
+            own = {name: paths[name] for name in tasks if values[name] == value}
+            made.append(Scope(kind, value, titles.get(value, value), own))
+    for name, members in suite.suites.items():
+        if sum(member in tasks for member in members) >= _MOST_SUITES * len(members):
+            own = {member: suite.members.get(member) or _path_of_facts(member, suite, weigh) for member in members}
+            made.append(Scope("suite", name, name, own))
+    return made
+
+
+def _path(task: TaskRun, weigh: str) -> tuple[str, ...]:
+    """A task in other words weighs together with the plain one."""
+    setting = task.facts.setting
+    base = task.name.removesuffix(f"_{setting}") if _VARIATION.fullmatch(setting) else task.name
+    return (task.facts.task, base) if weigh == BY_COMPETENCY else (base,)
+
+
+def _path_of_facts(name: str, suite: Suite, weigh: str) -> tuple[str, ...]:
+    return (suite.kind_of.get(name, ""), name) if weigh == BY_COMPETENCY else (name,)
+
+
+class Means:
+    """The means of all models, and what can be said of their differences; every number is computed once."""
+
+    def __init__(self, by_model: Mapping[str, Tasks], suite: Suite, weigh: str = BY_TASK) -> None:
+        self.by_model = by_model
+        self.weigh = weigh
+        self.scopes = scopes({name: task for tasks in by_model.values() for name, task in tasks.items()}, suite, weigh)
+
+    @cached_property
+    def values(self) -> dict[tuple[str, str, str], Mean]:
+        """(kind, name, model) → mean."""
+        found = {
+            (scope.kind, scope.name, model): scope.of(tasks) for scope in self.scopes for model, tasks in self.by_model.items()
         }
-    return means
+        return {key: mean for key, mean in found.items() if mean is not None}
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The models, the one with the highest mean over all tasks first; one that was run on fewer tasks after all others."""
+        most = max((mean.tasks for mean in self.values.values()), default=0)
+
+        def key(model: str) -> tuple[bool, float, str]:
+            mean = self.values.get((ALL, ALL, model))
+            return (mean is None or mean.tasks < most, -(mean.value if mean else 0.0), model)
+
+        return sorted(self.by_model, key=key)
+
+    @cached_property
+    def _tested_scopes(self) -> list[Scope]:
+        """Without those that are the whole run under another name."""
+        whole = self.scopes[0]
+        return [whole, *(scope for scope in self.scopes[1:] if scope.kind in _TESTED and dict(scope.paths) != dict(whole.paths))]
+
+    @cached_property
+    def differences(self) -> dict[tuple[str, str, str, str], MeanDifference]:
+        """(kind, name, first, second) → difference."""
+        found = {}
+        for first, second in pairs_of(sorted(self.by_model)):
+            common = pairs(self.by_model[first], self.by_model[second])
+            for scope in self._tested_scopes:
+                own = {name: common[name] for name in scope.paths if name in common}
+                difference = difference_of_means(own, scope.weights(list(own)))
+                if difference is not None:
+                    found[scope.kind, scope.name, first, second] = difference
+        return found
+
+    @cached_property
+    def of_tasks(self) -> dict[tuple[str, str, str], TaskDifference]:
+        """(task, first, second) → difference, of two models; of more, tasks are not compared."""
+        if len(self.by_model) != 2:
+            return {}
+        first, second = sorted(self.by_model)
+        one, other = self.by_model[first], self.by_model[second]
+        found = {name: task_difference(one[name], other[name]) for name in one if name in other}
+        return {(name, first, second): difference for name, difference in found.items() if difference is not None}
+
+    def corrected(self, *key: str) -> float | None:
+        """The p-value of a key of `differences` or `of_tasks`, corrected for all that the page claims."""
+        return self._p_values.get(key)
+
+    @cached_property
+    def _p_values(self) -> dict[tuple[str, ...], float | None]:
+        of_means: dict[tuple[str, ...], float | None] = {key: found.p_value for key, found in self.differences.items()}
+        of_tasks: dict[tuple[str, ...], float | None] = {key: found.p_value for key, found in self.of_tasks.items()}
+        main = {key: p_value for key, p_value in of_means.items() if key[0] == ALL}
+        first, rest = corrected_on_page(main, {key: of_means[key] for key in of_means if key not in main} | of_tasks)
+        return first | rest
+
+    @cached_property
+    def ranks(self) -> dict[tuple[str, str], dict[str, RankSet]]:
+        """(kind, name) → model → its places, of those that were run on it; there is none for a single model."""
+        found = {}
+        for scope in self._tested_scopes:
+            models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
+            apart = {}
+            for first, second in pairs_of(sorted(models)):
+                key = (scope.kind, scope.name, first, second)
+                p_value = self._p_values.get(key)
+                if p_value is not None and p_value <= LEVEL:
+                    apart[first, second] = self.differences[key].value
+            if len(models) > 1:
+                found[scope.kind, scope.name] = rank_sets(models, apart)
+        return found
 
 
-def _members(suite: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
-    """Which members each mean goes over."""
-    names: dict[str, list[str]] = {}
-    for position, kind in ((0, "task"), (1, "language")):
-        for label in dict.fromkeys(place[position] for place in suite.values()):
-            names[f"{kind}:{label}"] = [name for name in suite if suite[name][position] == label]
-    return {**names, ALL: list(suite)}
-
-
-def _all_means(values: Mapping[str, Value], suite: Mapping[str, tuple[str, str]]) -> dict[str, Value]:
-    """The means of those values that there are."""
-    cells: dict[tuple[str, str], list[Value]] = {}
-    for name, value in values.items():
-        cells.setdefault(suite[name], []).append(value)
-    of_cells = {cell: _mean(found) for cell, found in cells.items()}
-    means = {}
-    for position, kind in ((0, "task"), (1, "language")):
-        for label in dict.fromkeys(cell[position] for cell in of_cells):
-            means[f"{kind}:{label}"] = _mean([value for cell, value in of_cells.items() if cell[position] == label])
-    by_task = [mean for key, mean in means.items() if key.startswith("task:")]
-    return {**means, ALL: _mean(by_task)} if by_task else means
-
-
-def _mean(values: Sequence[Value]) -> Value:
-    return sum(values[1:], values[0]) / len(values)
-
-
-def common_means(
-    scores: pd.DataFrame, suite: Mapping[str, tuple[str, str]], draws: Mapping[tuple[str, str], np.ndarray]
-) -> pd.DataFrame:
-    """One row per pair of models: their means over the members that both were run on, and the paired difference.
-
-    A member counts where both were asked as many rows. `stderr` of the difference comes from draws of rows by cluster, the same
-    for both models where the rows were logged; reported errors are taken for independent. `low`, `high` and `p_value` are those
-    of `bootstrap.normal_test`. Where a member has fewer than `uncertainty.FEWEST_CLUSTERS` independent rows there is the
-    difference alone, and `few` is true. `p_holm` is corrected over the pairs.
-    """
-    columns_read = zip(scores.model, scores.task, scores.normalised, scores.rows, scores.few, strict=True)
-    values = {(model, task): numbers for model, task, *numbers in columns_read if task in suite}
+def models_table(means: Means) -> Table:
+    """The models by their means over all tasks, with a column per language."""
+    languages = [scope for scope in means.scopes if scope.kind == "language"]
+    scoped = [means.scopes[0], *languages]
     rows = []
-    for first, second in combinations(sorted({model for model, _ in values}), 2):
-        names = [name for name in suite if {(first, name), (second, name)} <= values.keys()]
-        names = [name for name in names if values[first, name][1] == values[second, name][1]]
-        if not names:
-            continue
-        pair = [_all_means({name: values[model, name][0] for name in names}, suite)[ALL] for model in (first, second)]
-        row: dict[str, object] = {"first": first, "second": second, "tasks": len(names), "of": len(suite)}
-        row |= {"mean_first": pair[0], "mean_second": pair[1], "difference": pair[0] - pair[1]}
-        row["few"] = any(values[model, name][2] for model in (first, second) for name in names)
-        if not row["few"] and all((model, name) in draws for model in (first, second) for name in names):
-            drawn = [_all_means({name: draws[model, name] for name in names}, suite)[ALL] for model in (first, second)]
-            spread = spread_of(np.asarray(drawn[0]) - np.asarray(drawn[1]))
-            row |= {"stderr": spread.stderr, **normal_test(pair[0] - pair[1], spread.stderr)._asdict()}
+    for model in means.order:
+        ranks = means.ranks.get((ALL, ALL), {})
+        row: dict[str, object] = {"model": model, "rank": ranks[model].text if model in ranks else None}
+        rows.append(row | _cells(means, scoped, model))
+    several = len(means.by_model) > 1
+    columns = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
+    note = f"{_OVER_TASKS}; {WEIGHINGS[means.weigh]}. "
+
+    if several:
+        note += (
+            "The rank says which places a model can have: “1–4” cannot be told apart from the models that share places with it. "
+            "A mean in brackets lacks tasks that other models were run on."
+        )
+    return Table("models", "Models", note.strip(), pd.DataFrame(rows), columns)
+
+
+def scopes_table(means: Means, kind: str, title: str, note: str) -> Table:
+    """The means of a kind, a column each."""
+    scoped = [scope for scope in means.scopes if scope.kind == kind]
+    rows: list[dict[str, object]] = []
+    for model in means.order:
+        row: dict[str, object] = {"model": model, **_cells(means, scoped, model)}
+        for scope in scoped:
+            ranks = means.ranks.get((kind, scope.name), {})
+            row[f"{scope.title}: rank"] = ranks[model].text if model in ranks else None
         rows.append(row)
-    tested = ["stderr", "low", "high", "p_value"]
-    columns = ["first", "second", "tasks", "of", "mean_first", "mean_second", "difference", *tested, "few"]
-    table = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(tested, "float64"))
-    return table.assign(p_holm=corrected(table.p_value))
+    frame = pd.DataFrame(rows if scoped else [])
+    return Table(f"means_by_{kind}", title, note, frame, [MODEL, *_columns(scoped)])
 
 
-def corrected(p_values: pd.Series) -> pd.Series:
-    """Holm's correction over those p-values that there are."""
-    known = p_values.dropna()
-    return pd.Series(holm([float(value) for value in known]), index=known.index, dtype="float64").reindex(p_values.index)
+def _cells(means: Means, scoped: Sequence[Scope], model: str) -> dict[str, object]:
+    cells: dict[str, object] = {}
+    for scope in scoped:
+        mean = means.values.get((scope.kind, scope.name, model))
+        cells |= {
+            scope.title: mean.value if mean else None,
+            f"{scope.title}: low": mean.low if mean else None,
+            f"{scope.title}: high": mean.high if mean else None,
+            f"{scope.title}: tasks": f"{mean.tasks if mean else 0} of {len(scope.paths)}",
+            f"{scope.title}: few": bool(mean and mean.few),
+            f"{scope.title}: limited": bool(mean and mean.limited),
+        }
+    return cells
 
 
-def means_table(
-    parts: Sequence[tuple[Mapping[str, str], Mapping[str, Mapping[str, Mean]]]], kind: str, titles: Mapping[str, str]
-) -> Table:
-    """Means of each model.
-
-    Args:
-        parts: filter and value → `suite_means` of what it leaves; the first is the whole suite.
-        kind: "task" or "language".
-        titles: of the tasks or languages.
-    """
-    rows, columns = [], {}
-    for keys, of_part in parts:
-        for model, found in of_part.items():
-            if keys and not found[ALL].found:
-                continue
-            row: dict[str, object] = {"model": model, **keys, ONLY: "".join(keys)}
-            for key, mean in found.items():
-                if not key.startswith(f"{kind}:") and key != ALL:
-                    continue
-                name = key.partition(":")[2]
-                title = titles.get(name, name) if name else "all"
-                low, high = mean.interval
-                row |= {title: mean.value, f"{title}: low": low, f"{title}: high": high, f"{title}: limited": mean.limited}
-                row[f"{title}: members"] = f"{mean.found} of {mean.expected}"
-                columns[title] = Column(
-                    title,
-                    title,
-                    "mean",
-                    low=f"{title}: low",
-                    high=f"{title}: high",
-                    members=f"{title}: members",
-                    marker=f"{title}: limited",
-                    shows=("language", title) if kind == "language" and name else None,
-                )
-            rows.append(row)
-    columns = {"all": columns["all"], **columns}  # what is read first is not to be cut off on the right
-    frame = pd.DataFrame(rows)
-    if not any(mean.found for found in parts[0][1].values() for mean in found.values()):
-        frame = frame[:0]
-    note = (
-        "Normalised scores: chance is 0, perfect is 100, below chance is negative. With 95 % intervals: rows are drawn anew by "
-        "passage. A mean in brackets is incomplete, such as one over 3 of 9 members: it is not comparable with any other. "
-        "A filter above leaves the means of what it chooses; there are none for two at once."
-    )
-    if kind == "language":
-        note = "The same scores by language; “all” is that of the table above."
-    return Table(f"means_by_{kind}", f"Means by {kind}", note, frame, [MODEL, *columns.values()])
+def _columns(scoped: Sequence[Scope]) -> list[Column]:
+    return [
+        Column(
+            scope.title,
+            scope.title,
+            "mean",
+            low=f"{scope.title}: low",
+            high=f"{scope.title}: high",
+            members=f"{scope.title}: tasks",
+            few=f"{scope.title}: few",
+            marker=f"{scope.title}: limited",
+            shows=("language", scope.title) if scope.kind == "language" else None,
+        )
+        for scope in scoped
+    ]
 
 
-def common_table(table: pd.DataFrame) -> Table:
-    """`common_means` as a table."""
+def languages_table(means: Means) -> Table:
+    """One model: a line per language, with the weakest task."""
+    [(model, tasks)] = means.by_model.items()
+    rows = []
+    for scope in means.scopes:
+        mean = means.values.get((scope.kind, scope.name, model))
+        if scope.kind not in (ALL, "language") or mean is None:
+            continue
+        weakest_score, weakest = min((normalised(tasks[name]) or 0.0, name) for name in scope.paths if name in tasks)
+        row = {"language": "all languages" if scope.kind == ALL else scope.name, "mean": mean.value, "low": mean.low}
+        row |= {"high": mean.high, "few": mean.few, "limited": mean.limited, "tasks": mean.tasks}
+        rows.append({**row, "weakest": weakest, "weakest_score": weakest_score})
     return Table(
-        "common_means",
-        "Two models on their common tasks",
-        "Means of normalised scores over the tasks of the suite that both models were run on, with equally many rows. The "
-        "difference is tested on the same draws of rows for both; where rows were not logged, the reported errors are taken for "
-        "independent of each other. p-values are corrected for the number of pairs (Holm). “few” stands where a task has fewer "
-        f"than {FEWEST_CLUSTERS} independent rows or passages, which allow no interval. A filter above leaves the means of what "
-        "it chooses.",
-        table,
+        "languages",
+        "Languages",
+        f"{_OVER_TASKS}; {WEIGHINGS[means.weigh]}. "
+        f"“few” stands where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows: no interval is known.",
+        pd.DataFrame(rows),
         [
+            Column("language", "language"),
+            Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited", few="few"),
+            Column("tasks", "tasks", "count"),
+            Column("weakest", "weakest task"),
+            Column("weakest_score", "its score", "percent"),
+        ],
+    )
+
+
+def comparisons_table(means: Means) -> Table:
+    """Every two models on their common tasks: all of them, those of a language, of a suite."""
+    titles = {(scope.kind, scope.name): scope for scope in means.scopes}
+    rows = []
+    for key, found in means.differences.items():
+        kind, name, first, second = key
+        p_value = means.corrected(*key)
+        row: dict[str, object] = {"over": titles[kind, name].title, "language": name if kind == "language" else None}
+        row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
+        row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value, "stderr": found.stderr}
+        row |= {"low": found.low, "high": found.high, "p_value": found.p_value, "p_holm": p_value, "few": found.few}
+        rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
+    numbers = ["stderr", "low", "high", "p_value", "p_holm"]
+    frame = pd.DataFrame(rows)
+    frame = frame.astype(dict.fromkeys(numbers, "float64")) if len(frame) else frame
+    return Table(
+        "comparisons",
+        "Two models on their common tasks",
+        "First minus second, in points of normalised scores, over the tasks and rows that both were asked: paired by row where "
+        "rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are corrected for "
+        "all comparisons of this page. “few” stands where a task has fewer than "
+        f"{FEWEST} passages, or a label fewer than {FEWEST} rows.",
+        frame,
+        [
+            Column("over", "over"),
             Column("first", "first"),
             Column("second", "second"),
             Column("tasks", "common tasks", "count"),
             Column("mean_first", "mean of first", "percent"),
             Column("mean_second", "mean of second", "percent"),
-            Column("difference", "difference [95 %]", "points", low="low", high="high", few="few"),
+            Column("difference", "difference [95 %]", "points", low="low", high="high", few="few", strong="apart"),
             Column("p_holm", "p, corrected", "p"),
         ],
     )
+
+
+def answer(means: Means) -> str | None:
+    """What can be said of two models, in a sentence; None of another number."""
+    found = next((found for key, found in means.differences.items() if key[0] == ALL), None)
+    if len(means.by_model) != 2 or found is None:
+        return None
+    first, second = sorted(means.by_model)
+    p_value = means.corrected(ALL, ALL, first, second)
+    tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
+    if p_value is None or found.low is None or found.high is None:
+        why = "too few passages" if found.few else "no rows were logged, and no standard errors"
+        return f"{first} and {second} cannot be compared on {tasks}: {why}."
+    better, worse = (first, second) if found.value > 0 else (second, first)
+    ends = sorted((found.low, found.high)) if found.value > 0 else sorted((-found.low, -found.high))
+    interval = f"[{ends[0]:.1f}, {ends[1]:.1f}]".replace("-", "−")
+    said = "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("0.", ".")
+    if p_value <= LEVEL:
+        return f"{better} is better than {worse} by {abs(found.value):.1f} {interval} points on {tasks}, p {said}."
+    more = f"{better} has {abs(found.value):.1f} {interval} points more, p {said}"
+    return f"{first} and {second} cannot be told apart on {tasks}: {more}."

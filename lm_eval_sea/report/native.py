@@ -4,57 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.rows import mean_draws
-from lm_eval_sea.results.uncertainty import spread_of
+from lm_eval_sea.results.comparison import mean_of
+from lm_eval_sea.results.runs import TaskRun
 
 MEANS = ("native", "translated", "difference")
 COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")
 ENDS = tuple(f"{name}_{end}" for name in MEANS for end in ("low", "high"))
 
 
-def native_table(headline: pd.DataFrame, origins: Mapping[str, str], draws: Mapping[tuple[str, str], np.ndarray]) -> pd.DataFrame:
+def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> pd.DataFrame:
     """One row a model and language that has both kinds: means of normalised scores, unweighted, and how many tasks they go over.
 
     Only of tasks whose answers are chosen, which have a chance level: their scores are on one scale. English is left out, for
     its rows are what the translations were made of.
 
     Args:
-        headline: see `scores.headline_scores`.
+        by_model: model → its tasks that have a score.
         origins: task → "native", or what else; see `Suite.origins`.
-        draws: (model, task) → its normalised score on each draw of rows; a mean of a task without has no interval.
     """
-    chosen = headline[(headline.chance > 0) & (headline.language != "en") & headline.task.isin(list(origins))]
     rows = []
-    for (model, language), found in chosen.groupby(["model", "language"], sort=True):
-        is_native = found.task.map(origins) == "native"
-        native, translated = found[is_native], found[~is_native]
-        if native.empty or translated.empty:
-            continue
-        means = {"native": native.normalised.mean(), "translated": translated.normalised.mean()}
-        parts = {"native": native, "translated": translated}
-        drawn = {name: mean_draws(draws.get((model, task)) for task in part.task) for name, part in parts.items()}
-        if drawn["native"] is not None and drawn["translated"] is not None:
-            drawn["difference"] = drawn["native"] - drawn["translated"]
-        spreads = {name: spread_of(array) for name, array in drawn.items() if array is not None}
-        ends = {f"{name}_{end}": getattr(spread, end) for name, spread in spreads.items() for end in ("low", "high")}
-        rows.append(
-            {
-                "model": model,
-                "language": language,
-                **means,
-                **ends,
-                "native_tasks": len(native),
-                "translated_tasks": len(translated),
-                "difference": means["native"] - means["translated"],
-                "limited": bool(found.limited.any()),
+    for model, tasks in sorted(by_model.items()):
+        chosen = {name: task for name, task in tasks.items() if name in origins and task.facts.chance > 0}
+        for language in sorted({task.facts.language for task in chosen.values()} - {"en"}):
+            own = {name: task for name, task in chosen.items() if task.facts.language == language}
+            native = [name for name in own if origins[name] == "native"]
+            counts = {"native": len(native), "translated": len(own) - len(native)}
+            if not all(counts.values()):
+                continue
+            weights = {name: 1 / counts["native"] if name in native else -1 / counts["translated"] for name in own}
+            translated = {name: -weight for name, weight in weights.items()}
+            found = {
+                "native": mean_of({name: own[name] for name in native}, weights),
+                "translated": mean_of({name: own[name] for name in own if name not in native}, translated),
+                "difference": mean_of(own, weights),
             }
-        )
+            row: dict[str, object] = {"model": model, "language": language}
+            for name, mean in found.items():
+                row |= {name: mean.value, f"{name}_low": mean.low, f"{name}_high": mean.high} if mean else {}
+            row |= {f"{name}_tasks": count for name, count in counts.items()}
+            rows.append(row | {"limited": any(task.limited for task in own.values())})
     return pd.DataFrame(rows, columns=[*COLUMNS, *ENDS]).astype(dict.fromkeys(ENDS, "float64"))
 
 
@@ -81,7 +74,7 @@ def native_section(scores: Scores) -> Section:
                 "Native and translated rows",
                 "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set. The intervals "
                 "tell of other rows of the same tasks, not of other tasks.",
-                native_table(scores.headline, scores.suite.origins, scores.draws),
+                native_table(scores.by_model, scores.suite.origins),
                 [
                     MODEL,
                     LANGUAGE,

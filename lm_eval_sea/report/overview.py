@@ -3,55 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import pandas as pd
 
-from lm_eval_sea.report import checkpoints, differences, means
+from lm_eval_sea.report import checkpoints
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.means import answer, comparisons_table, languages_table, models_table, scopes_table
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.sea_helm_totals import totals_table
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section, sample_link
 from lm_eval_sea.report.suite import Suite, task_title
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table
+from lm_eval_sea.results.comparison import LEVEL
+from lm_eval_sea.results.means import FEWEST
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
 
 def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool) -> Section:
-    """Scores of all models and tasks.
+    """The answer first: models by their means, or one model by language; then all scores.
 
     Args:
         scores: of the runs.
         totals: SEA-HELM's totals, if its tasks were run.
         steps: whether the models are checkpoints of one training run.
     """
-    suite, several = scores.suite, len(scores.models) > 1
-    parts = scores.means_of_parts()
-    text = [
+    means, several = scores.means, len(scores.means.by_model) > 1
+    text = [said] if (said := answer(means)) else []
+    if several:
+        text.append(
+            "Ranks, and what is told apart, hold for the whole page at once: with a probability of 95 % none of these claims is "
+            "false. Four fifths of the 5 % are for the means over all tasks, the rest for languages, suites"
+            f"{' and tasks' if len(means.by_model) == 2 else ''} (Holm 1979, Wiens 2003)."
+        )
+    text.append(
         "The score of a task is its headline metric, in per cent, with a 95 % interval; “chance” is what guessing scores. "
         f"{LIMITED} marks numbers that are not of all rows of the data set (--limit), “few” those of fewer than ten independent "
         "rows. The stronger the colour of a cell, the farther above chance."
-    ]
+    )
     if scores.headline.contradicted.any():
         text.append(f"{CONTRADICTED} marks scores of the results that their logged rows contradict: Provenance has both numbers.")
-    if several:
-        text.append(
-            "The small number is the rank: a model is behind another where the 95 % interval of their paired difference leaves "
-            "out 0; models with the same rank, such as 1=, cannot be told apart. A task has no ranks unless every two models "
-            "were tested on it, which needs ten independent rows of both that were logged (--log_samples). A score is bold only "
-            "where its model is better than all others by more than the uncertainty."
-        )
+    suites = "In the mean of SailCompass its competencies weigh the same, and within each its languages; in others the tasks."
     return Section(
         "overview",
         "Overview",
         text,
         [
-            None if totals is None else totals_table(totals, suite),
+            models_table(means) if several else languages_table(means) if means.by_model else None,
+            comparisons_table(means) if len(means.by_model) == 2 else None,
+            _differences(scores) if len(means.by_model) == 2 else None,
+            None if totals is None else totals_table(totals, scores.suite),
             _wide_scores(scores),
             checkpoints.table(scores) if steps else None,
             checkpoints.figure(scores) if steps else None,
-            means.common_table(scores.common_means_of_parts()),
-            means.means_table(parts, "task", suite.tasks),
-            means.means_table(parts, "language", suite.languages),
-            _scores_figure(scores.headline, suite, scores.models),
+            scopes_table(means, "suite", "Means by suite", f"{suites} In brackets: not all tasks of the suite were run."),
+            scopes_table(means, "competency", "Means by competency", "Over the tasks that were run; no ranks are made of them."),
+            _scores_figure(scores.headline, scores.suite, scores.models),
             _foreign(scores),
         ],
     )
@@ -59,16 +66,45 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
 
 def comparison_section(scores: Scores) -> Section:
     """Standard errors, and differences between models."""
+    means = scores.means
+    several = len(means.by_model) > 1
+    text = ["Models are compared by their means. Single tasks are compared where a page has two models."] if several else []
     return Section(
         "uncertainty",
         "Uncertainty",
+        text,
+        [comparisons_table(means) if len(means.by_model) > 2 else None, _scores_table(scores.headline)],
+    )
+
+
+def _differences(scores: Scores) -> Table:
+    """Two models on each task."""
+    rows = []
+    for key, found in scores.means.of_tasks.items():
+        task, first, second = key
+        facts, p_value = scores.of[first, task].facts, scores.means.corrected(*key)
+        row: dict[str, object] = {"task": task, "dataset": facts.pool, "language": facts.language, "variant": facts.variant}
+        row |= {"first": first, "second": second, **asdict(found), "few": found.few, "p_holm": p_value}
+        limited = any(scores.of[model, task].limited for model in (first, second))
+        rows.append({**row, "apart": p_value is not None and p_value <= LEVEL, "limited": limited})
+    numbers = ["stderr", "low", "high", "p_value", "p_holm"]
+    return Table(
+        "differences",
+        "The two models on each task",
+        "First minus second, in percentage points, on the rows that both were asked. Bold: told apart, after the correction for "
+        f"all that this page compares. “few” stands where there are fewer than {FEWEST_CLUSTERS} independent rows or passages, "
+        f"or fewer than {FEWEST} of a label: no interval is known.",
+        pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame(),
         [
-            "Two models are compared on the rows that both were asked. The p-values are corrected for the number of comparisons "
-            "in the table (Holm): of those below 0.05 none is a false alarm with a probability of 95 %."
-        ],
-        [
-            differences.differences_section_table(scores.differences, scores.tasks),
-            _scores_table(scores.headline),
+            TASK,
+            Column("metric", "metric"),
+            Column(
+                "difference", "difference [95 %]", "points", low="low", high="high", marker="limited", few="few", strong="apart"
+            ),
+            Column("test", "test"),
+            Column("p_value", "p", "p"),
+            Column("p_holm", "p, corrected", "p"),
+            Column("rows", "rows", "count"),
         ],
     )
 
@@ -84,7 +120,6 @@ def _wide_scores(scores: Scores) -> Table:
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
         entry |= {"kind": suite.tasks.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
         entry |= {"metric": row.metric, "chance": row.chance}
-        rank = scores.ranks.get((row.model, row.task))
         found = {
             "score": row.score,
             "low": row.low,
@@ -93,23 +128,20 @@ def _wide_scores(scores: Scores) -> Table:
             "limited": bool(row.limited),
             "few": bool(row.few),
             "contradicted": bool(row.contradicted),
-            "rank": rank.text if rank else None,
-            "best": bool(rank and rank.best),
             "link": sample_link(row.model, row.task) if isinstance(row.samples, str) else None,
         }
         entry |= {f"{row.model}: {name}": value for name, value in found.items()}
     frame = pd.DataFrame(sorted(rows.values(), key=lambda entry: "metric" not in entry))  # a stable order
     frame = frame.reindex(columns=list(dict.fromkeys(["task", "kind", "dataset", "language", "variant", *frame.columns])))
     columns = [TASK, LANGUAGE, Column("metric", "metric"), Column("chance", "chance", "percent")]
-    for model in scores.models:
-        named = {name: f"{model}: {name}" for name in ("low", "high", "few", "contradicted", "link", "rank")}
+    for model in scores.means.order or scores.models:
+        named = {name: f"{model}: {name}" for name in ("low", "high", "few", "contradicted", "link")}
         columns.append(
             Column(
                 f"{model}: score",
                 model,
                 "score",
                 marker=f"{model}: limited",
-                strong=f"{model}: best",
                 shade=f"{model}: normalised",
                 shows=("model", model),
                 **named,

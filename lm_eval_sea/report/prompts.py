@@ -1,7 +1,7 @@
-"""How far a score, and the order of models, depend on the wording of the instruction and on the exemplars.
+"""How far a score depends on the wording of the instruction and on the exemplars.
 
 After Mizrahi et al. 2024, "State of What Art? A Call for Multi-Prompt LLM Evaluation" (TACL): a model is judged by its scores
-over several prompts, and models by their ranks over them.
+over several prompts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 import pandas as pd
-from scipy.stats import rankdata
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Section
@@ -74,44 +73,8 @@ def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def rank_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row per model and kind of variation: mean, best and worst rank over all tasks and prompts, and how often it is first.
-
-    Models are ranked by the score of each task and prompt; equal scores share the mean of their ranks. Only prompts count that
-    all models were run on, with equally many rows.
-
-    Args:
-        scores: `prompt_scores`.
-    """
-    models = scores.model.unique()
-    rows = []
-    for varied, of_kind in scores.groupby("varied", sort=False):
-        ranked = []
-        for (_, _), group in of_kind.groupby(["base", "setting"], sort=False):
-            if len(group) == len(models) > 1 and group.rows.nunique() == 1:
-                ranked.append(group.assign(rank=rankdata(-group.score)))
-        if not ranked:
-            continue
-        ranks = pd.concat(ranked)
-        for model, own in ranks.groupby("model"):
-            rows.append(
-                {
-                    "varied": varied,
-                    "model": model,
-                    "mean_rank": own["rank"].mean(),
-                    "best_rank": own["rank"].min(),
-                    "worst_rank": own["rank"].max(),
-                    "first": 100 * float((own["rank"] == 1).mean()),
-                    "tasks": own.base.nunique(),
-                    "prompts": len(own),
-                }
-            )
-    columns = ["varied", "model", "mean_rank", "best_rank", "worst_rank", "first", "tasks", "prompts"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def prompts_section(scores: Scores) -> Section:
-    """What other wordings and exemplars make of scores and ranks."""
+    """What other wordings and exemplars make of scores."""
     found = prompt_scores(scores.headline)
     percent = {"plain": "plain", "mean": "mean", "worst": "worst", "best": "best"}
     return Section(
@@ -139,23 +102,6 @@ def prompts_section(scores: Scores) -> Section:
                     *(Column(key, title, "percent", marker="limited") for key, title in percent.items()),
                     Column("spread", "spread", "percent"),
                     Column("chance", "chance", "percent"),
-                ],
-            ),
-            Table(
-                "prompt_ranks",
-                "Ranks over prompts",
-                "Models are ranked by their score on each task with each prompt; 1 is best, equal scores share a rank. First: on "
-                "how many of these, in per cent, the model alone is first.",
-                rank_table(found),
-                [
-                    MODEL,
-                    Column("varied", "varied"),
-                    Column("mean_rank", "mean rank", "error"),
-                    Column("best_rank", "best rank", "percent"),
-                    Column("worst_rank", "worst rank", "percent"),
-                    Column("first", "first", "percent"),
-                    Column("tasks", "tasks", "count"),
-                    Column("prompts", "tasks × prompts", "count"),
                 ],
             ),
         ],

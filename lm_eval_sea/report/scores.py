@@ -12,17 +12,15 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from lm_eval_sea.report import differences, means, ranks
-from lm_eval_sea.report.means import Mean
+from lm_eval_sea.report.means import BY_TASK, Means
 from lm_eval_sea.report.sample_row import Key, shown_rows_of
 from lm_eval_sea.report.suite import Suite, read_suite
+from lm_eval_sea.results.comparison import normalised
 from lm_eval_sea.results.facts import row_count_note, version_note
+from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
-from lm_eval_sea.results.score import scale_of
 from lm_eval_sea.results.types import ResultsError
-from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
-SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
 _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language", "answer_language", "chance")
 _OF_METRICS = ("model", "task", "metric", "value")
@@ -45,6 +43,7 @@ class Scores:
     samples: pd.DataFrame
     notes: list[str]
     suite: Suite
+    weigh: str = BY_TASK  # what weighs the same in a mean
     of: Mapping[Key, TaskRun] = field(repr=False, default_factory=dict)
     shown: Mapping[Key, list[dict[str, Any]]] = field(repr=False, default_factory=dict)  # texts of rows for the page
 
@@ -78,54 +77,26 @@ class Scores:
         return self.headline[self.headline.prompt_language != "en"]
 
     @cached_property
-    def draws(self) -> dict[Key, np.ndarray]:
-        """(model, task) → its normalised score on each draw of rows, (draws,), as far as its uncertainty is known.
-
-        See `rows.score_draws`.
-        """
-        found = {}
-        for row in self.headline.to_dict("records"):
-            key = (row["model"], row["task"])
-            shares = self.of[key].draws(row["model"])
-            if shares is None:
-                continue
-            normalised = normalised_score(shares, row["chance"] / 100)
-            found[key] = np.maximum(normalised, 0) if row["suite"] == SEA_HELM else normalised
-        return found
+    def by_model(self) -> dict[str, dict[str, TaskRun]]:
+        """Model → the tasks of the pack that have a score."""
+        found: dict[str, dict[str, TaskRun]] = {model: {} for model in self.models}
+        for model, name in zip(self.headline.model, self.headline.task, strict=True):
+            found[model][name] = self.of[model, name]
+        return {model: tasks for model, tasks in found.items() if tasks}
 
     @cached_property
-    def means(self) -> dict[str, dict[str, Mean]]:
-        """See `means.suite_means`."""
-        return means.suite_means(self.headline, self.suite.members, self.models, self.draws)
-
-    def means_of_parts(self) -> list[tuple[dict[str, str], dict[str, dict[str, Mean]]]]:
-        """`means` of the suite and of what each filter of the page leaves of it."""
-        rest = [(keys, means.suite_means(self.headline, part, self.models, self.draws)) for keys, part in self.suite.parts()[1:]]
-        return [({}, self.means), *rest]
-
-    def common_means_of_parts(self) -> pd.DataFrame:
-        """`means.common_means` of the suite and of what each filter of the page leaves of it, with the columns of the filters."""
-        parts = self.suite.parts() if len(self.models) > 1 else [({}, self.suite.members)]
-        found = [means.common_means(self.headline, part, self.draws).assign(**keys, only="".join(keys)) for keys, part in parts]
-        return pd.concat([table for table in found if len(table)] or found[:1], ignore_index=True)
-
-    @cached_property
-    def differences(self) -> pd.DataFrame:
-        """See `differences.differences_table`."""
-        return differences.differences_table(self.tasks, self.samples, self.of)
-
-    @cached_property
-    def ranks(self) -> dict[Key, ranks.Rank]:
-        """See `ranks.rank_classes`."""
-        return ranks.rank_classes(self.headline, self.differences)
+    def means(self) -> Means:
+        """Means over what was run, and comparisons of models."""
+        return Means(self.by_model, self.suite, self.weigh)
 
 
-def scores_of(runs: Runs, *, suite: Suite | None = None, shown_rows: int = 0) -> Scores:
+def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, shown_rows: int = 0) -> Scores:
     """Reads the rows of runs.
 
     Args:
         runs: of which each task of a model counts once.
-        suite: over which means are taken; by default that of `suite.read_suite` for the tasks that were run.
+        suite: titles and suites; by default that of `suite.read_suite` for the tasks that were run.
+        weigh: what weighs the same in a mean; see `means.WEIGHINGS`.
         shown_rows: of how many rows of a model and task the texts are kept; see `sample_row.chosen_numbers`.
 
     Raises:
@@ -160,6 +131,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, shown_rows: int = 0) ->
         samples=_together(samples) if samples else pd.DataFrame(columns=_NO_SAMPLES),
         notes=notes,
         suite=read_suite({name for _, name in of}) if suite is None else suite,
+        weigh=weigh,
         of=of,
         shown=shown_rows_of(of, shown_rows) if shown_rows else {},
     )
@@ -229,8 +201,7 @@ def _headline(scores: Scores) -> tuple[pd.DataFrame, list[str]]:
             continue
         notes += [f"{key[0]}, {key[1]}: {note}" for note in score.notes]
         numbers = {name: getattr(score, name) for name in TASK_NUMBERS} | {"few": score.few, "contradicted": bool(score.notes)}
-        if task["suite"] == SEA_HELM:
-            numbers["normalised"] = max(0.0, score.normalised)
+        numbers["normalised"] = normalised(scores.of[key])
         rows.append({**task, "metric": task["headline"], **numbers})
     more = ("metric", *TASK_NUMBERS, "few", "contradicted")
     columns = [*scores.tasks.columns, *(name for name in more if name not in scores.tasks.columns)]

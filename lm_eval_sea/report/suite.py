@@ -10,6 +10,7 @@ from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import competency_titles, language_group, language_names, lite_name
 from lm_eval_sea.catalogue.origins import origin_of
+from lm_eval_sea.catalogue.overview import suites_of
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.results.facts import AS_PUBLISHED
 
@@ -26,16 +27,10 @@ class Suite:
     languages: Mapping[str, str]  # "th" → "Thai"
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
+    suites: Mapping[str, Sequence[str]]  # all suites: name → tasks
+    kind_of: Mapping[str, str]  # name of a member of a suite → its competency
+    kinds: Mapping[str, str]  # "mrc" → its title, of all competencies
     origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
-
-    def parts(self) -> list[tuple[dict[str, str], Members]]:
-        """The suite, and what one filter of the page leaves of it: filter and value, and the members that have it."""
-        parts: list[tuple[dict[str, str], Members]] = [({}, self.members)]
-        for key in ("language", "dataset", "variant"):
-            for value in dict.fromkeys(settings[key] for settings in self.settings.values()):
-                names = [name for name in self.members if self.settings[name][key] == value]
-                parts.append(({key: value}, {name: self.members[name] for name in names}))
-        return parts
 
 
 def read_suite(names: Collection[str] = ()) -> Suite:
@@ -48,6 +43,7 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     group = next((group for group in (SUITE, LITE_SUITE) if not set(tasks.groups[group]).isdisjoint(names)), SUITE)
     titles = {name: data_set.title for name, data_set in data_sets().items()}
     members = {name: tasks.tasks[name].metadata for name in tasks.groups[group]}
+    suites = suites_of(tasks)
     return Suite(
         members={name: (metadata["task"], metadata["language"]) for name, metadata in members.items()},
         settings={
@@ -57,6 +53,9 @@ def read_suite(names: Collection[str] = ()) -> Suite:
         languages=language_names(),
         data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},
         english_labels={name: _english_labels(name, tasks) for name in tasks.tasks},
+        suites=suites,
+        kind_of={name: str(tasks.tasks[name].metadata["task"]) for members in suites.values() for name in members},
+        kinds=competency_titles(),
         origins=_origins(tasks, names),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -18,8 +18,6 @@ SHADES = 8  # of a heat map, from chance to the best possible score
 
 # By which the page filters rows, where a frame has such a column.
 FILTERS = ("model", "language", "dataset", "variant")
-# A column with the filter that a row is made for: it is shown when that one alone is chosen; "" for none. CSV files have all.
-ONLY = "only"
 
 
 class Cell(NamedTuple):
@@ -30,7 +28,6 @@ class Cell(NamedTuple):
     numeric: bool
     link: str  # part of the page's address behind "#", or empty
     strong: bool  # emphasised
-    rank: str  # a small mark behind the number, or empty
     shade: int | None  # of a heat map, 0 to SHADES; None: not shaded
 
 
@@ -55,7 +52,6 @@ class Column:
     contradicted: str = ""  # likewise, as one that the logged rows contradict
     link: str = ""  # a column with links
     strong: str = ""  # a column; where it is true the number is emphasised
-    rank: str = ""  # a column with marks to stand behind the number
     shade: str = ""  # a column with normalised scores, by which entries are shaded
     shows: tuple[str, str] | None = None  # the filter and its value that the whole column belongs to
 
@@ -76,15 +72,8 @@ class Table:
         rows = []
         for record in self.frame.to_dict("records"):
             keys = {name: self._name(name, record[name]) for name in FILTERS if name in record and not _absent(record[name])}
-            if ONLY in record:
-                keys[ONLY] = record[ONLY]
             rows.append((keys, [self._cell(column, record) for column in self.columns]))
         return rows
-
-    @property
-    def unfiltered(self) -> Table:
-        """The rows that are there without a filter."""
-        return replace(self, frame=self.frame[self.frame[ONLY] == ""]) if ONLY in self.frame else self
 
     def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
         value: Any = record.get(column.key)
@@ -92,7 +81,6 @@ class Table:
         numeric = column.kind != "text"
         key = "" if _absent(value) else repr(float(value)) if numeric else text
         link = record.get(column.link) if column.link else None
-        rank = record.get(column.rank) if column.rank else None
         shade: Any = record.get(column.shade) if column.shade else None
         return Cell(
             text=visible(text),
@@ -100,7 +88,6 @@ class Table:
             numeric=numeric,
             link="" if _absent(link) else str(link),
             strong=bool(column.strong) and record.get(column.strong) is True,
-            rank="" if _absent(rank) else str(rank),
             shade=None if _absent(shade) else round(SHADES * min(1.0, max(0.0, float(shade) / 100))),
         )
 
@@ -159,7 +146,7 @@ def markdown(table: Table) -> str:
 
 def _strong(cell: Cell) -> str:
     text = escaped(cell.text)
-    return (f"**{text}**" if cell.strong else text) + (f" ({cell.rank})" if cell.rank else "")
+    return f"**{text}**" if cell.strong else text
 
 
 def escaped(text: str) -> str:

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.report.figure_style import DARK, LIGHT
 from lm_eval_sea.report.markdown import render_markdown
+from lm_eval_sea.report.means import BY_TASK
 from lm_eval_sea.report.page import Picture, render_page
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
@@ -45,6 +46,7 @@ def write_report(
     all_runs: bool = False,
     steps: bool = False,
     published: bool = False,
+    weigh: str = BY_TASK,
 ) -> Written:
     """Writes report.html, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
@@ -55,12 +57,13 @@ def write_report(
         all_runs: keep several runs of a model apart.
         steps: whether the models are checkpoints of one training run.
         published: whether to show published numbers beside the runs.
+        weigh: what weighs the same in a mean; see `means.WEIGHINGS`.
 
     Raises:
         ResultsError: if there is no task.
         OSError: if a file cannot be written.
     """
-    scores = scores_of(runs.apart() if all_runs else runs.best(), shown_rows=shown_rows)
+    scores = scores_of(runs.apart() if all_runs else runs.best(), weigh=weigh, shown_rows=shown_rows)
     totals = totals_by_model(runs.by_seed(), scores.notes)
     made = sections(scores, totals, steps=steps, published=published)
     folder = WrittenFolder(out, MANIFEST)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 import pandas as pd
 
-from lm_eval_sea.results.score import RowStatistics, collapsed_answer, statistics_of
+from lm_eval_sea.results.row_statistics import RowStatistics, statistics_of
+from lm_eval_sea.results.score import collapsed_answer
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import DRAWS, cluster_weights
 from lm_eval_sea.results.visible_text import encodable, visible
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
 from lm_eval_sea.tasks._shared.rows import PUBLISHED_POSITION
@@ -121,7 +119,8 @@ class Rows:
     @property
     def scores(self) -> Sequence[float] | None:
         """The rows' scores by the metric, 0 to 1; None where a row has none, or one that cannot be."""
-        return self.statistics.of_rows if self.statistics else None
+        statistics = self.statistics
+        return statistics.of_rows.tolist() if statistics and statistics.of_rows is not None and statistics.is_mean else None
 
     def one_gold(self) -> int | None:
         """The right option, if it is the same in all rows."""
@@ -276,34 +275,3 @@ def in_published_order(frame: pd.DataFrame) -> pd.DataFrame:
 def says_its_order(frame: pd.DataFrame) -> bool:
     """Whether every row says its place in the published data."""
     return all(isinstance(value, int) for value in frame[POSITION])
-
-
-def score_draws(key: tuple[str, str], pool: str, score: float, stderr: float | None, rows: Rows | None) -> np.ndarray | None:
-    """The score of a task on each draw of rows by cluster, as far as its uncertainty is known.
-
-    Where the rows do not tell the score, the draws are normal with its standard error.
-
-    Args:
-        key: model and task, which are the seed of normal draws.
-        pool: within which equal clusters are the same; see `Facts.pool`.
-        score: in per cent of the best possible one.
-        stderr: likewise; None: not known.
-        rows: None: none were logged.
-
-    Returns:
-        (draws,), shares of the best possible score; None where nothing tells the uncertainty.
-    """
-    if rows is not None and rows.statistics is not None and abs(rows.statistics.of_all_rows - score / 100) < _AGREE:
-        return rows.statistics.of_draws(cluster_weights(pool, rows.clusters))
-    if stderr is None:
-        return None
-    seed = hashlib.sha256("\0".join(key).encode(errors="replace")).digest()
-    normal = np.random.default_rng(int.from_bytes(seed[:8], "big")).standard_normal(DRAWS)
-    return (score + stderr * normal) / 100
-
-
-def mean_draws(draws: Iterable[np.ndarray | None]) -> np.ndarray | None:
-    """The plain mean over tasks on each draw; None, if it is not known of one."""
-    found = list(draws)
-    known = [array for array in found if array is not None]
-    return np.mean(known, axis=0) if found and len(known) == len(found) else None

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows, score_draws
+from lm_eval_sea.results.means import Stratum, reported_stratum, strata_of
+from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.types import Score
@@ -101,11 +101,21 @@ class TaskRun:
         statistics, clusters = (rows.statistics, rows.clusters) if rows is not None else (None, [])
         return task_score(metric, self.facts, self.scores.get(metric), statistics, clusters, evaluated=self.evaluated)
 
-    def draws(self, model: str) -> np.ndarray | None:
-        """The headline score on each draw of rows; see `score_draws`."""
-        if self.score is None:
+    @property
+    def telling_rows(self) -> Rows | None:
+        """The rows, if the headline score is made of them; None also where the results contradict them."""
+        telling = self.score is not None and not self.score.notes and self.logged is not None
+        return self.logged if telling and self.logged is not None and self.logged.statistics is not None else None
+
+    @cached_property
+    def strata(self) -> list[Stratum] | None:
+        """How certain the headline score, 0 to 1, is; see `means.strata_of`. None where nothing tells."""
+        rows = self.telling_rows
+        if rows is not None and rows.statistics is not None:
+            return strata_of(rows.statistics, self.facts.pool, rows.clusters)
+        if self.score is None or self.score.stderr is None:
             return None
-        return score_draws((model, self.name), self.facts.pool, self.score.score, self.score.stderr, self.logged)
+        return [reported_stratum(f"{self.run.model}\0{self.name}", self.score.stderr / 100, self.evaluated or 0)]
 
     def beside(self, kind: str, ending: str) -> Path:
         """A file of ours beside the samples: "judged", ".json" → judged_<task>_<date>.json.

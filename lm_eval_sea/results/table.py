@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note
-from lm_eval_sea.results.rows import mean_draws
+from lm_eval_sea.results.means import FEWEST, combined
+from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
-from lm_eval_sea.results.score import scale_of
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, spread_of
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line, some_names
 
 WIDTH = 100  # columns of a terminal
@@ -18,6 +18,7 @@ HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
 _NAMES_SHOWN = 4
 _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
+_TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 _OTHER_MEAN = "it is not the plain mean of the scores above"
 
 
@@ -30,7 +31,7 @@ def table_of(runs: Runs) -> str:
 def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:
     own = [task for task in tasks if task.facts.of_pack]
     others = [task.name for task in tasks if not task.facts.of_pack]
-    means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own, run)) is not None]
+    means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own)) is not None]
     parts = [_title(run, model)]
     if own:
         lines = [HEAD, *map(_cells, own)]
@@ -96,7 +97,7 @@ class _Mean(NamedTuple):
     obstacle: str | None  # why there is none
 
 
-def _group_mean(group: GroupRun, own: Sequence[TaskRun], run: Run) -> _Mean | None:
+def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     """The mean of a headline metric that lm-eval gives; None where it gives none."""
     tasks = {task.name: task for task in own}
     metric = next((name for name in dict.fromkeys(task.facts.headline_metric for task in own) if name in group.scores), None)
@@ -106,10 +107,15 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun], run: Run) -> _Mean | No
     low = high = obstacle = None
     if not _is_plain_mean(mean, metric, members, tasks):
         obstacle = _OTHER_MEAN
-    elif (drawn := mean_draws(tasks[name].draws(run.model) if tasks[name].logged else None for name in members)) is None:
+    elif any(tasks[name].telling_rows is None for name in members):
         obstacle = _NOT_LOGGED
     else:
-        _, low, high = spread_of(100 * drawn)
+        strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
+        half = combined(strata).half_width()
+        if half is None:
+            obstacle = _TOO_FEW
+        else:
+            low, high = max(0.0, 100 * mean - half), min(100.0, 100 * mean + half)
     return _Mean(group.name, metric, 100 * mean, low, high, obstacle)
 
 

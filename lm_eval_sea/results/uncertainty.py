@@ -7,10 +7,8 @@ Scores are shares of the best possible score, 0 to 1.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Hashable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +17,9 @@ from scipy import stats
 CONFIDENCE = 0.95
 # With fewer clusters the t interval of a difference between right and wrong answers says little, and may leave −1 to 1.
 FEWEST_CLUSTERS = 10
-DRAWS = 1000  # of rows, by cluster
-_TAIL = 2.5  # per cent at each end of a 95 % interval
+SWAPS = 9999  # of the answers to clusters, between two models
+SWAP_SEED = 1234
+_SAME = 1e-12  # sums in another order are not quite the same
 _ROUNDING = 1e-14  # the mean is rounded, so that deviations that cancel out are not quite 0
 
 
@@ -189,60 +188,39 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-@lru_cache(maxsize=20_000)
-def _weights(pool: str, cluster: str) -> np.ndarray:
-    seed = hashlib.sha256(f"{pool}\0{cluster}".encode(errors="surrogatepass")).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(seed[:16], "big"))).exponential(size=DRAWS).astype(np.float32)
+def swap_test(
+    score: Callable[[np.ndarray], np.ndarray], first: np.ndarray, second: np.ndarray, clusters: Sequence[Hashable]
+) -> float | None:
+    """P-value of a difference of two models whose scores are made of all rows together: the paired swap test, two-sided.
 
-
-def cluster_weights(pool: str, clusters: Sequence[str]) -> np.ndarray:
-    """Weights of rows in each draw: the Bayesian bootstrap (Rubin 1981) over clusters.
-
-    All rows of a cluster have the same weight, drawn from the exponential distribution with mean 1. A cluster of a pool has the
-    same weights in every task and model, so that draws of two models are paired, and passages that several languages share are
-    drawn together. No weight is 0, so that every group of rows stays in every draw.
+    If the models are equal, which of the two gave the answers to a passage is as good as drawn by a coin. So the answers of whole
+    clusters are swapped: in every way where there are at most `SWAPS`, else in that many drawn ways, of which the one that was
+    observed is one more (Phipson and Smyth 2010).
 
     Args:
-        pool: the data set, within which equal names are the same cluster.
+        score: sums over rows, (sums, statistics) → scores.
+        first: the rows of one model, (rows, statistics).
+        second: those of the other, in the same order.
         clusters: the cluster of each row.
 
     Returns:
-        (draws, rows), the same for the same arguments.
+        None for fewer than `FEWEST_CLUSTERS` clusters.
     """
-    return np.stack([_weights(pool, cluster) for cluster in clusters], axis=1)
-
-
-class Spread(NamedTuple):
-    """How draws of a number vary."""
-
-    stderr: float | None  # None: all draws are alike
-    low: float | None  # 95 % interval
-    high: float | None
-
-
-def spread_of(draws: np.ndarray) -> Spread:
-    """Standard deviation and percentile interval of the draws of a number."""
-    stderr = float(np.std(draws, ddof=1))
-    if stderr < 1e-12:
-        return Spread(None, None, None)
-    low, high = np.percentile(draws, [_TAIL, 100 - _TAIL])
-    return Spread(stderr, float(low), float(high))
-
-
-class Test(NamedTuple):
-    """Whether a difference is one, from its bootstrap standard error."""
-
-    low: float | None  # 95 % interval; None: no standard error
-    high: float | None
-    p_value: float | None  # two-sided, that there is no difference; None: cannot be tested
-
-
-def normal_test(difference: float, stderr: float | None) -> Test:
-    """The normal test: p = 2 Φ(−|difference| / stderr), and difference ± 1.96 stderr, which leaves out 0 where p < 0.05.
-
-    Percentiles of the draws could contradict the p-value, and a p-value of 1,000 draws has no three digits to correct.
-    """
-    if not stderr:
-        return Test(None, None, 1.0 if difference == 0 else None)
-    half = float(stats.norm.ppf(1 - _TAIL / 100)) * stderr
-    return Test(difference - half, difference + half, float(2 * stats.norm.sf(abs(difference) / stderr)))
+    numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
+    count = len(numbers)
+    if count < FEWEST_CLUSTERS:
+        return None
+    places = [numbers[cluster] for cluster in clusters]
+    gaps = np.zeros((count, first.shape[1]))
+    np.add.at(gaps, places, first - second)
+    total = first.sum(axis=0) + second.sum(axis=0)
+    exact = 2**count <= SWAPS
+    if exact:
+        swapped = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
+    else:
+        swapped = np.random.default_rng(SWAP_SEED).integers(0, 2, size=(SWAPS, count), dtype=np.int8)
+    sums = second.sum(axis=0) + swapped.astype(float) @ gaps
+    drawn = np.abs(score(sums) - score(total - sums))
+    observed = np.abs(score(first.sum(axis=0)[None]) - score(second.sum(axis=0)[None]))[0]
+    as_large = int((drawn >= observed - _SAME).sum())
+    return as_large / len(drawn) if exact else (as_large + 1) / (len(drawn) + 1)

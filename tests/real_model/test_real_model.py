@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lm_eval_sea.results.means import combined, difference_strata
 from lm_eval_sea.results.read import read
-from lm_eval_sea.results.score import chrf_statistics, mean_statistics
-from lm_eval_sea.results.uncertainty import cluster_weights, spread_of
+from lm_eval_sea.results.row_statistics import chrf_statistics, mean_statistics
 from lm_eval_sea.tasks._shared.metrics.qa_metrics import token_f1
 from tests.conftest import ROOT
 
@@ -95,11 +95,10 @@ def clusters(rows):
 
 
 def advantage(first, second, names):
-    """The 95 % interval of first − second, in points, over draws of the same passages."""
-    weights = cluster_weights("real_model", names)
-    drawn = first.of_draws(weights) - second.of_draws(weights)
-    spread = spread_of(100 * drawn)
-    return spread.low, spread.high
+    """The 95 % interval of first − second, in points, paired by passage."""
+    half = combined(difference_strata(first, second, "real_model", names)).half_width()
+    value = first.of_all_rows - second.of_all_rows
+    return 100 * (value - half), 100 * (value + half)
 
 
 def test_the_runs_are_whole(samples):

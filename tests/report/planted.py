@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.report.suite import Suite
 
 from ..results.lm_eval_output import OLD, row, write_results, write_samples
 
@@ -39,6 +41,7 @@ BATCH_CALIBRATED = (_SHARES - _SHARES.mean(0)).argmax(1).tolist()
 CLASS_GOLDS = [0, 1, 1, 2, 2, 1]
 CHRF = {"org/a": {TO_THAI: 30.0, FROM_THAI: 45.5}, "org/b": {TO_THAI: 20.0, FROM_THAI: 25.0}}
 NO_SAMPLES = "sea_xquad_th"
+NO_SUITE = Suite(*({} for _ in fields(Suite)))  # without suites and titles
 
 
 def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOICES) -> Path:

@@ -56,13 +56,11 @@ def test_tables_hold_no_formulas_and_no_controls(tmp_path):
         assert "\x1b" not in text and "\u202e" not in text
 
 
-def test_markdown_marks_ranks_and_incomplete_means():
-    frame = pd.DataFrame(
-        [{"s": 61.25, "low": 50.0, "high": 70.0, "best": True, "rank": "1", "m": 40.0, "of": "3 of 9", "few": True}]
-    )
+def test_markdown_marks_what_is_apart_and_incomplete_means():
+    frame = pd.DataFrame([{"s": 61.25, "low": 50.0, "high": 70.0, "best": True, "m": 40.0, "of": "3 of 9", "few": True}])
     columns = [
-        Column("s", "score", "score", low="low", high="high", strong="best", rank="rank"),
+        Column("s", "score", "score", low="low", high="high", strong="best"),
         Column("m", "mean", "mean", members="of", few="few"),
     ]
     line = markdown(Table("t", "T", "", frame, columns)).splitlines()[-1]
-    assert line == r"| **61.2 \[50.0, 70.0\]** (1) | (40.0; 3 of 9) few |"
+    assert line == r"| **61.2 \[50.0, 70.0\]** | (40.0; 3 of 9) few |"

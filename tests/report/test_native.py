@@ -1,68 +1,68 @@
 """Means on native and on translated rows, against numbers by hand."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
-import numpy as np
-import pandas as pd
 import pytest
+from scipy import stats
 
 from lm_eval_sea.report.native import native_section, native_table
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.results.read import read
+
+from ..results.lm_eval_output import write_run
+from .planted import NO_SUITE
 
 ORIGINS = {"exam": "native", "mood": "native", "story": "translated", "nli": "machine translated", "english": "native"}
 
-DRAWS = np.linspace(0, 100, 1001)
 
-
-def headline(*rows):
-    columns = ("model", "task", "language", "normalised", "chance", "limited")
-    return pd.DataFrame([dict(zip(columns, row, strict=True)) for row in rows])
-
-
-def test_means_by_hand():
-    table = native_table(
-        headline(
-            ("m", "exam", "th", 20.0, 25.0, False),
-            ("m", "mood", "th", 50.0, 33.0, False),
-            ("m", "story", "th", 10.0, 50.0, False),
-            ("m", "nli", "th", 30.0, 33.0, True),
-            ("m", "summary", "th", 99.0, 0.0, False),  # no chance level: written freely
-            ("m", "exam_litilo_ppl", "th", 99.0, 25.0, False),  # not of a plain run
-            ("m", "english", "en", 80.0, 25.0, False),
-            ("m", "exam", "vi", 40.0, 25.0, False),  # nothing translated beside it
-        ),
-        ORIGINS | {"summary": "native"},
-        {("m", "exam"): DRAWS, ("m", "mood"): DRAWS + 10, ("m", "story"): DRAWS},  # none of nli
-    )
-    ends = {"native_low": 5 + 2.5, "native_high": 5 + 97.5}
-    [found] = table.to_dict("records")
-    assert {name: found.pop(name) for name in ends} == pytest.approx(ends)
-    assert all(np.isnan(found.pop(name)) for name in ("translated_low", "translated_high", "difference_low", "difference_high"))
-    assert [found] == [
-        {
-            "model": "m",
-            "language": "th",
-            "native": pytest.approx(35.0),
-            "native_tasks": 2,
-            "translated": pytest.approx(20.0),
-            "translated_tasks": 2,
-            "difference": pytest.approx(15.0),
-            "limited": True,
-        }
+def task(right, of=40, language="th", chance=0.5, rows=True):
+    """Answers to rows that are clusters of their own."""
+    scores = [1.0] * right + [0.0] * (of - right)
+    facts = {"headline_metric": "acc", "language": language, "chance": chance, "version": 1.0, "dataset": f"{right}{language}"}
+    logged = [
+        {"doc_id": n, "filter": "none", "doc": {"id": str(n), "cluster": str(n)}, "acc": score} for n, score in enumerate(scores)
     ]
+    return {"scores": {"acc,none": right / of}, "metadata": facts, "rows": logged if rows else None}
 
 
-def test_nothing_to_compare_is_an_empty_table():
-    assert native_table(headline(("m", "exam", "th", 20.0, 25.0, False)), ORIGINS, {}).empty
+def scores_from(folder, **tasks):
+    write_run(folder, tasks, model="m")
+    return scores_of(read(folder).best(), suite=replace(NO_SUITE, origins=ORIGINS | {"summary": "native"}))
 
 
-def test_the_page_shows_intervals_of_both_means_and_of_their_difference():
-    shown = headline(("m", "exam", "th", 50.0, 25.0, False), ("m", "story", "th", 40.0, 50.0, True))
-    draws = {("m", "exam"): DRAWS, ("m", "story"): DRAWS[::-1]}
-    analysis = SimpleNamespace(headline=shown, suite=SimpleNamespace(origins=ORIGINS), draws=draws)
-    [(_, cells)] = native_section(analysis).tables[0].cells()
+def test_means_by_hand(tmp_path):
+    scores = scores_from(
+        tmp_path,
+        exam=task(24),
+        mood=task(30),
+        story=task(22),
+        nli=task(26, rows=False),
+        summary=task(39, chance=0.0),  # no chance level: written freely
+        exam_litilo_ppl=task(39),  # not of a plain run
+        english=task(36, language="en"),
+    )
+    [found] = native_table(scores.by_model, ORIGINS).to_dict("records")
+    assert (found["model"], found["language"], found["native_tasks"], found["translated_tasks"]) == ("m", "th", 2, 2)
+    assert (found["native"], found["translated"], found["difference"]) == pytest.approx((35.0, 20.0, 15.0))
+    # two independent tasks of 40 rows, with one right and one wrong answer more, on a scale of 200 points
+    shares = [(24 / 40, 25 / 42), (30 / 40, 31 / 42)]
+    parts = [max(p * (1 - p) / 39, q * (1 - q) / 40) / 4 for p, q in shares]
+    degrees = sum(parts) ** 2 / sum(part**2 / 39 for part in parts)
+    half = 200 * stats.t.ppf(0.975, degrees) * sum(parts) ** 0.5
+    assert (found["native_low"], found["native_high"]) == pytest.approx((35 - half, 35 + half))
+    assert found["translated_low"] != found["translated_low"] and found["difference_low"] != found["difference_low"]
+
+
+def test_one_kind_alone_is_an_empty_table(tmp_path):
+    assert native_table(scores_from(tmp_path, exam=task(24)).by_model, ORIGINS).empty
+
+
+def test_the_page_shows_intervals_of_both_means_and_of_their_difference(tmp_path):
+    [(_, cells)] = native_section(scores_from(tmp_path, exam=task(24), story=task(22))).tables[0].cells()
     texts = [cell.text for cell in cells]
-    assert texts == ["m", "th", "50.0 [2.5, 97.5]†", "1", "40.0 [2.5, 97.5]†", "1", "+10.0 [−95.0, +95.0]†"]
+    assert texts[:2] == ["m", "th"] and texts[2].startswith("20.0 [") and texts[4].startswith("10.0 [")
+    assert texts[6].startswith("+10.0 [−")
 
 
 def test_a_lite_task_counts_where_the_whole_one_was_not_run():

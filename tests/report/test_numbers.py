@@ -1,6 +1,7 @@
 """Every table of the report on planted samples, against calculations by hand or a library."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,16 +18,14 @@ from lm_eval_sea.report import (
     calibration,
     checkpoints,
     generation,
-    means,
     provenance,
-    ranks,
     robustness,
 )
+from lm_eval_sea.report.means import answer, scopes_table
 from lm_eval_sea.report.overview import overview_section
 from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.report.suite import Suite, read_suite
+from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
-from lm_eval_sea.results.uncertainty import normal_test
 
 from ..results.lm_eval_output import NEW, OLD, row, write_results, write_samples
 from .planted import (
@@ -41,14 +40,13 @@ from .planted import (
     GOLDS,
     LOGLIKELIHOODS,
     NO_SAMPLES,
+    NO_SUITE,
     OPTIONS,
     RANKED,
     TEXT,
     TO_THAI,
     plant,
 )
-
-NO_SUITE = Suite({}, {}, {}, {}, {}, {}, {})
 
 
 @pytest.fixture(scope="module")
@@ -111,15 +109,17 @@ def test_only_seahelms_scale_ends_at_chance(tmp_path):
 
 
 def test_means_say_what_is_missing(scores):
-    suite = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
-    found = means.suite_means(scores.headline, suite, ["org/a"])["org/a"]
+    members = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
+    means = replace(scores, suite=replace(NO_SUITE, members=members, suites={"s": list(members)})).means
     reading = (5 / 6 - 0.25) / 0.75 * 100  # five of six right
     thai = (30 + 45.5) / 2
-    assert (found["task:mrc"].value, found["task:mrc"].found, found["task:mrc"].expected) == (pytest.approx(reading), 1, 1)
-    assert (found["task:mt"].value, found["task:mt"].found, found["task:mt"].expected) == (pytest.approx(thai), 2, 3)
-    assert found["language:th"].value == pytest.approx((reading + thai) / 2)
-    assert (found["language:vi"].value, found["language:vi"].found) == (None, 0)
-    assert (found["all"].value, found["all"].found, found["all"].expected) == (pytest.approx((reading + thai) / 2), 3, 4)
+    found = means.values["suite", "s", "org/a"]
+    assert (found.value, found.tasks) == (pytest.approx((reading + thai) / 2), 3), "its competencies weigh the same"
+    table = scopes_table(means, "suite", "", "")
+    assert dict(zip(table.frame.model, table.frame["s: tasks"], strict=True))["org/a"] == "3 of 4"
+    own = [found.normalised for found in scores.headline.itertuples() if found.model == "org/a"]
+    assert means.values["language", "th", "org/a"].value == pytest.approx(np.mean(own))
+    assert means.values["all", "all", "org/a"].value == pytest.approx(np.mean(own))
 
 
 def test_robustness_by_hand(scores):
@@ -196,14 +196,17 @@ def test_generated_answers_in_per_cent(scores):
 
 
 def test_differences_of_few_rows_have_no_interval(scores):
-    table = scores.differences
-    assert set(table.task) == {RANKED, GENERATED, TEXT, CLASSES, TO_THAI, FROM_THAI}
-    found = at(table, task=RANKED)
+    found = {key[0]: difference for key, difference in scores.means.of_tasks.items()}
+    assert set(found) == {RANKED, GENERATED, TEXT, CLASSES}
     right = {model: [100 * (a == b) for a, b in zip(CHOICES[model][RANKED], GOLDS, strict=True)] for model in CHOICES}
-    assert (found["first"], found["second"]) == ("org/a", "org/b")
-    assert found.difference == pytest.approx(np.mean(np.subtract(right["org/a"], right["org/b"])))
-    assert found.few and math.isnan(found.low) and math.isnan(found.p_value)
-    assert math.isnan(at(table, task=CLASSES).p_value), "both chose alike, on too few rows to say so"
+    assert found[RANKED].difference == pytest.approx(np.mean(np.subtract(right["org/a"], right["org/b"])))
+    assert found[RANKED].few and found[RANKED].low is None and found[RANKED].p_value is None
+    assert found[CLASSES].p_value is None, "both chose alike, on too few rows to say so"
+
+
+def the_difference(scores):
+    [found] = scores.means.of_tasks.values()
+    return found
 
 
 def two_models(folder, answers, *, metric="acc", order=1):
@@ -224,40 +227,41 @@ def two_models(folder, answers, *, metric="acc", order=1):
 def test_differences_are_paired_by_row_whatever_the_order(tmp_path):
     first, second = [float(n % 3 > 0) for n in range(30)], [float(n % 2) for n in range(30)]
     scores = two_models(tmp_path, {"a": first, "b": second}, order=-1)
-    [found] = scores.differences.to_dict("records")
+    found = the_difference(scores)
     by_cluster = np.add.reduceat(np.subtract(first, second), range(0, 30, 2)) / 2  # clusters of two rows, all of one size
     expected = stats.ttest_1samp(by_cluster, 0)
-    assert found["difference"] == pytest.approx(100 * by_cluster.mean())
-    assert found["p_value"] == pytest.approx(expected.pvalue)
-    assert (found["low"], found["high"]) == pytest.approx(tuple(100 * x for x in expected.confidence_interval(0.95)))
+    assert found.difference == pytest.approx(100 * by_cluster.mean())
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(100 * x for x in expected.confidence_interval(0.95)))
 
 
-def test_corpus_scores_are_compared_on_the_same_draws(tmp_path):
+def test_corpus_scores_are_compared_by_swapping(tmp_path):
     reference = ["the", "river", "runs", "slowly", "past", "the", "old", "market", "town"]
     texts = {
         model: [[" ".join(reference), " ".join(reference[: keep + n % 3 - 1])] for n in range(40)]
         for model, keep in {"a": 7, "b": 4}.items()
     }
-    scores = two_models(tmp_path, texts, metric="chrf++")
-    [found] = scores.differences.to_dict("records")
+    found = the_difference(two_models(tmp_path, texts, metric="chrf++"))
     expected = [sacrebleu.corpus_chrf([a for _, a in texts[m]], [[r for r, _ in texts[m]]], word_order=2).score for m in "ab"]
-    assert (found["test"], found["metric"]) == ("bootstrap", "chrf++")
-    assert found["difference"] == pytest.approx(expected[0] - expected[1])
-    assert 0 < found["low"] < found["difference"] < found["high"] and found["p_value"] < 0.001
+    assert (found.test, found.metric) == ("swaps", "chrf++")
+    assert found.difference == pytest.approx(expected[0] - expected[1])
+    assert 0 < found.low < found.difference < found.high and found.p_value < 0.001
 
 
-def test_ranks_say_ties_and_only_a_clear_best_is_alone(tmp_path):
+def test_places_are_those_that_cannot_be_ruled_out(tmp_path):
     strong, weak = [1.0] * 36 + [0.0] * 4, [1.0] * 8 + [0.0] * 32
-    scores = two_models(tmp_path, {"a": strong, "b": strong[::-1], "c": weak})
-    headline, table = scores.headline, scores.differences
-    assert {model: rank.text for (model, _), rank in ranks.rank_classes(headline, table).items()} == {
-        "a": "1=",
-        "b": "1=",
-        "c": "3",
-    }
-    scores = two_models(tmp_path / "two", {"a": strong, "c": weak})
-    found = ranks.rank_classes(scores.headline, scores.differences)
-    assert found["a", "toy"].best and found["c", "toy"].text == "2"
+    means = two_models(tmp_path, {"a": strong, "b": strong[::-1], "c": weak}).means
+    assert {model: places.text for model, places in means.ranks["all", "all"].items()} == {"a": "1–2", "b": "1–2", "c": "3"}
+    assert means.order == ["a", "b", "c"] and means.of_tasks == {}, "tasks are compared where there are two models"
+    means = two_models(tmp_path / "two", {"a": strong, "c": weak}).means
+    assert {model: places.text for model, places in means.ranks["all", "all"].items()} == {"a": "1", "c": "2"}
+    assert re.fullmatch(r"a is better than c by 93\.3 \[[\d.]+, [\d.]+\] points on 1 common task, p < \.001\.", answer(means))
+
+
+def test_models_that_cannot_be_told_apart_are_said_so(tmp_path):
+    means = two_models(tmp_path, {"a": [1.0, 0.0, 1.0] * 20, "b": [1.0, 1.0, 0.0] * 20}).means
+    assert "a and b cannot be told apart on 1 common task" in answer(means)
+    assert {places.text for places in means.ranks["all", "all"].values()} == {"1–2"}
 
 
 def overview(scores, table):
@@ -266,22 +270,15 @@ def overview(scores, table):
     return [dict(zip([column.title for column in found.columns], cells, strict=True)) for _, cells in found.cells()]
 
 
-def test_models_that_were_not_tested_have_no_rank(tmp_path):
+def test_models_without_rows_and_counts_of_them_can_have_any_place(tmp_path):
     metadata = {"headline_metric": "acc", "chance": 0.25, "rows": 100, "version": 1.0, "dataset": "toy"}
     for model, share in (("a", 0.97), ("b", 0.34)):  # without samples
         entry = {"toy": {"acc,none": share, "acc_stderr,none": 0.02}}
         write_results(tmp_path / model, NEW, entry, model=model, configs={"toy": {"metadata": metadata}})
     [cells] = overview(scores_of(read(tmp_path).best(), suite=NO_SUITE), "scores_by_model")
     assert cells["a"].text.startswith("97.0 [") and cells["b"].text.startswith("34.0 [")
-    assert not any(cells[model].rank or cells[model].strong for model in "ab")
-
-
-@pytest.mark.parametrize(("rows", "rank"), [(18, ""), (20, "1=")])  # clusters of two rows
-def test_identical_answers_to_too_few_rows_are_no_tie(tmp_path, rows, rank):
-    right = [1.0, 0.0, 0.0] * (rows // 3) + [1.0] * (rows % 3)
-    [cells] = overview(two_models(tmp_path, {"a": right, "b": right}), "scores_by_model")
-    assert [cells[model].rank for model in "ab"] == [rank, rank]
-    assert ("few" in cells["a"].text) == (not rank)
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    assert {places.text for places in scores.means.ranks["all", "all"].values()} == {"1–2"}
 
 
 def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
@@ -300,7 +297,7 @@ def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
     scores = scores_of(read(tmp_path).best(), suite=read_suite())
     scored = [cells["org/a"].text != "–" for cells in overview(scores, "scores_by_model")]
     assert scored.index(False) == sum(scored) == 7
-    assert list(overview(scores, "means_by_task")[0])[:2] == ["model", "all"]
+    assert list(overview(scores, "models")[0])[:3] == ["model", "rank", "all tasks"]
     notes = list(provenance.provenance_section(scores).tables[0].frame.warning)
     for model in ("org/a", "org/b"):
         assert sum(note.startswith(f"{model}, {TEXT}: the data had 6 rows") for note in notes) == 1
@@ -309,19 +306,11 @@ def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
 
 def test_means_of_few_rows_are_not_tested(tmp_path):
     answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
-    scores = two_models(tmp_path, answers)
-    [cells] = overview(replace(scores, suite=replace(NO_SUITE, members={"toy": ("qa", "th")})), "common_means")
+    [cells] = overview(two_models(tmp_path, answers), "comparisons")
     assert cells["difference [95 %]"].text == "+66.7 few" and cells["p, corrected"].text == "–"
 
 
-@given(st.floats(-1, 1), st.floats(0.01, 1))
-def test_interval_and_p_value_of_a_difference_never_contradict_each_other(difference, stderr):
-    test = normal_test(difference, stderr)
-    assert (test.low <= 0 <= test.high) == (test.p_value >= 0.05)
-    assert test.p_value == pytest.approx(2 * (1 - stats.norm.cdf(abs(difference) / stderr)), abs=1e-12)
-
-
-def test_a_corpus_score_without_an_error_has_that_of_draws_of_its_rows(tmp_path):
+def test_a_corpus_score_without_an_error_has_that_of_its_rows(tmp_path):
     reference = ["the", "river", "runs", "slowly", "past", "the", "old", "market", "town"]
     texts = [[" ".join(reference), " ".join(reference[: 3 + n % 6])] for n in range(60)]
     scores = two_models(tmp_path, {"a": texts}, metric="chrf++")
@@ -339,19 +328,20 @@ def test_a_corpus_score_without_an_error_has_that_of_draws_of_its_rows(tmp_path)
 
 def test_means_have_intervals_and_pairs_are_compared_on_common_tasks(tmp_path):
     answers = {"a": [float(n % 5 > 0) for n in range(80)], "b": [float(n % 2) for n in range(80)]}
-    scores = two_models(tmp_path, answers)
-    suite = replace(NO_SUITE, members={"toy": ("qa", "th"), "toy_more": ("qa", "vi")})
-    scores = replace(scores, suite=suite)
-    mean = scores.means["a"][means.ALL]
-    assert (mean.found, mean.expected, mean.value) == (1, 2, pytest.approx((0.8 - 0.25) / 0.75 * 100))
-    low, high = mean.interval
+    means = two_models(tmp_path, answers).means
+    mean = means.values["all", "all", "a"]
+    assert (mean.tasks, mean.value) == (1, pytest.approx((0.8 - 0.25) / 0.75 * 100))
     by_cluster = np.add.reduceat(answers["a"], range(0, 80, 2)) / 2
-    half = 1.96 * stats.sem(by_cluster) / 0.75 * 100
-    assert (mean.value - low, high - mean.value) == (pytest.approx(half, rel=0.25), pytest.approx(half, rel=0.25))
-    [pair] = means.common_means(scores.headline, suite.members, scores.draws).to_dict("records")
+    expected = stats.ttest_1samp(by_cluster, 0).confidence_interval(0.95)
+    floor = stats.t.ppf(0.975, 39) * math.sqrt(65 / 82 * 17 / 82 / 80)  # as if one more were right and one more wrong
+    half = max((expected.high - expected.low) / 2, floor) / 0.75 * 100
+    assert (mean.low, mean.high) == pytest.approx((mean.value - half, mean.value + half))
+    [pair] = means.differences.values()
     deltas = np.add.reduceat(np.subtract(answers["a"], answers["b"]), range(0, 80, 2)) / 2
-    assert (pair["tasks"], pair["of"], pair["difference"]) == (1, 2, pytest.approx(deltas.mean() / 0.75 * 100))
-    assert pair["stderr"] == pytest.approx(stats.sem(deltas) / 0.75 * 100, rel=0.1)
+    assert (pair.tasks, pair.value) == (1, pytest.approx(deltas.mean() / 0.75 * 100))
+    moved = np.subtract(answers["a"], answers["b"])
+    least = math.sqrt(((np.square(moved).sum() + 1) / 81 - (moved.sum() / 81) ** 2) / 80)
+    assert pair.stderr == pytest.approx(max(stats.sem(deltas), least) / 0.75 * 100)
 
 
 def test_a_curve_over_checkpoints(tmp_path):
@@ -440,7 +430,7 @@ def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_ta
         ]
         write_samples(tmp_path / model, "sea_helm_x", NEW, lines)
     scores = scores_of(read(tmp_path).best())
-    found = at(scores.differences, task="sea_helm_x")
+    found = the_difference(scores)
     assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
     scored = at(scores.headline, model="a")
     assert (scored.score, scored.normalised) == (75, 50)

@@ -1,9 +1,9 @@
-"""Spread and ranks over prompts, by hand."""
+"""Spread over prompts, by hand."""
 
 import pandas as pd
 import pytest
 
-from lm_eval_sea.report.prompts import prompt_scores, rank_table, spread_table
+from lm_eval_sea.report.prompts import prompt_scores, spread_table
 
 
 def headline(*rows):
@@ -43,17 +43,6 @@ def test_spread_and_worst_case():
     assert row["mean"] == pytest.approx(125 / 3)
 
 
-def test_ranks_over_prompts():
-    """Plain: both 1.5; p2: b before a; p3: a before b. Only a has other exemplars, so there are no ranks over them."""
-    table = rank_table(prompt_scores(BOTH))
-    assert list(table.varied.unique()) == ["wording"]
-    for model in ("a", "b"):
-        row = at(table, model=model)
-        assert row["mean_rank"] == pytest.approx(1.5)
-        assert (row["best_rank"], row["worst_rank"], row["tasks"], row["prompts"]) == (1, 2, 1, 3)
-        assert row["first"] == pytest.approx(100 / 3)
-
-
 def test_scores_on_other_numbers_of_rows_do_not_count():
     table = spread_table(prompt_scores(headline(("a", "t", "", 50.0, 100), ("a", "t_p2", "p2", 0.0, 10))))
     assert table.empty
@@ -62,4 +51,3 @@ def test_scores_on_other_numbers_of_rows_do_not_count():
 def test_one_prompt_makes_no_table():
     scores = prompt_scores(headline(("a", "t", "", 50.0, 100), ("b", "t", "", 50.0, 100)))
     assert spread_table(scores).empty
-    assert rank_table(scores).empty

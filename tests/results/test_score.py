@@ -1,19 +1,23 @@
-"""Scores of draws of rows, against the libraries that score the drawn rows themselves."""
+"""Scores of rows, against the libraries that score the drawn rows themselves."""
 
 import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics import balanced_accuracy_score, f1_score
 
-from lm_eval_sea.results.score import statistics_of
-from lm_eval_sea.results.uncertainty import cluster_weights, spread_of
+from lm_eval_sea.results.row_statistics import statistics_of
 from lm_eval_sea.tasks._shared.metrics.overlap import bleu_of_counts, ngram_counts
 
 WORDS = st.lists(st.sampled_from(["ban", "cat", "dog", "eel", "fox", "gnu", "hen"]), min_size=1, max_size=9).map(" ".join)
 PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)
 REPEATS = st.lists(st.integers(0, 3), min_size=6, max_size=6)
+
+
+def scored_with(statistics, weights):
+    """The score in which each row counts as often as its weight says."""
+    return statistics.score(weights @ statistics.values)[0]
 
 
 def drawn(rows, repeats):
@@ -33,7 +37,7 @@ def test_corpus_scores_of_a_draw_are_sacrebleus_of_the_drawn_texts(pairs, repeat
     }
     weights = np.array([repeats[: len(pairs)]], dtype=float)
     for metric, score in expected.items():
-        assert 100 * statistics_of(metric, pairs).of_draws(weights)[0] == pytest.approx(score, abs=1e-8)
+        assert 100 * scored_with(statistics_of(metric, pairs), weights) == pytest.approx(score, abs=1e-8)
 
 
 @settings(max_examples=40)
@@ -44,7 +48,7 @@ def test_bleu_of_counted_words_is_that_of_the_task(pairs, repeats):
     if chosen:
         expected = bleu_of_counts([ngram_counts(answer.split(), reference.split()) for reference, answer in chosen])
         weights = np.array([repeats[: len(pairs)]], dtype=float)
-        assert 100 * statistics_of("bleu_th", counts).of_draws(weights)[0] == pytest.approx(expected, abs=1e-8)
+        assert 100 * scored_with(statistics_of("bleu_th", counts), weights) == pytest.approx(expected, abs=1e-8)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=20))
@@ -62,19 +66,8 @@ def test_what_tells_no_score_is_none(logged):
     assert statistics_of("acc", logged) is None
 
 
-def test_draws_of_a_mean_vary_as_its_standard_error_says():
-    rows = [float(number % 3 == 0) for number in range(300)]
-    clusters = [str(number // 2) for number in range(300)]
-    draws = statistics_of("acc", rows).of_draws(cluster_weights("toy", clusters))
-    sums = [sum(rows[number : number + 2]) - 2 * np.mean(rows) for number in range(0, 300, 2)]
-    stderr = np.sqrt(np.square(sums).sum()) / 300  # the clustered standard error by its definition
-    spread = spread_of(draws)
-    assert spread.stderr == pytest.approx(stderr, rel=0.1)  # 1,000 draws know a standard deviation to about 2 %
-    assert spread.low == pytest.approx(np.mean(rows) - 1.96 * stderr, abs=0.3 * stderr)
-
-
-def test_a_cluster_weighs_the_same_wherever_it_stands():
-    first, second = cluster_weights("toy", ["a", "b", "a"]), cluster_weights("toy", ["b", "c"])
-    assert (first[:, 0] == first[:, 2]).all() and (first[:, 1] == second[:, 0]).all()
-    assert (first[:, 0] != cluster_weights("other", ["a"])[:, 0]).all()
-    assert first.min() > 0
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20))
+def test_macro_f1_of_choices_is_the_librarys(choices):
+    golds, chosen = zip(*choices, strict=True)
+    found = statistics_of("f1", [[*choice, 4] for choice in choices]).of_all_rows
+    assert found == pytest.approx(f1_score(golds, chosen, labels=range(4), average="macro", zero_division=0))

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.means import suite_means
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, table_of
 
+from ..report.planted import NO_SUITE
 from .lm_eval_output import NEW, OLD, row, write_results, write_samples
 
 RANKED = {"headline_metric": "acc", "chance": 0.25, "rows": 900, "version": 1.0, "dataset": "toy"}
@@ -105,16 +104,14 @@ def interval_of(text, name):
 
 
 def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path):
-    """Passages that languages share are drawn together."""
+    """Passages that languages share count once."""
     right = write_group(tmp_path, ["th", "vi", "lo"], group="all_toys")
     found = interval_of(table_of(read(tmp_path).best()), "all_toys")
-    suite = {f"toy_{language}": ("mcq", language) for language in right}
-    scores = scores_of(read(tmp_path).best(), suite=Suite({}, {}, {}, {}, {}, {}, {}))
-    mean = suite_means(scores.headline, suite, scores.models, scores.draws)[scores.models[0]]["all"]
-    assert found == pytest.approx(mean.interval, abs=0.05)
+    [model] = scores_of(read(tmp_path).best(), suite=NO_SUITE).means.values.values()
+    assert found == pytest.approx([model.low, model.high], abs=0.05)
     by_passage = np.mean(list(right.values()), axis=0).reshape(20, 2).mean(axis=1)  # a row of all languages at once
-    draws = np.random.default_rng(0).dirichlet(np.ones(20), size=20_000) @ by_passage
-    assert found == pytest.approx(100 * np.quantile(draws, [0.025, 0.975]), abs=1.5)
+    expected = stats.ttest_1samp(by_passage, 0).confidence_interval(0.95)
+    assert found == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +156,7 @@ def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
 
 
 def report_notes(folder):
-    scores = scores_of(read(folder).best(), suite=Suite({}, {}, {}, {}, {}, {}, {}))
+    scores = scores_of(read(folder).best(), suite=NO_SUITE)
     return list(provenance_section(scores).tables[0].frame.warning)
 
 

@@ -50,12 +50,11 @@ function wantedKeys() {
 
 function applyFilters() {
   const wanted = wantedKeys();
-  const chosen = wanted.map(([key]) => key).filter((key) => key !== "model").join(" "); // means are made for one of these
   for (const table of document.querySelectorAll("table[data-name]")) {
     let shown = 0;
     const rows = table.tBodies[0].rows;
     for (const row of rows) {
-      row.hidden = (row.dataset.only ?? chosen) !== chosen || wanted.some(([key, value]) => row.dataset[key] !== undefined && row.dataset[key] !== value);
+      row.hidden = wanted.some(([key, value]) => row.dataset[key] !== undefined && row.dataset[key] !== value);
       shown += !row.hidden;
     }
     [...table.tHead.rows[0].cells].forEach((header, column) => {
@@ -68,7 +67,7 @@ function applyFilters() {
       for (const row of rows) row.cells[column].hidden = hidden;
     });
     const count = shown < rows.length ? `${shown} of ${rows.length} rows` : rows.length > 25 ? `${rows.length} rows` : "";
-    table.closest(".block").querySelector(".count").textContent = rows[0]?.dataset.only === undefined ? count : "";
+    table.closest(".block").querySelector(".count").textContent = count;
   }
   const elsewhere = (part) => wanted.some(([key, value]) => part.dataset[key] !== undefined && part.dataset[key] !== value);
   for (const chart of document.querySelectorAll("figure.chart")) {

@@ -17,8 +17,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
-from lm_eval_sea.results.score import TaskScore, scale_of
+from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.types import ResultsError, Score, is_number
 from lm_eval_sea.results.visible_text import one_line
 

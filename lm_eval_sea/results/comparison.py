@@ -1,0 +1,343 @@
+"""Means of tasks with their intervals, and what can be said of the difference of two models. The one way to these numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple, TypeVar
+
+from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata
+from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, paired_difference, swap_test
+from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
+
+SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
+T_TEST, SWAPS = "t test", "swaps"
+LEVEL = 0.05  # the chance of any false claim on a page
+MAIN_SHARE = 0.8
+Key = TypeVar("Key", bound=Hashable)
+
+
+def normalised(task: TaskRun) -> float | None:
+    """The headline score where chance is 0 and the best score 100; below chance it is negative, but for SEA-HELM's tasks."""
+    if task.score is None:
+        return None
+    return max(0.0, task.score.normalised) if task.facts.suite == SEA_HELM else task.score.normalised
+
+
+def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
+    """What each task weighs in a mean of means of means.
+
+    Args:
+        paths: task → the groups that it is in, from the outermost to the innermost. All groups in a group weigh the same, and so
+            do the tasks of the innermost.
+
+    Returns:
+        Task → weight; they sum to 1.
+    """
+    weights = dict.fromkeys(paths, 1.0)
+    depth = max((len(path) for path in paths.values()), default=0)
+    for level in range(depth + 1):
+        children: dict[Hashable, set[Hashable]] = {}
+        for task, path in paths.items():
+            children.setdefault(tuple(path[:level]), set()).add(path[level] if level < len(path) else task)
+        for task, path in paths.items():
+            weights[task] /= len(children[tuple(path[:level])])
+    return weights
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean of normalised scores, 0 at chance and 100 at best."""
+
+    value: float
+    stderr: float | None  # None: of a task nothing tells it
+    low: float | None  # 95 % interval; None: no standard error, or few
+    high: float | None
+    tasks: int
+    few: bool  # whether a task, or a label of one, has too few passages for an interval; see `means.FEWEST`
+    limited: bool  # whether a score in it is not of all rows
+
+
+def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean | None:
+    """The weighted mean, or another weighted sum, of one model's normalised scores.
+
+    Args:
+        tasks: by name; each has a score.
+        weights: of these tasks; those of a mean sum to 1.
+
+    Returns:
+        None without tasks.
+    """
+    if not tasks:
+        return None
+    value = sum(weights[name] * (normalised(task) or 0.0) for name, task in tasks.items())
+    spread = _spread({name: points(task) for name, task in tasks.items()}, weights)
+    ends = [sum(weights[name] * (_worst(task) if (weights[name] > 0) == is_low else 100.0) for name, task in tasks.items())
+            for is_low in (True, False)]  # fmt: skip
+    half = spread.half_width() if spread else None
+    low, high = (None, None) if half is None else (max(ends[0], value - half), min(ends[1], value + half))
+    limited = any(task.limited for task in tasks.values())
+    return Mean(value, spread.stderr if spread else None, low, high, len(tasks), spread is not None and spread.few, limited)
+
+
+def _worst(task: TaskRun) -> float:
+    return 0.0 if task.facts.suite == SEA_HELM else -100 * task.facts.chance / (1 - task.facts.chance)
+
+
+def points(task: TaskRun) -> list[Stratum] | None:
+    """How certain the normalised score is; None where nothing tells. One that is cut off at chance varies as if it were not."""
+    return None if task.strata is None else _in_points(task, task.strata)
+
+
+def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
+    return [stratum.times(100 / (1 - task.facts.chance)) for stratum in strata]
+
+
+def _spread(strata: Mapping[str, Sequence[Stratum] | None], weights: Mapping[str, float]) -> Spread | None:
+    """Of the weighted sum of normalised scores; None where nothing tells it of one."""
+    parts: list[Stratum] = []
+    for name, of_task in strata.items():
+        if of_task is None:
+            return None
+        parts += [stratum.times(weights[name]) for stratum in of_task]
+    return combined(parts)
+
+
+class Pair(NamedTuple):
+    """Two models on one task, on the rows that both were asked."""
+
+    first: float  # normalised
+    second: float
+    strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: nothing tells
+
+
+def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
+    """The tasks on which two models can be compared: with common rows, or where these are not known, with equally many."""
+    common = {name: _pair(task, second[name]) for name, task in first.items() if name in second}
+    return {name: pair for name, pair in common.items() if pair is not None}
+
+
+def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
+    a, b = normalised(first), normalised(second)
+    if a is None or b is None:
+        return None
+    common = common_rows(first, second)
+    if common is not None:
+        if not common.clusters:
+            return None
+        strata = _in_points(first, difference_strata(common.first, common.second, first.facts.pool, common.clusters))
+        if common.all_rows:
+            return Pair(a, b, strata)
+        shares = [normalised_score(rows.of_all_rows, first.facts.chance) for rows in (common.first, common.second)]
+        values = [max(0.0, share) if first.facts.suite == SEA_HELM else share for share in shares]
+        return Pair(values[0], values[1], strata)
+    if first.evaluated != second.evaluated:
+        return None
+    one, other = points(first), points(second)
+    return Pair(a, b, None if one is None or other is None else [*one, *(stratum.times(-1) for stratum in other)])
+
+
+@dataclass(frozen=True)
+class MeanDifference:
+    """First − second, in points of normalised scores, over the tasks and rows that both were asked."""
+
+    first: float
+    second: float
+    stderr: float | None
+    low: float | None  # 95 % interval; None: no standard error, or few
+    high: float | None
+    p_value: float | None  # two-sided, of no difference
+    tasks: int
+    few: bool
+
+    @property
+    def value(self) -> float:
+        """The difference."""
+        return self.first - self.second
+
+
+def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]) -> MeanDifference | None:
+    """The difference of two models' means over their common tasks, paired by row; None without such tasks.
+
+    Args:
+        common: the tasks that count; see `pairs`.
+        weights: of these tasks, which sum to 1.
+    """
+    if not common:
+        return None
+    spread = _spread({name: pair.strata for name, pair in common.items()}, weights)
+    first = sum(weights[name] * pair.first for name, pair in common.items())
+    second = sum(weights[name] * pair.second for name, pair in common.items())
+    half = spread.half_width() if spread else None
+    low, high = (None, None) if half is None else (first - second - half, first - second + half)
+    p_value = spread.p_value(first - second) if spread else None
+    few = spread is not None and spread.few
+    return MeanDifference(first, second, spread.stderr if spread else None, low, high, p_value, len(common), few)
+
+
+class CommonRows(NamedTuple):
+    """The rows that two models were asked, in the same order."""
+
+    first: RowStatistics
+    second: RowStatistics
+    clusters: list[str]
+    all_rows: bool  # whether neither model has others
+
+
+def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
+    """None where the scores are not made of rows that are known, or not in the same way."""
+    one, other = first.telling_rows, second.telling_rows
+    if one is None or other is None or one.metric != other.metric or one.statistics is None or other.statistics is None:
+        return None
+    if one.statistics.values.shape[1] != other.statistics.values.shape[1] or one.statistics.is_mean != other.statistics.is_mean:
+        return None
+    if one.keys == other.keys:
+        return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
+    place_of = [{key: place for place, key in enumerate(rows.keys)} for rows in (one, other)]
+    common = [key for key in place_of[0] if key in place_of[1]]
+    places = [[place[key] for key in common] for place in place_of]
+    clusters = [one.clusters[place] for place in places[0]]
+    all_rows = len(common) == len(one.keys) == len(other.keys)
+    return CommonRows(one.statistics.at(places[0]), other.statistics.at(places[1]), clusters, all_rows)
+
+
+@dataclass(frozen=True)
+class TaskDifference:
+    """First − second on one task, in percentage points, on the rows that both were asked."""
+
+    metric: str
+    test: str
+    difference: float
+    stderr: float | None
+    low: float | None  # 95 % interval
+    high: float | None
+    p_value: float | None
+    rows: int
+    clusters: int
+
+    @property
+    def few(self) -> bool:
+        """Whether the rows are too few for an interval."""
+        return self.clusters < FEWEST_CLUSTERS or self.stderr is None
+
+
+def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
+    """Two models on one task; None without common rows.
+
+    Where the score is the mean of the rows' scores the test is `uncertainty.paired_difference`. Where rows make it together
+    (balanced accuracy, macro-F1, BLEU, chrF++) the p-value is that of `uncertainty.swap_test`, and the interval that of
+    `means.difference_strata`; where neither can be told, the metric of single rows counts.
+    """
+    common = common_rows(first, second)
+    if common is None:
+        return _item_difference(first, second)
+    if not common.clusters:
+        return None
+    metric, a, b = first.facts.headline_metric, common.first, common.second
+    if a.is_mean and a.of_rows is not None and b.of_rows is not None:
+        return _tested(metric, a.of_rows.tolist(), b.of_rows.tolist(), common.clusters)
+    spread = combined(difference_strata(a, b, first.facts.pool, common.clusters))
+    value, half = a.of_all_rows - b.of_all_rows, spread.half_width()
+    enough = half is not None and len(set(common.clusters)) >= FEWEST_CLUSTERS
+    return TaskDifference(
+        metric=metric,
+        test=SWAPS,
+        difference=100 * value,
+        stderr=None if spread.stderr is None or spread.few else 100 * spread.stderr,
+        low=100 * max(-1.0, value - half) if enough and half is not None else None,
+        high=100 * min(1.0, value + half) if enough and half is not None else None,
+        p_value=swap_test(a.score, a.values, b.values, common.clusters) if enough else None,
+        rows=len(common.clusters),
+        clusters=len(set(common.clusters)),
+    )
+
+
+def _item_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
+    one, other = first.logged, second.logged
+    if one is None or other is None or first.facts.headline_metric != second.facts.headline_metric:
+        return None
+    metric = first.facts.metric_of_rows
+    scale = scale_of(metric)
+    clusters = dict(zip(one.keys, one.clusters, strict=True))
+    own, others = (
+        {key: score / scale for key, score in zip(rows.keys, rows.frame.score.tolist(), strict=True) if is_number(score)}
+        for rows in (one, other)
+    )
+    common = [key for key in own if key in others]
+    scores = [[found[key] for key in common] for found in (own, others)]
+    if not common or not all(0 <= score <= 1 for found in scores for score in found):
+        return None
+    return _tested(metric, scores[0], scores[1], [clusters[key] for key in common])
+
+
+def _tested(metric: str, first: Sequence[float], second: Sequence[float], clusters: Sequence[str]) -> TaskDifference:
+    found = paired_difference(first, second, clusters)
+    stderr, low, high = (None if share is None else 100 * share for share in (found.stderr, found.low, found.high))
+    return TaskDifference(metric, T_TEST, 100 * found.mean, stderr, low, high, found.p_value, found.rows, found.clusters)
+
+
+class RankSet(NamedTuple):
+    """The places that a model can have, from 1."""
+
+    first: int
+    last: int
+
+    @property
+    def text(self) -> str:
+        """Such as "1" or "2–4"."""
+        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
+
+
+def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> dict[str, RankSet]:
+    """The places of models, all of them right at once where all pairs that are told apart are (Mogstad et al. 2024).
+
+    A model's first place is 1 + the number of models that are better for sure, its last the number of models minus that of those
+    that are worse for sure.
+
+    Args:
+        models: all.
+        apart: first − second of those pairs that are told apart.
+    """
+    better, worse = dict.fromkeys(models, 0), dict.fromkeys(models, 0)
+    for (first, second), difference in apart.items():
+        winner, loser = (first, second) if difference > 0 else (second, first)
+        better[loser] += 1
+        worse[winner] += 1
+    return {model: RankSet(1 + better[model], len(models) - worse[model]) for model in models}
+
+
+def corrected(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
+    """Holm's correction over those p-values that there are; see `uncertainty.holm`."""
+    known = {key: value for key, value in p_values.items() if value is not None}
+    return {**dict.fromkeys(p_values), **dict(zip(known, holm(list(known.values())), strict=True))}
+
+
+def corrected_on_page(
+    main: Mapping[Key, float | None], rest: Mapping[Key, float | None]
+) -> tuple[dict[Key, float | None], dict[Key, float | None]]:
+    """P-values of all that a page claims: with a probability of 95 % no claim with one of at most 0.05 is false (Wiens 2003).
+
+    Of the level of 5 %, `MAIN_SHARE` is for the main comparisons and the rest for all others; where every main comparison is
+    told apart, its part goes to the others. Within either it is Holm's correction.
+
+    Args:
+        main: of the means over all tasks.
+        rest: of languages, suites and tasks.
+    """
+    first = {key: _scaled(value, MAIN_SHARE) for key, value in corrected(main).items()}
+    passed = bool(first) and all(value is not None and value <= LEVEL for value in first.values())
+    share = 1.0 if passed else 1 - MAIN_SHARE
+    return first, {key: _scaled(value, share) for key, value in corrected(rest).items()}
+
+
+def _scaled(p_value: float | None, share: float) -> float | None:
+    return None if p_value is None else min(1.0, p_value / share)
+
+
+def pairs_of(models: Sequence[str]) -> list[tuple[str, str]]:
+    """Every two models, once."""
+    return list(combinations(models, 2))

@@ -1,0 +1,237 @@
+"""How certain a mean of tasks is, and the difference of two models' means. Pure functions, no I/O.
+
+The rows of a task are a sample, drawn by cluster (the questions about a passage). To first order a score is its value plus a sum
+of contributions, one a cluster. The contributions of a cluster to several tasks (a passage that is asked about in two languages)
+are added before they are squared, so that what tasks share counts as shared; all else is independent. The variance is the sum of
+the squares, and the interval is that of Student's t with Satterthwaite's degrees of freedom.
+
+Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers is at least that of the same
+rows with one right and one wrong answer more (Agresti and Coull 1998), and with fewer than `FEWEST` clusters there is no
+interval. `scripts/simulate_uncertainty.py` shows how often the intervals hold the truth.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from lm_eval_sea.results.row_statistics import RowStatistics
+from lm_eval_sea.results.uncertainty import CONFIDENCE
+
+FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
+
+
+@dataclass(frozen=True, eq=False)
+class Stratum:
+    """Rows whose clusters are drawn independently of those of other strata: those of a task, or of one of its labels."""
+
+    codes: np.ndarray  # (clusters,), which cluster of which data set; equal codes are the same
+    contributions: np.ndarray  # (clusters,); the sum of their squares is the variance of the score
+    least: float  # the variance is at least this
+    degrees: int  # of freedom of the variance
+
+    def times(self, factor: float) -> Stratum:
+        """Of the score times a factor."""
+        return Stratum(self.codes, factor * self.contributions, factor * factor * self.least, self.degrees)
+
+
+class Spread(NamedTuple):
+    """How certain a number is."""
+
+    stderr: float | None  # None: of a part nothing is known, or its rows are fewer than two clusters
+    degrees: float  # of freedom
+    few: bool  # whether a stratum has fewer than `FEWEST` clusters
+
+    def half_width(self, confidence: float = CONFIDENCE) -> float | None:
+        """Half the width of the interval."""
+        if self.stderr is None or self.few:
+            return None
+        return float(stats.t.ppf((1 + confidence) / 2, self.degrees)) * self.stderr
+
+    def p_value(self, value: float) -> float | None:
+        """Two-sided, that the number is 0."""
+        if self.stderr is None or self.few:
+            return None
+        if self.stderr == 0:
+            return 1.0 if value == 0 else None
+        return float(2 * stats.t.sf(abs(value) / self.stderr, self.degrees))
+
+
+def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
+    """The strata of a task's score.
+
+    Means of rows, and of groups of rows, are sums, so that contributions are exact to first order; a score that all rows make
+    together has those of the jackknife over clusters.
+
+    Args:
+        rows: what the score is made of.
+        pool: the data set, within which equal names are the same cluster.
+        clusters: the cluster of each row.
+    """
+    if rows.of_rows is None:
+        return [_jackknifed(_structure(pool, tuple(clusters), None), rows)]
+    return _strata(rows.of_rows, _structure(pool, tuple(clusters), rows.groups), _score_variance)
+
+
+def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
+    """The strata of first − second, on the same rows in the same order; groups are those of the first."""
+    if first.of_rows is None or second.of_rows is None:
+        structure = _structure(pool, tuple(clusters), None)
+        [a, b] = [_jackknifed(structure, rows) for rows in (first, second)]
+        return [Stratum(a.codes, a.contributions - b.contributions, 0.0, a.degrees)]
+    return _strata(first.of_rows - second.of_rows, _structure(pool, tuple(clusters), first.groups), _difference_variance)
+
+
+def reported_stratum(name: str, stderr: float, rows: int) -> Stratum:
+    """Of a score whose rows are not known, with the standard error that was reported; independent of all others."""
+    return Stratum(_reported_code(name), np.array([stderr]), 0.0, rows - 1)
+
+
+def error_of(strata: Sequence[Stratum]) -> float | None:
+    """The standard error of one task's score, as its rows vary; None for fewer than two clusters of a group."""
+    if any(stratum.degrees < 1 for stratum in strata):
+        return None
+    return math.sqrt(sum(float(np.square(stratum.contributions).sum()) for stratum in strata))
+
+
+def combined(strata: Sequence[Stratum]) -> Spread:
+    """How certain the sum of scores is.
+
+    Strata that share clusters, one with the other or over a third, are one part, whose degrees of freedom are those of its
+    smallest stratum. Over the parts they are Satterthwaite's, (Σ v)² / Σ v² / d.
+    """
+    if not strata or any(stratum.degrees < 1 for stratum in strata):
+        return Spread(None, 0.0, few=True)
+    layout = _layout(tuple(_Identity(stratum.codes) for stratum in strata))
+    sums = np.bincount(layout.clusters, np.concatenate([stratum.contributions for stratum in strata]))
+    variances = np.bincount(layout.part_of_cluster, sums * sums)
+    degrees = np.full(len(variances), np.inf)
+    np.minimum.at(degrees, layout.part_of_stratum, [stratum.degrees for stratum in strata])
+    least = np.bincount(layout.part_of_stratum, [stratum.least for stratum in strata])
+    variances = np.maximum(variances, least)
+    total = float(variances.sum())
+    freedom = total * total / float((variances * variances / degrees).sum()) if total else float(degrees.sum())
+    return Spread(math.sqrt(total), freedom, few=min(stratum.degrees for stratum in strata) < FEWEST - 1)
+
+
+class _Structure(NamedTuple):
+    """How the rows of a task fall into clusters and groups."""
+
+    codes: np.ndarray  # by cluster
+    cluster_of_row: np.ndarray
+    group_of_row: np.ndarray
+    groups: int
+    strata: list[tuple[np.ndarray, np.ndarray]]  # codes of the clusters in each, and which clusters these are
+    smallest: int  # clusters in a stratum, or where groups share clusters, of a group
+
+
+def _structure(pool: str, clusters: tuple[str, ...], groups: np.ndarray | None) -> _Structure:
+    return _cached_structure(pool, clusters, None if groups is None else groups.tobytes())
+
+
+@lru_cache(maxsize=4096)
+def _cached_structure(pool: str, clusters: tuple[str, ...], groups: bytes | None) -> _Structure:
+    names, cluster_of_row = np.unique(np.array(clusters, dtype=object).astype(str), return_inverse=True)
+    codes = np.array([_code(pool, name) for name in names.tolist()])
+    numbers = np.zeros(len(clusters), dtype=np.int64) if groups is None else np.frombuffer(groups, dtype=np.int64)
+    _, group_of_row = np.unique(numbers, return_inverse=True)
+    count = int(group_of_row.max()) + 1
+    pairs = np.unique(np.stack([cluster_of_row, group_of_row]), axis=1)
+    sizes = np.bincount(pairs[1])
+    if len(pairs[0]) > len(codes):  # a cluster has rows of several groups
+        return _Structure(codes, cluster_of_row, group_of_row, count, [(codes, np.arange(len(codes)))], int(sizes.min()))
+    own = [pairs[0][pairs[1] == group] for group in range(count)]
+    return _Structure(codes, cluster_of_row, group_of_row, count, [(codes[part], part) for part in own], int(sizes.min()))
+
+
+def _code(pool: str, cluster: str) -> int:
+    text = f"{pool}\0{cluster}".encode(errors="surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little", signed=True)
+
+
+@lru_cache(maxsize=4096)
+def _reported_code(name: str) -> np.ndarray:
+    return np.array([_code("\0reported", name)])
+
+
+def _strata(scores: np.ndarray, structure: _Structure, variance_at_least: Callable[[np.ndarray], float]) -> list[Stratum]:
+    group, count = structure.group_of_row, structure.groups
+    sizes = np.bincount(group)
+    deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / count
+    sums = np.bincount(structure.cluster_of_row, deviations, minlength=len(structure.codes))
+    least = [variance_at_least(scores[group == number]) / sizes[number] / count**2 for number in range(count)]
+    if len(structure.strata) < count:
+        least = [sum(least)]
+    made = []
+    for (codes, own), floor in zip(structure.strata, least, strict=True):
+        clusters = len(own) if len(structure.strata) == count else structure.smallest
+        correction = math.sqrt(clusters / (clusters - 1)) if clusters > 1 else 1.0
+        made.append(Stratum(codes, correction * sums[own], floor, clusters - 1))
+    return made
+
+
+def _score_variance(scores: np.ndarray) -> float:
+    """The variance of right and wrong answers with one of each more; 0 for scores in between, which vary by themselves."""
+    share = (float(scores.sum()) + 1) / (len(scores) + 2)
+    return share * (1 - share) if np.isin(scores, (0.0, 1.0)).all() else 0.0
+
+
+def _difference_variance(differences: np.ndarray) -> float:
+    """The variance of differences of such answers with half a row more on which either model alone is right."""
+    if not np.isin(differences, (-1.0, 0.0, 1.0)).all():
+        return 0.0
+    count = len(differences) + 1
+    return (float(np.square(differences).sum()) + 1) / count - (float(differences.sum()) / count) ** 2
+
+
+def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
+    of_cluster = np.zeros((len(structure.codes), rows.values.shape[1]))
+    np.add.at(of_cluster, structure.cluster_of_row, rows.values)
+    count = len(of_cluster)
+    if count < 2:
+        return Stratum(structure.codes, np.zeros(count), 0.0, count - 1)
+    without = rows.score(of_cluster.sum(axis=0) - of_cluster)
+    return Stratum(structure.codes, math.sqrt((count - 1) / count) * (without.mean() - without), 0.0, count - 1)
+
+
+class _Identity:
+    """An array, equal to itself alone."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __hash__(self) -> int:
+        return id(self.array)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and other.array is self.array
+
+
+class _Layout(NamedTuple):
+    """Which clusters several strata have, and which of these belong together."""
+
+    clusters: np.ndarray  # of each contribution
+    part_of_cluster: np.ndarray
+    part_of_stratum: np.ndarray
+
+
+@lru_cache(maxsize=1024)
+def _layout(strata: tuple[_Identity, ...]) -> _Layout:
+    arrays = [stratum.array for stratum in strata]
+    unique, clusters = np.unique(np.concatenate(arrays), return_inverse=True)
+    stratum_of = np.repeat(np.arange(len(arrays)), [len(array) for array in arrays])
+    links = coo_matrix((np.ones(len(clusters)), (stratum_of, clusters)), shape=(len(arrays), len(unique)))
+    shared = (links @ links.T).tocsr()  # strata by strata: how many clusters they share
+    _, part_of_stratum = connected_components(shared, directed=False)
+    part_of_cluster = np.zeros(len(unique), dtype=np.int64)
+    part_of_cluster[clusters] = part_of_stratum[stratum_of]
+    return _Layout(clusters, part_of_cluster, part_of_stratum)

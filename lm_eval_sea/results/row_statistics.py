@@ -1,0 +1,176 @@
+"""What the score of a task is made of, row by row.
+
+Most scores are means of rows. Balanced accuracy and accuracy by phenomenon are means of group means; corpus BLEU and chrF++ are
+made of sums of n-gram counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+
+from lm_eval_sea.results.types import is_number
+
+_BLEU_ORDER = 4
+_MOST_LABELS = 1000
+
+
+@dataclass(frozen=True)
+class RowStatistics:
+    """The rows of one task as one model answered them."""
+
+    values: np.ndarray  # (rows, statistics)
+    score: Callable[[np.ndarray], np.ndarray]  # sums over rows, (sums, statistics) → scores, (sums,), 0 to 1
+    of_rows: np.ndarray | None = None  # the rows' own scores, 0 to 1; None: all rows make the score together
+    groups: np.ndarray | None = None  # numbers of the groups whose means are averaged; None: the score is the mean of the rows
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the score is the mean of the rows' scores."""
+        return self.of_rows is not None and self.groups is None
+
+    @property
+    def of_all_rows(self) -> float:
+        """The score in which every row counts once."""
+        return float(self.score(self.values.sum(axis=0, keepdims=True))[0])
+
+    def at(self, places: Sequence[int]) -> RowStatistics:
+        """Some of the rows, in another order."""
+        chosen = np.asarray(places, dtype=np.int64)
+        scores, groups = (None if rows is None else rows[chosen] for rows in (self.of_rows, self.groups))
+        return replace(self, values=self.values[chosen], of_rows=scores, groups=groups)
+
+
+def mean_statistics(scores: Sequence[float]) -> RowStatistics:
+    """For the mean of scores, 0 to 1."""
+    values = np.array(scores, dtype=float)
+    return RowStatistics(np.stack([values, np.ones_like(values)], axis=1), lambda sums: sums[:, 0] / sums[:, 1], values)
+
+
+def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> RowStatistics:
+    """For the unweighted mean over groups of the mean of their scores; with right labels as groups, balanced accuracy."""
+    names = sorted(set(groups))  # so that a group has the same number for all models
+    numbers = np.array([names.index(group) for group in groups], dtype=np.int64)
+    membership = np.eye(len(names))[numbers]
+    of_rows = np.array(scores, dtype=float)
+    values = np.hstack([membership * of_rows[:, None], membership])
+    count = len(names)
+
+    def score(sums: np.ndarray) -> np.ndarray:
+        present = sums[:, count:] > 0
+        means: np.ndarray = (sums[:, :count] / np.where(present, sums[:, count:], 1)).sum(axis=1) / present.sum(axis=1)
+        return means
+
+    return RowStatistics(values, score, of_rows, numbers)
+
+
+def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowStatistics:
+    """For macro-F1 of (right, chosen) labels, over all labels; one that never occurs and is never chosen has F1 = 0."""
+    members = np.eye(labels)
+    gold, chosen = (members[[choice[side] for choice in choices]] for side in (0, 1))
+
+    def score(sums: np.ndarray) -> np.ndarray:
+        hits, both = sums[:, :labels], sums[:, labels:]
+        means: np.ndarray = (2 * hits / np.where(both > 0, both, 1)).mean(axis=1)
+        return means
+
+    return RowStatistics(np.hstack([gold * chosen, gold + chosen]), score)
+
+
+def chrf_statistics(pairs: Sequence[tuple[str, str]]) -> RowStatistics:
+    """For sacreBLEU's corpus chrF++ of (reference, answer) pairs."""
+    return _corpus_statistics(CHRF(word_order=2), pairs)
+
+
+def bleu_statistics(pairs: Sequence[tuple[str, str]]) -> RowStatistics:
+    """For sacreBLEU's corpus BLEU of (reference, answer) pairs, with its default settings."""
+    return _corpus_statistics(BLEU(), pairs)
+
+
+def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
+    # what sacreBLEU's own bootstrap uses; it has no public name
+    references, answers = ([pair[place] for pair in pairs] for place in (0, 1))
+    values = np.array(metric._extract_corpus_statistics(answers, [references]), dtype=float)
+    return RowStatistics(
+        values, lambda sums: np.array([metric._compute_score_from_stats(list(row)).score / 100 for row in sums.tolist()])
+    )
+
+
+def ngram_statistics(rows: Sequence[Sequence[Any]]) -> RowStatistics:
+    """For corpus BLEU of rows whose n-grams are counted: correct by order, total by order, length of answer and of reference."""
+    values = np.array([[*correct, *total, answer, reference] for correct, total, answer, reference in rows], dtype=float)
+
+    def score(sums: np.ndarray) -> np.ndarray:
+        return np.array([_bleu_of_sums(row) / 100 for row in sums.tolist()])
+
+    return RowStatistics(values, score)
+
+
+def _bleu_of_sums(sums: Sequence[float]) -> float:
+    # weights of draws make counts of n-grams fractions, which the formula takes
+    correct, total = cast(list[int], sums[:_BLEU_ORDER]), cast(list[int], sums[_BLEU_ORDER : 2 * _BLEU_ORDER])
+    return BLEU.compute_bleu(correct, total, sys_len=round(sums[-2]), ref_len=round(sums[-1]), smooth_method="exp").score
+
+
+def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
+    """The statistics of a metric from what lm-eval logged for each row; None where they do not tell the score.
+
+    Args:
+        metric: its name.
+        logged: by row, a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label,
+            chosen label, number of labels).
+    """
+    if not logged:
+        return None
+    if all(map(is_number, logged)):
+        scores = [float(entry) / scale_of(metric) for entry in logged]
+        return mean_statistics(scores) if all(0 <= score <= 1 for score in scores) else None
+    if not all(isinstance(entry, list | tuple) for entry in logged):
+        return None
+    if all(len(entry) == 2 and all(isinstance(text, str) for text in entry) for entry in logged):
+        family = _OF_PAIRS.get(metric)
+        return family([(entry[0], entry[1]) for entry in logged]) if family else None
+    if metric.startswith(("f1", "macro_f1")) and all(_is_choice(entry, logged[0]) for entry in logged):
+        return macro_f1_statistics([(entry[0], entry[1]) for entry in logged], logged[0][2])
+    if all(_is_outcome(entry) for entry in logged):
+        return group_mean_statistics([str(entry[0]) for entry in logged], [float(entry[1]) for entry in logged])
+    if all(_is_counts(entry) for entry in logged):
+        return ngram_statistics(logged)
+    return None
+
+
+_OF_PAIRS = {
+    "chrf++": chrf_statistics,
+    "chrf_sailcompass": chrf_statistics,
+    "bleu": bleu_statistics,
+    "bleu_sailcompass": bleu_statistics,
+}
+
+
+def _is_choice(entry: Sequence[Any], first: Sequence[Any]) -> bool:
+    """Whether it is two of as many labels as the first entry has."""
+    whole = len(entry) == 3 == len(first) and all(type(number) is int for number in entry)
+    return whole and entry[2] == first[2] <= _MOST_LABELS and min(entry[:2]) >= 0 and max(entry[:2]) < entry[2]
+
+
+def _is_outcome(entry: Sequence[Any]) -> bool:
+    return len(entry) == 3 and isinstance(entry[0], str) and is_number(entry[1]) and 0 <= entry[1] <= 1
+
+
+def _is_counts(entry: Sequence[Any]) -> bool:
+    return (
+        len(entry) == 4
+        and all(isinstance(counts, list) and len(counts) == _BLEU_ORDER for counts in entry[:2])
+        and all(is_number(number) and 0 <= number < 2**53 for number in (*entry[0], *entry[1], *entry[2:]))
+    )
+
+
+def scale_of(metric: str) -> float:
+    """The best possible value of a metric: 100 for BLEU, chrF and ROUGE and for normalised scores, 1 for all others."""
+    name = metric.partition(",")[0]
+    return 100.0 if name.startswith(("bleu", "chrf", "rouge", "normalised")) else 1.0

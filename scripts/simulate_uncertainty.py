@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""How often intervals hold the truth, and tests are wrong, on answers drawn from a truth that is known.
+
+Prints the tables of docs/report.md. Every number is made by the functions that make those of the report. Rows of a passage are
+alike: passages are harder or easier (a share of the variance of 0.3), for each task on its own.
+
+Examples:
+    python scripts/simulate_uncertainty.py                some minutes
+    python scripts/simulate_uncertainty.py --draws 2000   closer figures
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from lm_eval_sea.results.comparison import corrected_on_page, nested_weights, pairs_of, rank_sets
+from lm_eval_sea.results.means import combined, difference_strata, strata_of
+from lm_eval_sea.results.row_statistics import (
+    RowStatistics,
+    chrf_statistics,
+    group_mean_statistics,
+    macro_f1_statistics,
+    mean_statistics,
+)
+from lm_eval_sea.results.uncertainty import swap_test
+
+SEED = 2026
+ALIKE = 0.3  # share of the variance of answers that lies between passages
+LEVEL = 0.05
+WORDS = np.array(["ban", "cat", "dog", "eel", "fox", "gnu", "hen", "ibex", "jay", "koi"])
+
+
+def answers(random: np.random.Generator, truth: float, rows: int, passages: int) -> tuple[np.ndarray, list[str]]:
+    """Right (1) and wrong (0) answers to rows on passages of their own difficulty, and the passage of each row."""
+    clusters = np.arange(rows) % passages
+    spread = 1 / ALIKE - 1
+    chances = random.beta(truth * spread, (1 - truth) * spread, passages) if passages < rows else np.full(passages, truth)
+    return (random.random(rows) < chances[clusters]).astype(float), [str(number) for number in clusters]
+
+
+def means(random: np.random.Generator, draws: int) -> None:
+    """Coverage of the 95 % interval of a mean of three tasks."""
+    print("\n95 % intervals of the mean of three tasks: per cent that hold the truth, mean width in points\n")
+    print("| rows a task | passages | shared | 0.5 | 0.8 | 0.97 |\n|---|---|---|---|---|---|")
+    for rows, passages, shared in (
+        *((4, 4, False), (5, 5, False), (10, 10, False), (10, 5, False), (10, 5, True), (40, 40, False)),
+        *((40, 10, False), (40, 10, True), (40, 5, False), (400, 400, False), (400, 100, True)),
+    ):
+        cells = []
+        for truth in (0.5, 0.8, 0.97):
+            held, widths = [], []
+            for _ in range(draws):
+                strata, value, before = [], 0.0, np.zeros(rows)
+                for task in range(3):
+                    scores, clusters = answers(random, truth, rows, passages)
+                    if shared and task:
+                        scores = np.where(random.random(rows) < 0.5, before, scores)  # half the answers are the same
+                    before = scores
+                    own = strata_of(mean_statistics(scores.tolist()), "shared" if shared else str(task), clusters)
+                    strata += [stratum.times(1 / 3) for stratum in own]
+                    value += scores.mean() / 3
+                half = combined(strata).half_width()
+                if half is not None:
+                    held.append(abs(value - truth) <= half)
+                    widths.append(100 * (min(1, value + half) - max(0, value - half)))
+            cells.append(f"{100 * np.mean(held):.0f} ({np.mean(widths):.0f})" if held else "too few passages")
+        print(f"| {rows} | {passages} | {'yes' if shared else 'no'} | {' | '.join(cells)} |", flush=True)
+
+
+def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: np.ndarray) -> RowStatistics:
+    """The answers of a model that knows a row with the probability `skill`, and else guesses."""
+    rows, labels = len(golds), int(golds.max()) + 1
+    knows = random.random(rows) < skill
+    chosen = np.where(knows, golds, random.integers(labels, size=rows))
+    if metric == "balanced accuracy":
+        return group_mean_statistics([str(gold) for gold in golds], (chosen == golds).astype(float).tolist())
+    if metric == "macro-F1":
+        return macro_f1_statistics(list(zip(golds.tolist(), chosen.tolist(), strict=True)), labels)
+    if metric == "chrF++":
+        texts = [" ".join(WORDS[(np.arange(6) + row) % 10]) for row in range(rows)]
+        wrong = [" ".join(random.permutation(text.split())[: 2 + random.integers(4)]) for text in texts]
+        return chrf_statistics([(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)])
+    return mean_statistics((chosen == golds).astype(float).tolist())
+
+
+def differences(random: np.random.Generator, draws: int) -> None:
+    """False alarms of tests of one task, and the power against ten points."""
+    print("\nTwo equal models on one task: false alarms in per cent at 5 %, by the p-value / by the interval\n")
+    print("| metric | passages of | 10 rows | 20 | 50 | 100 | ten points found, 400 rows |\n|---|---|---|---|---|---|---|")
+    for metric in ("balanced accuracy", "macro-F1", "chrF++"):
+        for size in (1, 4):
+            cells = []
+            for rows in (10, 20, 50, 100, 400):
+                alarms: list[tuple[bool, bool]] = []
+                untested = 0
+                for _ in range(draws if rows < 400 else draws // 4):
+                    golds = np.sort(np.where(random.random(rows) < 0.7, 0, random.integers(1, 3, size=rows)))
+                    golds[0], golds[-1] = 0, 2
+                    clusters = [str(row // size) for row in range(rows)]
+                    passage = random.beta(0.5 / ALIKE, 0.5 / ALIKE, rows)[np.arange(rows) // size]
+                    skill = 0.4 * passage + 0.2
+                    pair = [scored(random, metric, golds, np.clip(skill + gain, 0, 1)) for gain in (0.0, 0.15 * (rows == 400))]
+                    p_value = swap_test(pair[0].score, pair[0].values, pair[1].values, clusters)
+                    half = combined(difference_strata(*pair, "toy", clusters)).half_width()
+                    if p_value is None or half is None:
+                        untested += 1
+                        continue
+                    alarms.append((p_value <= LEVEL, abs(pair[0].of_all_rows - pair[1].of_all_rows) > half))
+                by_p, by_interval = (100 * np.mean([alarm[side] for alarm in alarms]) if alarms else 0 for side in (0, 1))
+                share = untested / (untested + len(alarms))
+                few = f", too few {100 * share:.0f}" if share > 0.005 else ""
+                cells.append(f"{by_p:.1f} / {by_interval:.1f}{few}" if alarms else "too few")
+            print(f"| {metric} | {size} | {' | '.join(cells)} |", flush=True)
+
+
+def pages(random: np.random.Generator, draws: int) -> None:
+    """Pages with a false claim, and true differences that are found."""
+    print("\nPages of 40 tasks in 5 languages, 100 rows on 25 passages a task; in per cent\n")
+    print("| models | equal: a false claim | one point apart: a false claim | pairs told apart | every other task apart: false |")
+    print("|---|---|---|---|---|")
+    for models in (2, 6, 30):
+        number = max(20, 2 * draws // models)
+        equal = [_page(random, np.zeros((models, 1)))[0] for _ in range(number)]
+        some = [_page(random, np.arange(models)[:, None] / 100) for _ in range(number // 4)]
+        uneven = np.where(np.arange(40) % 2, 0.1, 0.0) * (np.arange(models)[:, None] % 2)
+        mixed = [_page(random, uneven)[0] for _ in range(number // 2)]
+        shares = [np.mean(equal), np.mean([page[0] for page in some]), np.mean([page[1] for page in some]), np.mean(mixed)]
+        print(f"| {models} | {' | '.join(f'{100 * share:.0f}' for share in shares)} |", flush=True)
+
+
+def _page(random: np.random.Generator, gains: np.ndarray) -> tuple[bool, float]:
+    """Whether any claim of a page is false, and the share of pairs that are told apart over all tasks.
+
+    Args:
+        random: the source of the answers.
+        gains: how often each model is right more than the first on a row of each task, (models, tasks).
+    """
+    names = [str(task) for task in range(40)]
+    gains = np.broadcast_to(gains, (len(gains), 40))
+    models = [str(place) for place in range(len(gains))]
+    scopes = {"all": names, **{f"language {number}": names[number::5] for number in range(5)}}
+    clusters = [str(row // 4) for row in range(100)]
+    rows_of: dict[tuple[str, str], RowStatistics] = {}
+    for task in names:
+        hard = random.beta(0.6 / ALIKE, 0.4 / ALIKE, 25)[np.arange(100) // 4]
+        chances = 0.1 + 0.5 * (0.5 * hard + 0.5 * random.random(100))  # rows are hard for all models alike
+        for model in models:
+            right = random.random(100) < chances + gains[int(model), int(task)]
+            rows_of[model, task] = mean_statistics(right.astype(float).tolist())
+    values: dict[tuple[str, str, str], float] = {}
+    truths: dict[tuple[str, str, str], float] = {}
+    main: dict[tuple[str, str, str], float | None] = {}
+    rest: dict[tuple[str, str, str], float | None] = {}
+    for first, second in pairs_of(models):
+        strata = {task: difference_strata(rows_of[first, task], rows_of[second, task], task, clusters) for task in names}
+        gaps = {task: rows_of[first, task].of_all_rows - rows_of[second, task].of_all_rows for task in names}
+        for scope, members in {**scopes, **({task: [task] for task in names} if len(models) == 2 else {})}.items():
+            key, weights = (scope, first, second), nested_weights({task: () for task in members})
+            values[key] = sum(weights[task] * gaps[task] for task in members)
+            truths[key] = float(np.mean([gains[int(first), int(task)] - gains[int(second), int(task)] for task in members]))
+            spread = combined([stratum.times(weights[task]) for task in members for stratum in strata[task]])
+            (main if scope == "all" else rest)[key] = spread.p_value(values[key])
+    first_p, rest_p = corrected_on_page(main, rest)
+    claimed = {key for key, p_value in {**first_p, **rest_p}.items() if p_value is not None and p_value <= LEVEL}
+    false = any(values[key] * truths[key] <= 1e-12 for key in claimed)
+    for scope in scopes:
+        sets = rank_sets(models, {key[1:]: values[key] for key in claimed if key[0] == scope})
+        truth = gains[:, [int(task) for task in scopes[scope]]].mean(axis=1)
+        for model, own in zip(models, truth, strict=True):
+            better, worse = int((truth > own + 1e-12).sum()), int((truth < own - 1e-12).sum())
+            false = false or sets[model].first > 1 + better or len(models) - worse > sets[model].last
+    return false, sum(key[0] == "all" for key in claimed) / len(main)
+
+
+def main() -> None:
+    """Runs the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
+    parser.add_argument("--part", choices=("means", "differences", "pages"), help="one table alone")
+    arguments = parser.parse_args()
+    for part in (means, differences, pages):
+        if arguments.part in (None, part.__name__):
+            part(np.random.default_rng(SEED), arguments.draws)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""Means of tasks and comparisons of models, against scipy and numbers by hand."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from lm_eval_sea.results.comparison import corrected_on_page, nested_weights, rank_sets
+from lm_eval_sea.results.means import FEWEST, combined, difference_strata, reported_stratum, strata_of
+from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, clustered_standard_error, swap_test
+
+SCORES = st.lists(st.floats(0.01, 0.99).map(lambda score: round(score, 3)), min_size=FEWEST, max_size=20, unique=True)
+
+
+def alone(count):
+    return [str(number) for number in range(count)]
+
+
+@given(SCORES)
+def test_the_interval_of_one_task_is_the_t_interval(scores):
+    spread = combined(strata_of(mean_statistics(scores), "a", alone(len(scores))))
+    expected = stats.ttest_1samp(scores, 0)
+    assert spread.half_width() == pytest.approx((expected.confidence_interval(0.95).high - np.mean(scores)), rel=1e-6)
+    assert spread.p_value(np.mean(scores)) == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
+
+
+@given(SCORES, SCORES)
+def test_independent_tasks_are_welchs_test(first, second):
+    strata = [
+        *strata_of(mean_statistics(first), "a", alone(len(first))),
+        *strata_of(mean_statistics(second), "b", alone(len(second))),
+    ]
+    spread = combined([strata[0], strata[1].times(-1)])
+    expected = stats.ttest_ind(first, second, equal_var=False)
+    assert spread.degrees == pytest.approx(expected.df, rel=1e-6)
+    assert spread.p_value(np.mean(first) - np.mean(second)) == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)), min_size=FEWEST, max_size=12))
+def test_tasks_on_the_same_passages_vary_together(pairs):
+    """The mean of two tasks on the same clusters is that of one task with the clusters' means."""
+    first, second = zip(*pairs, strict=True)
+    strata = [
+        part.times(0.5) for scores in (first, second) for part in strata_of(mean_statistics(scores), "a", alone(len(pairs)))
+    ]
+    together = combined(strata)
+    expected = combined(strata_of(mean_statistics(np.mean(pairs, axis=1).tolist()), "a", alone(len(pairs))))
+    assert (together.stderr, together.degrees) == pytest.approx((expected.stderr, expected.degrees), abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.integers(0, 6)), min_size=12, max_size=30))
+def test_the_error_of_a_task_is_the_clustered_one(rows):
+    scores, clusters = zip(*rows, strict=True)
+    [stratum] = strata_of(mean_statistics(scores), "a", list(map(str, clusters)))
+    error = clustered_standard_error(scores, clusters)
+    assert (stratum.degrees == 0) == (error is None)
+    if error is not None:
+        assert math.sqrt(np.square(stratum.contributions).sum()) == pytest.approx(error, abs=1e-9)
+
+
+@pytest.mark.parametrize("right", [0, 3, 8])
+def test_right_and_wrong_answers_vary_at_least_as_with_one_of_each_more(right):
+    scores = [1.0] * right + [0.0] * (8 - right)
+    share = (right + 1) / 10
+    found = combined(strata_of(mean_statistics(scores), "a", alone(8)))
+    assert found.stderr == pytest.approx(max(math.sqrt(share * (1 - share) / 8), stats.sem(scores)))
+    assert found.half_width() > 0
+
+
+def test_few_passages_have_no_interval():
+    assert combined(strata_of(mean_statistics([1, 0, 1, 0] * 5), "a", ["a", "b", "c", "d"] * 5)).half_width() is None
+    rare = group_mean_statistics(["x"] * 40 + ["y"] * 4, [1.0, 0.0] * 22)
+    assert combined(strata_of(rare, "a", alone(44))).half_width() is None, "four rows of a label"
+    assert combined([reported_stratum("a", 0.05, 100)]).half_width() == pytest.approx(0.05 * stats.t.ppf(0.975, 99))
+
+
+def test_balanced_accuracy_has_strata_by_label():
+    """The mean of two labels' shares: half the error of Welch's test of their difference, and its degrees of freedom."""
+    x, y = [0.2, 0.5, 0.9, 0.4, 0.6], [0.1, 0.8, 0.3, 0.7, 0.2, 0.5, 0.4]
+    found = combined(strata_of(group_mean_statistics(["x"] * 5 + ["y"] * 7, x + y), "a", alone(12)))
+    expected = stats.ttest_ind(x, y, equal_var=False)
+    assert found.stderr == pytest.approx(abs(np.mean(x) - np.mean(y)) / abs(expected.statistic) / 2)
+    assert found.degrees == pytest.approx(expected.df)
+
+
+def test_a_score_of_all_rows_has_the_error_of_the_jackknife():
+    rng = np.random.default_rng(0)
+    choices = [(int(gold), int(chosen)) for gold, chosen in rng.integers(3, size=(30, 2))]
+    [stratum] = strata_of(macro_f1_statistics(choices, 3), "a", [str(n // 2) for n in range(30)])
+    without = [macro_f1_statistics([c for n, c in enumerate(choices) if n // 2 != left], 3).of_all_rows for left in range(15)]
+    expected = 14 / 15 * np.square(np.array(without) - np.mean(without)).sum()
+    assert np.square(stratum.contributions).sum() == pytest.approx(expected)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), min_size=FEWEST_CLUSTERS, max_size=12))
+def test_the_swap_test_is_scipys(rows):
+    golds, first, second = (list(column) for column in zip(*rows, strict=True))
+    models = [macro_f1_statistics(list(zip(golds, chosen, strict=True)), 3) for chosen in (first, second)]
+    table = np.concatenate([model.values for model in models])
+
+    def score_of(chosen):
+        sums = table[chosen].sum(axis=-2)
+        return models[0].score(np.atleast_2d(sums)).reshape(sums.shape[:-1])
+
+    def statistic(one, other, axis):
+        return score_of(one) - score_of(other)
+
+    places = np.arange(len(rows))
+    expected = stats.permutation_test(
+        (places, places + len(rows)), lambda a, b, axis: abs(statistic(a, b, axis)), permutation_type="samples",
+        vectorized=True, n_resamples=np.inf, alternative="greater",
+    )  # fmt: skip
+    found = swap_test(models[0].score, models[0].values, models[1].values, alone(len(rows)))
+    assert found == pytest.approx(expected.pvalue, abs=1e-9)
+
+
+def test_whole_clusters_are_swapped():
+    """Ten passages of two rows; the first model is right on all of one half of them: 2 of 2^10 ways are as far apart."""
+    golds = [0, 1] * 10
+    models = [macro_f1_statistics(list(zip(golds, chosen, strict=True)), 2) for chosen in (golds, [1 - gold for gold in golds])]
+    clusters = [str(n // 2) for n in range(20)]
+    assert swap_test(models[0].score, models[0].values, models[1].values, clusters) == 2 / 2**10
+    assert swap_test(models[0].score, models[0].values, models[1].values, ["p"] * 10 + ["q"] * 10) is None
+    assert swap_test(models[0].score, models[0].values, models[0].values, clusters) == 1
+
+
+def test_differences_of_labels_are_paired_by_label():
+    first, second = ([1.0, 0.0, 1.0, 1.0, 0.0, 1.0] * 4, [0.0, 0.0, 1.0, 1.0, 1.0, 0.0] * 4)
+    groups = ["x", "x", "y", "y", "y", "y"] * 4
+    found = combined(difference_strata(*(group_mean_statistics(groups, scores) for scores in (first, second)), "a", alone(24)))
+    deltas = {name: [a - b for a, b, g in zip(first, second, groups, strict=True) if g == name] for name in "xy"}
+    expected = sum(max(stats.sem(own) ** 2, floor(own)) for own in deltas.values()) / 4
+    assert found.stderr**2 == pytest.approx(expected)
+
+
+def floor(deltas):
+    count = len(deltas)
+    return ((np.square(deltas).sum() + 1) / (count + 1) - (sum(deltas) / (count + 1)) ** 2) / count
+
+
+def test_weights_of_means_of_means():
+    weights = nested_weights({"a": ("qa", "th"), "b": ("qa", "th"), "c": ("qa", "vi"), "d": ("mt", "th")})
+    assert weights == {"a": 1 / 8, "b": 1 / 8, "c": 1 / 4, "d": 1 / 2}
+    assert nested_weights({"a": (), "b": ()}) == {"a": 0.5, "b": 0.5} and nested_weights({}) == {}
+
+
+def test_places_by_hand():
+    """Of four models a is better than c and d, and b better than d."""
+    apart = {("a", "c"): 1.0, ("a", "d"): 2.0, ("d", "b"): -1.0}
+    assert {model: places.text for model, places in rank_sets("abcd", apart).items()} == {
+        "a": "1–2",
+        "b": "1–3",
+        "c": "2–4",
+        "d": "3–4",
+    }
+
+
+def test_the_level_is_split_between_the_main_comparisons_and_the_rest():
+    assert corrected_on_page({"m": 0.03}, {"a": 0.02, "b": None}) == ({"m": pytest.approx(0.0375)}, {"a": 0.02, "b": None})
+    first, rest = corrected_on_page({"m": 0.5}, {"a": 0.009, "b": 0.9})
+    assert first["m"] == pytest.approx(0.625) and rest["a"] == pytest.approx(2 * 0.009 / 0.2) and rest["b"] == 1
+
+
+@pytest.mark.parametrize("nulls", list(product([True, False], repeat=2)))
+def test_no_more_than_one_page_in_twenty_makes_a_false_claim(nulls):
+    """P-values of two main comparisons and ten others; those of the rest are always of no difference."""
+    rng = np.random.default_rng(1)
+    wrong = 0
+    for _ in range(2000):
+        main = {n: float(rng.random() if null else 1e-9) for n, null in enumerate(nulls)}
+        first, rest = corrected_on_page(main, {n: float(rng.random()) for n in range(10)})
+        wrong += any(first[n] <= 0.05 for n, null in enumerate(nulls) if null) or min(rest.values()) <= 0.05
+    assert wrong / 2000 < 0.065  # 5 %, and three standard errors
