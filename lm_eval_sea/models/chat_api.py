@@ -7,7 +7,7 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from lm_eval.api.instance import Instance
@@ -129,9 +129,72 @@ class ChatAPI(LM):
         """Messages as they are sent; the server applies its template."""
         return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
 
-    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
-        """Not what a server of chats tells."""
-        raise ServerError("chat-api gives no log-likelihoods; take the _chat task of the same data, or local-completions")
+    def tells_log_likelihoods(self) -> bool:
+        """Whether the server ranks answers to messages, as vLLM's does.
+
+        Raises:
+            ServerError: if it does not because of how it is asked.
+        """
+
+        async def try_it() -> bool:
+            async with self._server(self._parameters) as server:
+                try:
+                    await server.rank(self._model, [{"role": "user", "content": "1"}], ["2"], self._template_kwargs)
+                except RequestError as error:
+                    logger.debug("%s ranks no answers: %s", self._base_url, error)
+                    return False
+                return True
+
+        return asyncio.run(try_it())
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.
+
+        Args:
+            requests: messages, or a prompt that is sent as one; and what may begin the answer.
+            disable_tqdm: whether to show no progress bar.
+
+        Raises:
+            ServerError: if the server does not tell.
+        """
+        if not requests:
+            return []
+        with tqdm(total=len(requests), disable=disable_tqdm, desc="Requesting log-likelihoods") as progress:
+            answers: list[tuple[float, bool]] = asyncio.run(self._rank_all(requests, progress))
+        return answers
+
+    async def _rank_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
+        answers: list[tuple[float, bool] | None] = [None] * len(requests)
+        rows: dict[Any, list[int]] = {}
+        for index, request in enumerate(requests):
+            rows.setdefault(request.args[0], []).append(index)
+        waiting = iter(rows.items())
+
+        async def work(server: ChatServer) -> None:
+            for prompt, indices in waiting:
+                endings = [requests[index].args[1] for index in indices]
+                try:
+                    ranked = await server.rank(self._model, _messages_of(prompt), endings, self._template_kwargs)
+                except RequestError as error:
+                    raise ServerError(f"chat-api: {error}") from error
+                for index, answer in zip(indices, ranked, strict=True):
+                    answers[index] = answer
+                    self.cache_hook.add_partial("loglikelihood", requests[index].args, answer)
+                    progress.update()
+
+        await self._work(work, len(rows))
+        return answers
+
+    async def _work(self, work: Callable[[ChatServer], Coroutine[Any, Any, None]], number: int) -> None:
+        """Has as many workers share the work as there may be requests at the same time; the first error ends them all."""
+        async with self._server(self._parameters) as server:
+            workers = [asyncio.create_task(work(server)) for _ in range(min(self._num_concurrent, number))]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                for worker in workers:
+                    worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
 
     def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
         """Not what a server of chats tells."""
@@ -180,14 +243,7 @@ class ChatAPI(LM):
                     self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
                 progress.update()
 
-        async with self._server(self._parameters) as server:
-            workers = [asyncio.create_task(work(server)) for _ in range(min(self._num_concurrent, len(requests)))]
-            try:
-                await asyncio.gather(*workers)
-            finally:
-                for worker in workers:
-                    worker.cancel()
-                await asyncio.gather(*workers, return_exceptions=True)
+        await self._work(work, len(requests))
         return answers
 
     def _bodies(self, requests: Sequence[Instance]) -> Any:
@@ -199,7 +255,7 @@ class ChatAPI(LM):
             if wanted.get("temperature") != 0 and "seed" in wanted:
                 key = json.dumps([prompt, wanted], sort_keys=True, default=str)
                 wanted["seed"], numbers[key] = wanted["seed"] + numbers[key], numbers[key] + 1
-            messages = json.loads(prompt.prompt) if isinstance(prompt, JsonChatStr) else [{"role": "user", "content": prompt}]
+            messages = _messages_of(prompt)
             if messages[-1]["role"] == "assistant":
                 wanted |= {"add_generation_prompt": False, "continue_final_message": True}
             yield messages, wanted, until
@@ -217,6 +273,13 @@ class ChatAPI(LM):
         if self._effort:
             wanted["reasoning_effort"] = self._effort
         return wanted | own, [end for end in until if end]
+
+
+def _messages_of(prompt: Any) -> list[dict[str, str]]:
+    messages: list[dict[str, str]] = (
+        json.loads(prompt.prompt) if isinstance(prompt, JsonChatStr) else [{"role": "user", "content": prompt}]
+    )
+    return messages
 
 
 def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:

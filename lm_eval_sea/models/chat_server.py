@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 from .server_parameters import NeededParameterError, PromptTooLongError, ServerParameters
 
@@ -177,6 +178,68 @@ class ChatServer:
             except self._openai.APIStatusError as error:
                 room = self._learn(sent, wanted, room, error)
 
+    async def rank(self, model: str, messages: Any, endings: Sequence[str], template_kwargs: Mapping[str, Any]) -> list[Any]:
+        """Log-likelihoods of texts that may begin the answer to messages, where the server is vLLM's.
+
+        The server renders the messages; prompt and ending are then encoded as one text, in which the tokens of the prompt must
+        come first, and its tokens are ranked as they are. As in lm-eval, blanks at the end of the prompt count with the ending.
+
+        Args:
+            model: its name at the server.
+            messages: role and content of each.
+            endings: the texts.
+            template_kwargs: for the chat template.
+
+        Returns:
+            For each text the sum in nats, and whether each of its tokens is the likeliest.
+
+        Raises:
+            RequestError: if the server does not tell, or tokens of prompt and ending cannot be told apart.
+            ServerError: if the chat template has opened a thought.
+        """
+        asked = {"model": model, "messages": messages, "add_generation_prompt": True, "chat_template_kwargs": template_kwargs}
+        ids = _told(await self._post("/tokenize", asked), "tokens")
+        prompt = _told(await self._post("/detokenize", {"model": model, "tokens": ids}), "prompt")
+        if open_thought(prompt):
+            raise ServerError(
+                "the chat template has the model think before it answers, so that no answer can be ranked behind the prompt: "
+                "add thinking=off to --model_args, or take the _chat task of the same data"
+            )
+        if await self._encode(model, prompt) != ids:
+            raise RequestError("the server's tokenizer does not give back the tokens of its chat template")
+        stem = await self._encode(model, prompt.rstrip())
+        return [await self._rank(model, stem, prompt + ending) for ending in endings]
+
+    async def _rank(self, model: str, stem: list[int], text: str) -> tuple[float, bool]:
+        ids = await self._encode(model, text)
+        if ids[: len(stem)] != stem or len(ids) == len(stem):
+            raise RequestError("the tokens of an answer cannot be told from those of its prompt")
+        asked = {"model": model, "prompt": ids, "max_tokens": 1, "temperature": 0, "prompt_logprobs": 1}
+        choices = _told(await self._post("/v1/completions", asked), "choices")
+        try:
+            told = choices[0]["prompt_logprobs"]
+            tokens = [each[str(token)] for token, each in list(zip(ids, told, strict=True))[len(stem) :]]
+            return sum(float(token["logprob"]) for token in tokens), all(token["rank"] == 1 for token in tokens)
+        except (LookupError, TypeError, ValueError) as error:
+            raise RequestError(f"{self._base_url} tells no log-probabilities of a prompt") from error
+
+    async def _encode(self, model: str, text: str) -> list[int]:
+        told = await self._post("/tokenize", {"model": model, "prompt": text, "add_special_tokens": False})
+        tokens: list[int] = _told(told, "tokens")
+        return tokens
+
+    async def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """What the server sends back, parsed.
+
+        Raises:
+            RequestError: if it is an error.
+        """
+        url = self._base_url.removesuffix("/v1") + path
+        try:
+            return await self._attempts(functools.partial(self._client.post, url, cast_to=object, body=body))
+        except self._openai.APIStatusError as error:
+            raise RequestError(str(self._refusal(error))) from error
+
     def _learn(self, sent: Mapping[str, Any], wanted: Mapping[str, Any], room: int | None, error: Any) -> int | None:
         """The room of a request that is to be made once more.
 
@@ -229,7 +292,7 @@ class ChatServer:
                 problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
             if number < self._max_retries:
                 await asyncio.sleep(min(wait, LONGEST_WAIT))
-        raise RequestError(f"{problem}, after {self._max_retries + 1} attempts")
+        raise RequestError(f"{problem}, after {self._max_retries + 1} attempts" if self._max_retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
         """One attempt; the answer comes token by token, so that the client's timeout is one between tokens."""
@@ -257,6 +320,12 @@ async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Any]:
         if value.strip() == "[DONE]":
             return
         yield json.loads(value)
+
+
+def _told(reply: Any, name: str) -> Any:
+    if not isinstance(reply, Mapping) or name not in reply:
+        raise RequestError(f"a reply without {name}: {_shown(reply)}")
+    return reply[name]
 
 
 def _stated_wait(headers: Mapping[str, str]) -> float | None:

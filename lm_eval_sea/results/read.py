@@ -163,7 +163,8 @@ def _run_of(
     arguments = _mapping(_mapping(content, "config"), "model_args")
     where = path or "results"
     config = _checked(_mapping(content, "config") | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
-    model = str(content.get("model_name") or arguments.get("pretrained") or (path.parent.name if path else "model"))
+    named = content.get("model_name") or arguments.get("pretrained") or arguments.get("model")
+    model = str(named or (path.parent.name if path else "model"))
     seed = config.get("torch_seed")
     run = Run(
         model=_name_of(path, model, names or {}) if path else model,

@@ -12,8 +12,10 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import pickle
 import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +140,25 @@ def _answers_in(path: Path) -> int:
         raise RunError(
             f"the answers in {path} cannot be read ({' '.join(str(error).split())}): delete the file, and they are computed again"
         ) from error
+
+
+def forget_failures(use_cache: str) -> int:
+    """Deletes the answers that say of themselves that there is none (`GeneratedText.failure`), so that they are asked for again.
+
+    lm-eval keeps whatever a backend returns.
+
+    Returns:
+        How many there were.
+    """
+    failed = 0
+    for path in files_of(use_cache):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            # the class is named in its pickle, and most answers are of no such class
+            texts = connection.execute('SELECT key, value FROM "unnamed" WHERE instr(value, ?)', (b"GeneratedText",))
+            without = [(key,) for key, value in texts if getattr(pickle.loads(value), "failure", None)]
+            connection.executemany('DELETE FROM "unnamed" WHERE key = ?', without)
+            failed += len(without)
+    return failed
 
 
 def remove(use_cache: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval.api.model import LM
 
+from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.workload import GENERATION, advice, check_window, token_counter, workload_of
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
@@ -66,6 +67,7 @@ class AnsweringModel:
     def _answer(self, kind: str, requests: list[Any]) -> list[Any]:
         if not self._begun:
             self._begun = True
+            check_api_window(self._model, self._tasks)
             check_window(self._model, self._tasks)
             if self._model.rank == 0:
                 self._introduce()

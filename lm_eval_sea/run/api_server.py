@@ -2,28 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.request import RunError
+from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
+
+CHAT_API = "chat-api"
+
+logger = logging.getLogger("lm_eval_sea")
 
 
-def check_api_server(model: str, tasks: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
-    """Refuses what a server that chats cannot give: it answers messages, and tells no log-probabilities.
+def prepare_for_chat_api(config: Any) -> None:
+    """Has tasks make messages, which are all that `chat-api` sends, and look for no tokenizer, which is the server's.
+
+    Args:
+        config: lm-eval's `EvaluatorConfig`, which is changed.
+    """
+    if config.model != CHAT_API:
+        return
+    if not config.apply_chat_template:
+        config.apply_chat_template = True
+        if config.fewshot_as_multiturn is None:  # lm-eval's default under a chat template
+            config.fewshot_as_multiturn = True
+        logger.info("--model %s sends messages: --apply_chat_template is taken as given", CHAT_API)
+    config.metadata.setdefault("tokenizer", NO_TOKENIZER)
+
+
+def check_api_server(
+    model: str, model_args: Mapping[str, Any], tasks: Mapping[str, Any], *, apply_chat_template: bool | str
+) -> None:
+    """Refuses what a server that chats cannot give; of most that is log-probabilities.
 
     Without this the run would end with the first request that cannot be made, after what could be was paid for.
     """
+    kinds = {name: task.OUTPUT_TYPE for name, task in tasks.items()}
+    ranked = [name for name, kind in kinds.items() if kind != "generate_until"]
+    if model == CHAT_API:
+        rolling = [name for name, kind in kinds.items() if kind == "loglikelihood_rolling"]
+        if rolling:
+            raise RunError(
+                f"--model {CHAT_API} gives no perplexities, which are needed for {some_names(rolling)}; leave them out"
+            )
+        if ranked:
+            _check_ranking(model_args, ranked, tasks)
+        return
     if not _chats(model):
         return
-    ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE != "generate_until"]
     if ranked:
         raise RunError(
             f"--model {model} gives no log-probabilities, which are needed for {some_names(ranked)}; "
-            "leave them out, or use local-completions with a server that echoes them, such as vllm serve"
+            f"{_twins(ranked, tasks)}leave them out, or use local-completions with a server that echoes them, such as vllm serve"
         )
     if not apply_chat_template:
         raise RunError(f"--model {model} takes messages; add --apply_chat_template")
+
+
+def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Mapping[str, Any]) -> None:
+    from lm_eval.api.registry import get_model
+
+    try:
+        tells = get_model(CHAT_API).create_from_arg_obj(dict(model_args)).tells_log_likelihoods()
+    except ServerError as error:
+        raise RunError(f"{some_names(ranked)}: {error}") from error
+    if not tells:
+        raise RunError(
+            f"{some_names(ranked)}: the server tells no log-probabilities of answers, as vllm serve does; "
+            f"{_twins(ranked, tasks)}leave them out"
+        )
+
+
+def _twins(ranked: Iterable[str], tasks: Mapping[str, Any]) -> str:
+    """Which tasks of this pack ask the same of a model that chats, as the beginning of an advice."""
+    known = read_tasks().tasks
+    found: dict[str, None] = {}
+    for name in ranked:
+        of_task = facts(tasks[name].config.metadata or {})
+        language, suffix = str(of_task.get("language")), "_enprompt" if name.endswith("_enprompt") else ""
+        twin = f"sea_{of_task.get('dataset')}_{language}_chat{suffix}"
+        if twin in known:
+            found[twin] = None
+    return f"take {some_names(list(found))}, or " if found else ""
+
+
+def check_api_window(model: Any, tasks: Mapping[str, Any]) -> None:
+    """Refuses prompts that lm-eval's own models for APIs would cut, or leave out whole, before anything is sent.
+
+    They take a window of 2,047 tokens where the user names none, and send what is left of a prompt in front of the answer's room:
+    nothing where that is 0 or less.
+
+    Args:
+        model: the backend's.
+        tasks: lm-eval's tasks by name, with their requests.
+    """
+    from lm_eval.models.api_models import TemplateAPI
+
+    if not isinstance(model, TemplateAPI) or not model.tokenized_requests:
+        return
+    for name, task in tasks.items():
+        requests = [request for request in task.instances if request.request_type == "generate_until"]
+        rooms = {id(request): model.max_length - _most_tokens(request, model) for request in requests}
+        longest = 0
+        for request in requests:
+            prompt = str(getattr(request.args[0], "prompt", request.args[0]))
+            if (room := rooms[id(request)]) >= len(prompt.encode()):  # a token has a byte at least
+                continue
+            length = len(model.tok_encode(prompt, add_special_tokens=model.add_bos_token))
+            longest = max(longest, length if length > room else 0)
+        if longest:
+            answer = max(_most_tokens(request, model) for request in requests)
+            raise RunError(
+                f"{name}: prompts of up to {longest:,} tokens and answers of up to {answer:,} do not fit the window of "
+                f"{model.max_length:,} that lm-eval assumes, and would be cut or sent empty: --model_args max_length=N, with the "
+                f"server's own window, {longest + answer + 1:,} at least, or a smaller --gen_kwargs max_gen_toks=N"
+            )
+
+
+def _most_tokens(request: Any, model: Any) -> int:
+    return int(request.args[1].get("max_gen_toks", model._max_gen_toks))
 
 
 def _chats(model: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
-from lm_eval_sea.run.api_server import check_api_server
+from lm_eval_sea.run.api_server import check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.model_check import check_backend, check_folders, check_named_tokenizer
@@ -59,7 +59,7 @@ class _Run:
         """Checks what can be checked without the model, evaluates, writes the results and prints their table.
 
         Returns:
-            Whether there are results here; they are on the first rank only.
+            Whether all results are here; they are on the first rank only, and none of them may be for want of an answer.
 
         Raises:
             RunError: for a mistake that can be named before the first answer.
@@ -73,6 +73,7 @@ class _Run:
         config = self.config
         check_backend(config.model)
         check_folders(config.model, config.model_args)
+        prepare_for_chat_api(config)
         if config.output_path:
             probe(config.output_path)
         if config.cache_requests.get("cache_requests"):
@@ -107,6 +108,10 @@ class _Run:
             print(table + "".join(f"left out: {line}\n" for line in left_out))
         if tracker.push_results_to_hub or tracker.push_samples_to_hub:
             tracker.recreate_metadata_card()
+        if use_cache and (failed := answer_cache.forget_failures(use_cache)):
+            line = f"requests without an answer, which count as failed: {failed:,}; the same command asks for them"
+            logging.getLogger("lm_eval_sea").warning(line)
+            return False
         if use_cache and not config.use_cache:
             answer_cache.remove(use_cache)
         return True
@@ -120,7 +125,7 @@ class _Run:
             check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
         if config.output_path and config.log_samples:
             check_space(config.output_path, tasks, config.limit)
-        check_api_server(config.model, tasks, apply_chat_template=config.apply_chat_template)
+        check_api_server(config.model, config.model_args, tasks, apply_chat_template=config.apply_chat_template)
         check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         if config.apply_chat_template:
             multiturn = bool(config.fewshot_as_multiturn) and config.num_fewshot != 0
@@ -137,7 +142,8 @@ class _Run:
         if own:
             check_trusted(Path(own).parent, "--use_cache")
         self.kept_in = f"{own}_{key}" if own else answer_cache.prepare(output, key)
-        if found := answer_cache.check_databases(self.kept_in):
+        found = answer_cache.check_databases(self.kept_in)
+        if found and (found := found - answer_cache.forget_failures(self.kept_in)):
             logging.getLogger("lm_eval_sea").info("going on with %d answers of an earlier run (%s)", found, self.kept_in)
         return self.kept_in
 

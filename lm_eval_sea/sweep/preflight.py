@@ -189,7 +189,7 @@ def _check_tokenizer(job: Job, parsed: argparse.Namespace, tasks: Mapping[str, A
     backend, model_args = job.model.backend, job.model.loaded_with
     check_named_tokenizer(backend, model_args, getattr(parsed, "metadata", None) or {}, tasks.values())
     apply = getattr(parsed, "apply_chat_template", False)
-    check_api_server(backend, tasks, apply_chat_template=apply)
+    check_api_server(backend, model_args, tasks, apply_chat_template=apply)
     if apply:
         multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False)) and getattr(parsed, "num_fewshot", None) != 0
         check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn)

@@ -1,0 +1,159 @@
+"""Runs on a server that chats, from the command to the table."""
+
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.run.answer_cache import FOLDER
+
+from ..models.toy_server import DROP, HANG, Answer, serve
+
+ROOT = Path(__file__).resolve().parents[2]
+TASK = "sea_belebele_en_chat"
+USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
+THINKING = Answer([("reasoning", "Hm, B."), ("content", "Answer: B")], usage=USAGE)
+
+
+def command(toy, output, *arguments, task=TASK, model_args=""):
+    return [
+        "run", "--model", "chat-api", "--model_args", f"model=toy,base_url={toy.base_url}{model_args}", "--tasks", task,
+        "--output_path", str(output), "--log_samples", *arguments,
+    ]  # fmt: skip
+
+
+def results(output):
+    [path] = output.rglob("results_*.json")
+    return json.loads(path.read_text(encoding="utf-8"))["results"]
+
+
+def one_line(capsys):
+    line = capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].strip()
+    assert "\n" not in line
+    return line
+
+
+@pytest.mark.slow
+def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(samples)
+    output = tmp_path / "results"
+    broken = True
+    with serve(lambda _, number: DROP if broken and number == 1 else THINKING) as toy:
+        first = command(toy, output, "--limit", "3", model_args=",num_concurrent=1,max_retries=0")
+        assert main(first) == 0
+        assert "requests without an answer, which count as failed: 1; the same command asks for them" in caplog.messages
+        assert len(toy.requests) == 3 and (output / FOLDER).exists()
+        broken = False
+        assert main(first) == 0
+    assert len(toy.requests) == 4
+    assert toy.requests[3]["messages"] == toy.requests[1]["messages"]
+    assert not (output / FOLDER).exists(), "all is answered"
+
+
+def kept(output):
+    """The number of answers on disk."""
+    with contextlib.suppress(sqlite3.Error):
+        for path in (output / FOLDER).glob("answers_*.db"):
+            with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+                return database.execute('SELECT count(*) FROM "unnamed"').fetchone()[0]
+    return 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_run_goes_on(sign, samples, tmp_path):
+    """The server falls silent after two answers; these are not asked again."""
+    output, plain, silent = tmp_path / "results", tmp_path / "plain", threading.Event()
+
+    def behave(_, number):
+        if plain.exists() or number < 2 or silent.is_set():
+            return THINKING
+        silent.set()
+        return HANG
+
+    with serve(behave) as toy:
+
+        def start(folder):
+            return subprocess.Popen(
+                [sys.executable, "-m", "lm_eval_sea", *command(toy, folder, "--limit", "4", model_args=",num_concurrent=1")],
+                cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+
+        process = start(output)
+        assert silent.wait(250)
+        process.send_signal(sign)
+        _, err = process.communicate(timeout=100)
+        assert kept(output) == 2
+        if sign != signal.SIGKILL:
+            assert process.returncode == 130
+            said = err.strip().split("\n")[-1]
+            assert said.startswith(
+                "lm-eval-sea: interrupted; the same command goes on where this one stopped, with the 2 answers"
+            )
+            assert "Traceback" not in err
+        begun = len(toy.requests)
+        again = start(output)
+        _, err = again.communicate(timeout=250)
+        assert again.returncode == 0, err[-2000:]
+        assert len(toy.requests) == begun + 2
+        assert not (output / FOLDER).exists()
+        plain.mkdir()
+        start(plain).communicate(timeout=250)
+    assert results(output) == results(plain)
+
+
+def test_ranked_tasks_are_refused_with_the_tasks_that_chat(samples, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    with serve(lambda *_: THINKING) as toy:
+        assert main(command(toy, tmp_path, "--limit", "2", task="sea_belebele_en_to_ppl")) == 2
+    assert one_line(capsys) == (
+        "sea_belebele_en_to_ppl: the server tells no log-probabilities of answers, as vllm serve does; take "
+        "sea_belebele_en_chat, or leave them out"
+    )
+
+
+def test_a_server_that_is_not_there_is_one_line(samples, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    with serve(lambda *_: THINKING) as toy:
+        pass
+    assert main(command(toy, tmp_path, "--limit", "2", model_args=",max_retries=0")) == 2
+    assert one_line(capsys).startswith(f"--model chat-api: {toy.base_url}: Connection error.")
+
+
+@pytest.mark.parametrize("limit", [2047, 2046, 1900, 20000])
+def test_a_window_that_lm_eval_assumes_is_refused_where_it_would_cut(limit, samples, tiny_model, monkeypatch, capsys):
+    """Nothing is sent: there is no server at the address."""
+    monkeypatch.chdir(samples)
+    server = f"model={tiny_model},base_url=http://127.0.0.1:9/v1/completions,tokenizer_backend=huggingface"
+    asked = ["--tasks", "sea_belebele_en_litilo_gen", "--limit", "2", "--gen_kwargs", f"max_gen_toks={limit}"]
+    assert main(["run", "--model", "local-completions", "--model_args", server, *asked]) == 2
+    line = one_line(capsys)
+    assert "do not fit the window of 2,047 that lm-eval assumes" in line
+    assert "--model_args max_length=N" in line
+
+
+@pytest.mark.parametrize(
+    ("task", "flags", "message"),
+    [
+        (
+            "sea_belebele_th_to_ppl",
+            ["--apply_chat_template"],
+            "gives no log-probabilities, which are needed for sea_belebele_th_to_",
+        ),
+        ("sea_belebele_th_chat", [], "takes messages; add --apply_chat_template"),
+    ],
+)
+def test_what_models_of_lm_eval_for_chats_cannot_give(task, flags, message, samples, capsys, monkeypatch):
+    """Said before the server is asked for anything; there is none at the address."""
+    monkeypatch.chdir(samples)
+    server = ["--model", "local-chat-completions", "--model_args", "model=none,base_url=http://127.0.0.1:9/v1/chat/completions"]
+    assert main(["run", *server, "--tasks", task, "--limit", "2", *flags]) == 2
+    assert message in one_line(capsys)
