@@ -20,4 +20,5 @@ fi
 .venv/bin/python -m ruff check .
 .venv/bin/python -m ruff format --check .
 .venv/bin/python -m mypy
-exec .venv/bin/python -m pytest -rs --numprocesses auto ${selection[@]+"${selection[@]}"} "$@"
+# Tests of a file run beside each other as long as there is enough to do: they share what takes long to make.
+exec .venv/bin/python -m pytest -rs --numprocesses auto --dist worksteal ${selection[@]+"${selection[@]}"} "$@"

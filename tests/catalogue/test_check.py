@@ -1,6 +1,7 @@
 """What `data check` finds in data files that are whole, and in broken ones."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -8,7 +9,6 @@ import pytest
 
 from lm_eval_sea.catalogue.check import check_data, distinct_data, occurring_exemplars, render, token_counter
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.tasks._shared.hub_files import DataError
 
 from ..tasks.prompt_texts import complete_samples
 
@@ -100,51 +100,76 @@ def test_rows_that_are_left_out_are_none_of_those_expected(check, mirror):
     assert check("sea_indommlu_id_to_ppl").notes == ["indolem/IndoMMLU default/test: 5 rows; expected 4"]
 
 
-def test_missing_column(check, mirror):
-    edit(mirror / BELEBELE, lambda rows: [row.pop("mc_answer2") for row in rows])
-    report = check("sea_belebele_th_to_ppl")
-    assert len(report.faults) == 4
-    assert report.faults[0].startswith(f"{BELEBELE}, row 0: no column 'mc_answer2'; it has link, question_number")
+def column_removed(name):
+    return lambda rows: [row.pop(name) for row in rows]
 
 
-def test_value_missing_in_one_row(check, mirror):
-    edit(mirror / BELEBELE, lambda rows: rows[2].pop("mc_answer2"))
-    (fault,) = check("sea_belebele_th_to_ppl").faults
-    assert fault.startswith(f"{BELEBELE}, row 2: ")
-    assert "nothing in column mc_answer2" in fault
+def changed(number, **columns):
+    return lambda rows: rows[number].update(columns)
 
 
-def test_missing_column_of_a_task_with_two_files(check, mirror):
-    edit(mirror / XCOPA, lambda rows: [row.pop("choice1") for row in rows])
-    assert check("sea_xcopa_th_to_ppl").faults[0].startswith(f"{XCOPA}, row 0: no column 'choice1'; it has premise, choice2")
+VI_XCOPA, WISESIGHT = f"{FOLDER}/xcopa/vi_test.jsonl", f"{FOLDER}/wisesight_senti/test.jsonl"
+TYDIQA, VI_FLORES = f"{FOLDER}/tydiqa_id/validation.jsonl", f"{FOLDER}/flores200/vie_Latn_devtest.jsonl"
+# task, rows that it expects, file, change to its rows, the first fault
+FAULTS = [
+    ("sea_belebele_th_to_ppl", 4, BELEBELE, column_removed("mc_answer2"), ", row 0: no column 'mc_answer2'; it has link"),
+    ("sea_belebele_th_to_ppl", 4, BELEBELE, lambda rows: rows[2].pop("mc_answer2"), ", row 2: .*nothing in column mc_answer2"),
+    ("sea_xcopa_th_to_ppl", 4, XCOPA, column_removed("choice1"), ", row 0: no column 'choice1'; it has premise, choice2"),
+    ("sea_xcopa_th_to_ppl", 4, VI_XCOPA, column_removed("idx"), ": a file that its rows are completed from has no column 'idx'"),
+    (
+        "sea_xcopa_th_to_ppl", 4, VI_XCOPA, lambda rows: rows.pop(1),
+        ", row 1: field 'idx' is 1, which the Vietnamese file lacks; expected the same items",
+    ),
+    ("sea_belebele_th_to_ppl", 4, BELEBELE, changed(1, correct_answer_num="7"), ", row 1: field 'gold' is 6; expected 0 to 3"),
+    ("sea_belebele_th_to_ppl", 4, BELEBELE, changed(1, correct_answer_num="0"), ", row 1: field 'gold' is -1; expected 0 to 3"),
+    (
+        "sea_belebele_th_to_ppl", 4, BELEBELE, changed(1, mc_answer3=" "),
+        ", row 1: field 'options' has an empty option at position 3; expected text",
+    ),
+    ("sea_belebele_th_to_ppl", 4, BELEBELE, changed(1, question=""), ", row 1: field 'question' is empty; expected text"),
+    ("sea_belebele_th_to_ppl", 4, BELEBELE, lambda rows: rows.clear(), " has no rows; expected at least one"),
+    (
+        "sea_wisesight_th", 6, WISESIGHT, lambda rows: [row.update(category=2) for row in rows if row["category"] == 1],
+        ": no row has the label 'เป็นกลาง'; expected all 3 labels",
+    ),
+    ("sea_wisesight_th", 6, WISESIGHT, changed(0, texts="  "), ", row 0: field 'text' is empty"),
+    ("sea_wisesight_th", 6, WISESIGHT, changed(0, category=3), ", row 0: field 'category' is 3; expected 0 to 2"),
+    ("sea_tydiqa_id", 4, TYDIQA, changed(0, answer=[]), r", row 0: field 'answers' is \[\]; expected one text or more"),
+    (
+        "sea_tydiqa_id", 4, TYDIQA, changed(0, answer=["Gesang", " "]),
+        r", row 0: field 'answers' is \['Gesang', ''\]; expected one text or more",
+    ),
+    (
+        "sea_tydiqa_id", 4, TYDIQA, changed(0, answer=["Didi Kempot"]),
+        ", row 0: field 'answers' has 'Didi Kempot', which is not in the passage",
+    ),
+    ("sea_flores_en_vi", 4, VI_FLORES, changed(2, target="\n"), ", row 2: field 'translation' is empty; expected text"),
+    ("sea_flores_vi_en", 4, VI_FLORES, changed(2, source="\n"), ", row 2: field 'english' is empty; expected text"),
+]  # fmt: skip
 
 
-def test_missing_column_of_the_file_that_completes_rows(check, mirror):
-    edit(mirror / FOLDER / "xcopa" / "vi_test.jsonl", lambda rows: [row.pop("idx") for row in rows])
-    (fault,) = check("sea_xcopa_th_to_ppl").faults
-    assert fault == f"{XCOPA}: a file that its rows are completed from has no column 'idx'"
-
-
-def test_row_without_its_fellow_in_the_other_file(check, mirror):
-    edit(mirror / FOLDER / "xcopa" / "vi_test.jsonl", lambda rows: rows.pop(1))
-    (fault,) = check("sea_xcopa_th_to_ppl").faults
-    assert fault == f"{XCOPA}, row 1: field 'idx' is 1, which the Vietnamese file lacks; expected the same items"
+@pytest.mark.parametrize(("task", "rows", "file", "change", "fault"), FAULTS, ids=[fault for *_, fault in FAULTS])
+def test_a_fault_is_named_with_file_row_and_field(task, rows, file, change, fault, check, mirror):
+    edit(mirror / file, change)
+    report = check(task, rows)
+    named = XCOPA if file == VI_XCOPA else file
+    assert re.match(re.escape(named) + fault, report.faults[0]), report.faults
+    assert "\n" not in report.faults[0]
+    assert len({re.sub(r"row \d+", "", found) for found in report.faults}) == 1 or file == WISESIGHT
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("task", "file", "row", "column", "exemplar", "field"),
     [
-        ({"correct_answer_num": "7"}, "field 'gold' is 6; expected 0 to 3"),
-        ({"correct_answer_num": "0"}, "field 'gold' is -1; expected 0 to 3"),
-        ({"mc_answer3": " "}, "field 'options' has an empty option at position 3; expected text"),
-        ({"question": ""}, "field 'question' is empty; expected text"),
+        ("sea_belebele_th_to_ppl", BELEBELE, 2, "flores_passage", 1, "passage"),
+        ("sea_flores_th_en", f"{FOLDER}/flores200/tha_Thai_devtest.jsonl", 1, "source", 3, "english"),
     ],
 )
-def test_row_that_cannot_be_scored(change, message, check, mirror):
-    edit(mirror / BELEBELE, lambda rows: rows[1].update(change))
-    report = check("sea_belebele_th_to_ppl")
-    assert report.faults == [f"{BELEBELE}, row 1: {message}"]
-    assert report.found == 4
+def test_an_exemplar_among_the_rows(task, file, row, column, exemplar, field, pack, check, mirror):
+    text = pack.tasks[task].exemplars[exemplar][field]
+    edit(mirror / file, changed(row, **{column: f"{text.upper()} "}))
+    (fault,) = check(task).faults
+    assert fault.startswith(f"{file}, row {row}: exemplar {exemplar + 1} of the prompt file occurs here: ")
 
 
 def test_many_faults_are_counted(check, mirror):
@@ -172,20 +197,6 @@ def test_missing_file(check, mirror):
     assert render(report).startswith(f"FAULT  {BELEBELE}  not loaded")
 
 
-def test_file_that_is_no_json(check, mirror):
-    (mirror / BELEBELE).write_text('{"link": "cut off')
-    (fault,) = check("sea_belebele_th_to_ppl").faults
-    assert fault.startswith(f"{BELEBELE}, row 0: no JSON, or a part of it: Unterminated string")
-    assert "\n" not in fault
-
-
-def test_exemplar_among_the_rows(pack, check, mirror):
-    exemplar = pack.tasks["sea_belebele_th_to_ppl"].exemplars[1]
-    edit(mirror / BELEBELE, lambda rows: rows[2].update(flores_passage=f"{exemplar['passage']} "))
-    (fault,) = check("sea_belebele_th_to_ppl").faults
-    assert fault.startswith(f"{BELEBELE}, row 2: exemplar 2 of the prompt file occurs here: ")
-
-
 def test_exemplar_of_short_texts_occurs_only_as_a_whole():
     exemplar = {"premise": "Raka begadang.", "question": "cause", "options": ["Ia lapar.", "Ia lelah."], "letters": ["A", "B"]}
     row = {"id": "7", "premise": "raka  begadang.", "question": "cause", "options": ["Ia lelah.", "Ia lapar."]}
@@ -193,34 +204,11 @@ def test_exemplar_of_short_texts_occurs_only_as_a_whole():
     assert list(occurring_exemplars([exemplar], row | {"options": ["Ia lelah.", "Ia haus."]})) == []
 
 
-def test_empty_file(check, mirror):
-    (mirror / BELEBELE).write_text("")
-    assert check("sea_belebele_th_to_ppl").faults == [f"{BELEBELE} has no rows; expected at least one"]
-
-
 def test_repeated_rows_are_named_and_are_no_fault(check, mirror):
     edit(mirror / BELEBELE, lambda rows: rows.append(rows[1] | {"link": "elsewhere", "correct_answer_num": "2"}))
     report = check("sea_belebele_th_to_ppl", rows=5)
     assert (report.repeated, report.faults) == ([4], [])
     assert "repeated rows: 1, in row 4" in render(report)
-
-
-def test_label_that_never_occurs(check, mirror):
-    edit(
-        mirror / FOLDER / "wisesight_senti" / "test.jsonl",
-        lambda rows: [row.update(category=2) for row in rows if row["category"] == 1],
-    )
-    (fault,) = check("sea_wisesight_th", rows=6).faults
-    assert fault == f"{FOLDER}/wisesight_senti/test.jsonl: no row has the label 'เป็นกลาง'; expected all 3 labels"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [({"texts": "  "}, "field 'text' is empty"), ({"category": 3}, "field 'category' is 3; expected 0 to 2")],
-)
-def test_classification_row_that_cannot_be_scored(change, message, check, mirror):
-    edit(mirror / FOLDER / "wisesight_senti" / "test.jsonl", lambda rows: rows[0].update(change))
-    assert any(f"row 0: {message}" in fault for fault in check("sea_wisesight_th", rows=6).faults)
 
 
 def test_report_of_generated_texts(check, mirror):
@@ -237,28 +225,6 @@ def test_both_directions_of_translation_are_checked_once_each(pack):
     assert languages == [*pairs, ("xqu", "th")]
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        ([], "field 'answers' is []; expected one text or more"),
-        (["Gesang", " "], "field 'answers' is ['Gesang', '']; expected one text or more"),
-        (["Didi Kempot"], "field 'answers' has 'Didi Kempot', which is not in the passage"),
-    ],
-)
-def test_answers_that_are_empty_or_not_in_the_passage(answer, message, check, mirror):
-    path = mirror / FOLDER / "tydiqa_id" / "validation.jsonl"
-    edit(path, lambda rows: rows[0].update(answer=answer))
-    assert check("sea_tydiqa_id").faults == [f"{FOLDER}/tydiqa_id/validation.jsonl, row 0: {message}"]
-
-
-@pytest.mark.parametrize(("task", "column", "field"), [("en_vi", "target", "translation"), ("vi_en", "source", "english")])
-def test_empty_references(task, column, field, check, mirror):
-    path = mirror / FOLDER / "flores200" / "vie_Latn_devtest.jsonl"
-    edit(path, lambda rows: rows[2].update({column: "\n"}))
-    (fault,) = check(f"sea_flores_{task}").faults
-    assert fault == f"{FOLDER}/flores200/vie_Latn_devtest.jsonl, row 2: field '{field}' is empty; expected text"
-
-
 def test_references_longer_than_an_answer_may_be(check, mirror, pack, tiny_model):
     """Counted in words, or in the tokens of a model."""
     path = mirror / FOLDER / "xlsum_vi" / "test_1000.jsonl"
@@ -273,19 +239,6 @@ def test_references_longer_than_an_answer_may_be(check, mirror, pack, tiny_model
     report = check_data(task, lambda text: 2 * count(text))
     assert report.limit == "180 tokens"
     assert 1 in report.too_long
-
-
-def test_a_tokenizer_that_is_none():
-    with pytest.raises(DataError, match=r"tokenizer 'no/such-model' cannot be loaded \("):
-        token_counter("no/such-model")
-
-
-def test_an_exemplar_that_is_a_sentence_to_translate(pack, check, mirror):
-    exemplar = pack.tasks["sea_flores_en_th"].exemplars[3]
-    path = mirror / FOLDER / "flores200" / "tha_Thai_devtest.jsonl"
-    edit(path, lambda rows: rows[1].update(source=exemplar["english"].upper()))
-    (fault,) = check("sea_flores_th_en").faults
-    assert fault.startswith(f"{FOLDER}/flores200/tha_Thai_devtest.jsonl, row 1: exemplar 4 of the prompt file occurs here: ")
 
 
 def test_repeats_of_the_published_thai_exams(pack, hub_mirror, monkeypatch):

@@ -43,11 +43,26 @@ def answers(output):
     return count
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tiny_model, samples, tmp_path_factory):
+    """The results of a run that nothing ends."""
+    output = tmp_path_factory.mktemp("undisturbed")
+    process = start(tiny_model, samples, output, "--no-resume")
+    _, err = process.communicate(timeout=250)
+    assert process.returncode == 0, err[-2000:]
+    return results_in(output)
+
+
+def results_in(output):
+    [path] = output.rglob("results_*.json")
+    return json.loads(path.read_text(encoding="utf-8"))["results"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples):
+def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples, undisturbed):
     """What the model has answered is not asked again, and the results are those of an undisturbed run."""
-    output, undisturbed = tmp_path / "results", tmp_path / "undisturbed"
+    output = tmp_path / "results"
     process = start(tiny_model, samples, output, yielding=YIELDING)
     deadline = time.monotonic() + 200
     while process.poll() is None and not answers(output) and time.monotonic() < deadline:
@@ -64,12 +79,7 @@ def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples):
     assert again.returncode == 0, err[-2000:]
     assert int(re.search(r"Cached requests: (\d+)", err)[1]) >= kept
     assert not (output / FOLDER).exists(), "kept until the results are written, and no longer"
-    plain = start(tiny_model, samples, undisturbed, "--no-resume")
-    plain.communicate(timeout=250)
-    [one], [other] = (
-        [json.loads(path.read_text()) for path in folder.rglob("results_*.json")] for folder in (output, undisturbed)
-    )
-    assert one["results"] == other["results"]
+    assert results_in(output) == undisturbed
 
 
 @pytest.mark.slow
