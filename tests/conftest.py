@@ -37,6 +37,12 @@ settings.register_profile("new_examples", deadline=None)
 settings.load_profile("same_examples")
 
 
+@pytest.fixture(scope="session")
+def everything(pytestconfig) -> bool:
+    """Whether checks are made of all tasks, as `bash scripts/test.sh --all` does, or of one of each kind."""
+    return "not slow" not in pytestconfig.getoption("markexpr")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def known_machine() -> Iterator[None]:
     """Asks once what the machine is: lm-eval does so for each evaluation, and starts pip and ten other programs for it."""

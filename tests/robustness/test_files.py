@@ -61,16 +61,12 @@ def test_a_whole_input_is_read(reader, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("reader", "examples"),
-    [
-        *((reader, 25) for reader in READERS if reader != "report"),
-        *(pytest.param(reader, 25 if reader == "report" else 150, marks=pytest.mark.slow) for reader in READERS),
-    ],
+    "reader", [pytest.param(reader, marks=pytest.mark.slow) if reader == "report" else reader for reader in READERS]
 )
-def test_a_broken_file(reader, examples):
+def test_a_broken_file(reader, everything):
     """Alone, and beside a whole run, so that values of two kinds meet in a column, a comparison and a sum."""
 
-    @settings(RELAXED, max_examples=examples)
+    @settings(RELAXED, max_examples=150 if everything and reader != "report" else 25)
     @given(broken_files(whole_input(reader)), st.booleans())
     def check(files, alone):
         with tempfile.TemporaryDirectory() as folder:

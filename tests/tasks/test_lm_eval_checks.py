@@ -34,9 +34,9 @@ def tasks_by_kind(manager: TaskManager) -> dict[tuple, list[str]]:
     return kinds
 
 
-@pytest.mark.parametrize("of_a_kind", [1, pytest.param(None, marks=pytest.mark.slow)], ids=["one of a kind", "all"])
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_tasks_keep_the_conventions_of_lm_eval(folder, of_a_kind, mirror, monkeypatch, subtests):
+def test_tasks_keep_the_conventions_of_lm_eval(folder, everything, mirror, monkeypatch, subtests):
+    of_a_kind = None if everything else 1
     manager = TaskManager(include_path=str(TASKS / folder), include_defaults=False)
     monkeypatch.chdir(mirror)
     kinds = tasks_by_kind(manager)
