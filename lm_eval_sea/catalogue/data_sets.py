@@ -40,7 +40,7 @@ class Language:
     splits: Mapping[str, str] = field(default_factory=dict)  # and split → published one; `examples` has published exemplars
     # `folder` of the user that has the rows, too; the `files` in it; `columns` of tables whose first line does not name them
     checkout: Mapping[str, Any] | None = None
-    process: str = ""  # function in utils.py that turns published rows into processed rows
+    process: str = ""  # function in utils.py that makes processed rows, see `RowProcessor` in tasks/_shared/rows.py
     process_asis: str = ""  # the same without corrections, for `…_asis`
     prompts_in: str = ""  # language of the prompts, where there are none in the language itself
     sailcompass_evaluator: str = ""  # what SailCompass scores generated answers with, by its name

@@ -100,7 +100,8 @@ def name_of(data_set: str, language: str, variant: str, *, english: bool) -> str
 
 def rows_path(data_set: DataSet, process: str) -> str:
     """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
-    return f"{data_set.rows_as or data_set.name}/_{process.removeprefix('process_')}_yaml"
+    name = "rows" if process == "process_row" else process.removeprefix("process_")
+    return f"{data_set.rows_as or data_set.name}/_{name}_yaml"
 
 
 def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, direction: str = "") -> Content:

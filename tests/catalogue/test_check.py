@@ -80,9 +80,9 @@ def test_each_file_is_checked_once_for_each_way_to_process_it(pack):
     tasks = distinct_data(pack.select(["sea_xcopa_th_*", "sea_belebele_th_tito_ppl*", "sea_belebele_th_litilo_*"]))
     found = [(dict(task.source.files)["test"].split("/")[-1], task.process.split(".")[-1]) for task in tasks]
     assert sorted(found) == [
-        ("th_test.jsonl", "process_rows"),
+        ("th_test.jsonl", "process_row"),
         ("th_test.jsonl", "process_rows_with_vietnamese_question"),
-        ("tha_Thai.jsonl", "process_rows"),
+        ("tha_Thai.jsonl", "process_row"),
     ]
 
 
@@ -215,7 +215,7 @@ def test_report_of_generated_texts(check, mirror):
     report = check("sea_tydiqa_id")
     assert (report.found, report.faults, report.too_long) == (4, [], [])
     assert "references: 5, of 5 to 35 characters, median 20" in render(report)
-    assert "(process_rows, answers in id)" in render(report)
+    assert "(process_row, answers in id)" in render(report)
 
 
 def test_both_directions_of_translation_are_checked_once_each(pack):

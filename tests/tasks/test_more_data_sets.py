@@ -189,5 +189,5 @@ class TestFilesOfARepository:
 def test_rows_without_a_question_are_left_out_and_no_others():
     rows = [{"sample_id": str(number), "question": text, "answer": "A"} | dict(zip(OPTIONS, "abcd", strict=True))
             for number, text in enumerate(["Q?", None, " "])]  # fmt: skip
-    made = list(iterate_rows({"test": rows}, globalmmlulite.process_rows, "file"))
+    made = list(iterate_rows({"test": rows}, globalmmlulite.process_row, "file"))
     assert [row["id"] for row in made] == ["0"]

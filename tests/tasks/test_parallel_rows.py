@@ -172,11 +172,11 @@ class TestFaults:
     @pytest.mark.parametrize("column", ["link", "question_number", "flores_passage", "mc_answer4", "correct_answer_num"])
     def test_another_column_in_the_file_itself(self, thai, column):
         del thai[2][column]
-        found = list(iterate_rows({"test": thai}, belebele.process_rows, "data/tha_Thai.jsonl"))
+        found = list(iterate_rows({"test": thai}, belebele.process_row, "data/tha_Thai.jsonl"))
         assert [isinstance(row, DataError) for row in found] == [False, False, True, False]
         assert str(found[2]).startswith(f"data/tha_Thai.jsonl, row 2: no column {column!r}; it has ")
 
     def test_a_number_that_no_option_has(self, thai):
         thai[1]["correct_answer_num"] = "5"
-        (fault,) = [row for row in iterate_rows({"test": thai}, belebele.process_rows, "f") if isinstance(row, DataError)]
+        (fault,) = [row for row in iterate_rows({"test": thai}, belebele.process_row, "f") if isinstance(row, DataError)]
         assert str(fault) == "f, row 1: field 'gold' is 4; expected 0 to 3"

@@ -81,7 +81,7 @@ class TestXCOPA:
 
     def test_as_published_keeps_the_question(self, samples):
         rows = _published(samples, "xcopa/th_test.jsonl")
-        assert {xcopa.process_rows({"test": rows})(row)["question"] for row in rows} == {"effect"}
+        assert {xcopa.process_row(row)["question"] for row in rows} == {"effect"}
 
 
 class TestM3Exam:
@@ -156,7 +156,7 @@ class TestFaults:
 
     def process(self, change):
         row = {"premise": "p", "choice1": "a", "choice2": "b", "question": "cause", "label": 0, "idx": 0} | change
-        return list(iterate_rows({"test": [row]}, xcopa.process_rows, "xcopa/vi_test.jsonl"))
+        return list(iterate_rows({"test": [row]}, xcopa.process_row, "xcopa/vi_test.jsonl"))
 
     @pytest.mark.parametrize(
         ("change", "message"),

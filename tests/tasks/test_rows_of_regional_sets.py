@@ -10,17 +10,20 @@ from pathlib import Path
 import datasets
 import pytest
 
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
+from lm_eval_sea.tasks._shared.rows import function_of_row
 
 from .evaluation import TASKS
 
 
-def _rows(dataset: str, published: list[dict], function: str = "process_rows") -> list[dict]:
-    """What the data set's utils.py makes of the published rows."""
+def _rows(dataset: str, published: list[dict], function: str = "") -> list[dict]:
+    """What the data set's utils.py makes of the published rows, by the function that its data_set.yml names."""
     spec = importlib.util.spec_from_file_location(f"{dataset}_utils", TASKS / dataset / "utils.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    process = getattr(module, function)({"test": published})
+    named = next(iter(data_sets()[dataset].languages.values())).process
+    process = function_of_row(getattr(module, function or named), {"test": published})
     made = [process(row) for row in published]
     return [row for rows in made for row in (rows if isinstance(rows, list) else [rows])]
 

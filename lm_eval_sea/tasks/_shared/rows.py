@@ -24,8 +24,9 @@ from .subset import rows_of_subset
 
 
 Row = dict[str, Any]
-# Gets the published splits by name and returns the function from a published row to a processed row, or to several.
-RowProcessor = Callable[[Mapping[str, Sequence[Row]]], Callable[[Row], Row | list[Row]]]
+# A function named `process_row` makes a processed row, or several, of a published one. Any other gets the published splits by
+# name and returns such a function.
+RowProcessor = Callable[[Any], Any]
 
 LATIN_LETTERS = "ABCDE"
 # In a row of SEA-HELM its place in the published order, from 0; rows are evaluated in another, see `row_order.py`.
@@ -45,6 +46,12 @@ class LoadedRows(NamedTuple):
     positions: tuple[int, ...] = ()  # of all rows: the place of each in the published order
 
 
+def function_of_row(process: RowProcessor, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row | list[Row]]:
+    """The function from a published row to a processed row, or to several."""
+    made: Callable[[Row], Row | list[Row]] = process if getattr(process, "__name__", "") == "process_row" else process(splits)
+    return made
+
+
 @dataclass(frozen=True)
 class CheckedRows:
     """A row processor that refuses rows without a needed field, or with a `label` out of a known set.
@@ -60,7 +67,7 @@ class CheckedRows:
 
     def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
         """The function from a published row to processed rows."""
-        of_row = self.process(splits)
+        of_row = function_of_row(self.process, splits)
 
         def process_row(published: Row) -> list[Row]:
             made = of_row(published)
@@ -106,7 +113,7 @@ def iterate_rows(
     if split == EXEMPLAR_SPLIT and isinstance(process, CheckedRows):
         process = replace(process, scored_fields=())
     try:
-        processor = process(splits)
+        processor = function_of_row(process, splits)
     except KeyError as error:
         yield DataError(f"{file}: a file that its rows are completed from has no column {error}")
         return
@@ -235,8 +242,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
     """The rows of a task, for its key `custom_dataset`: lm-eval calls it with the task's metadata and `dataset_kwargs`.
 
     Args:
-        process: gets the published splits, returns the function from a published row to a processed row. Without it the
-            `columns` of `data_set.yml` say what a processed row has.
+        process: see `RowProcessor`. Without it the `columns` of `data_set.yml` say what a processed row has.
         provenance: a mapping in the metadata, filled here with what the results should say of the task: what `data_set.yml`
             knows of it (`facts`), and of the rows `data_revision`, `data_sha256`, `rows_published` and `pack_version`. lm-eval
             has no other way from the loader to the results.

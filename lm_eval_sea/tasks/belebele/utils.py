@@ -57,11 +57,6 @@ def process_row(row: Row) -> Row:
     return _passage_and_key(row) | _question(row)
 
 
-def process_rows(splits: Splits) -> Callable[[Row], Row]:
-    """The processor of every row."""
-    return process_row
-
-
 def _by_key(rows: Sequence[Row]) -> dict[tuple[str, int], Row]:
     found: dict[tuple[str, int], Row] = {}
     for row in rows:

@@ -1,7 +1,7 @@
 """BLEnD: from published rows to processed rows."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -28,8 +28,3 @@ def _spellings(answer: str) -> Iterator[str]:
     plain = unicodedata.normalize("NFC", unicodedata.normalize("NFD", answer).replace("\u0301", ""))
     for form in (answer, plain):
         yield from (form, form.replace("-", " "), form.replace(" ", "-"))
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
-    """The processor of every row."""
-    return process_row

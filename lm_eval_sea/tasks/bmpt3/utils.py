@@ -1,7 +1,6 @@
 """PT3: from the published text of all questions to processed rows."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 
@@ -32,6 +31,6 @@ def process_block(block: str) -> dict[str, Any]:
     }
 
 
-def process_rows(splits: object) -> Callable[[dict[str, Any]], list[dict[str, Any]]]:
-    """The processor of the file: one row with its text."""
-    return lambda file: [process_block(block.strip()) for block in re.split(r"\n\n(?=no: )", file["text"])]
+def process_row(file: dict[str, Any]) -> list[dict[str, Any]]:
+    """The file, which is one row with its text, → a processed row for each question."""
+    return [process_block(block.strip()) for block in re.split(r"\n\n(?=no: )", file["text"])]

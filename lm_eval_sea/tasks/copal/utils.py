@@ -1,6 +1,5 @@
 """COPAL-ID: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -19,8 +18,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
         "letters": ["A", "B"],
         "gold": int(row["label"]),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

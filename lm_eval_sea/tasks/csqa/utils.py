@@ -1,6 +1,5 @@
 """ID-CSQA and SU-CSQA: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -16,8 +15,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
         "letters": list(letters),
         "gold": letters.index(row["answer_majority"]),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

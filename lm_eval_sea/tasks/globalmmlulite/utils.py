@@ -1,6 +1,5 @@
 """Global-MMLU-Lite: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -25,8 +24,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
         "letters": list(LETTERS[: len(options)]),
         "gold": options.index(texts[LETTERS.index(row["answer"])]),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
-    """The processor of every row."""
-    return process_row

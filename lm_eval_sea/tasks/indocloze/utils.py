@@ -1,7 +1,6 @@
 """IndoCloze: from published rows to processed rows."""
 
 import hashlib
-from collections.abc import Callable
 from typing import Any
 
 
@@ -27,8 +26,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     options = [sentence(row[column]) for column in ENDINGS]
     gold = position_of_right(story)
     return {"story": story, "options": options[::-1] if gold else options, "letters": ["A", "B"], "gold": gold}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -1,6 +1,5 @@
 """IndoLEM sentiment: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -12,8 +11,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     if row["label"] not in LABELS:
         raise ValueError(f"field 'label' is {row['label']!r}; expected {', '.join(LABELS)}")
     return {"text": row["text"].strip(), "gold": LABELS.index(row["label"])}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Callable
 from typing import Any
 
 
@@ -42,8 +41,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
         "letters": list("ABCDE"[: len(kept)]),
         "gold": kept.index(right),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
-    """The processor of every row."""
-    return process_row

@@ -1,14 +1,8 @@
 """IndoSum: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"input", "target"} → a processed row. A summary is one line, as answers are."""
     return {"document": row["input"].strip(), "summary": " ".join(row["target"].split())}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -1,6 +1,5 @@
 """MGSM: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -10,8 +9,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     if not str(number).isdecimal():
         raise ValueError(f"field 'answer_number' is {number!r}; expected a whole number")
     return {"question": row["question"].strip(), "solution": str(number)}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

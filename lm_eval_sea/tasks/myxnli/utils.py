@@ -1,7 +1,6 @@
 """myXNLI: from published rows to processed rows."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 
@@ -28,8 +27,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
         "hypothesis": _mended(row["sentence2_my"]),
         "gold": LABELS.index(row["label"]),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -1,6 +1,5 @@
 """NusaX sentiment: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -15,8 +14,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     if isinstance(label, bool) or label not in range(len(LABELS)):
         raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(LABELS)} or its number")
     return {"id": str(row["id"]), "text": row["text"].strip(), "gold": label}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

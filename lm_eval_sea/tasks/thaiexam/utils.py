@@ -1,6 +1,5 @@
 """ThaiExam: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -22,8 +21,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
         "letters": list("ABCDE"[: len(options)]),
         "gold": options.index(texts[row["answer"]]),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -1,14 +1,8 @@
 """ThaiSum: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"body", "summary"} → a processed row. A summary is one line, as answers are."""
     return {"document": row["body"].strip(), "summary": " ".join(row["summary"].split())}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -1,6 +1,5 @@
 """TyDiQA, gold passage task: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -13,8 +12,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
         "question": row["question"].strip(),
         "answers": [answer.strip() for answer in row["answer"]],
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -1,7 +1,6 @@
 """VNHSGE: from published rows to processed rows."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 
@@ -37,8 +36,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
         "letters": list(LETTERS[: len(kept)]),
         "gold": kept.index(right),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any] | list[dict[str, Any]]]:
-    """The processor of every row."""
-    return process_row

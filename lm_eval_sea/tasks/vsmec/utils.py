@@ -1,6 +1,5 @@
 """UIT-VSMEC: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -22,8 +21,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     if row["label"] not in WORDS:
         raise ValueError(f"field 'label' is {row['label']!r}; expected {', '.join(WORDS)}")
     return {"text": row["text"].strip(), "gold": LABELS.index(WORDS[row["label"]])}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -1,6 +1,5 @@
 """Thai Winograd schemas: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -35,8 +34,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
         "letters": ["A", "B"],
         "gold": row["label"],
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

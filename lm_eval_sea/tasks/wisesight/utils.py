@@ -1,6 +1,5 @@
 """Wisesight sentiment: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -12,8 +11,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     if row["category"] not in range(len(LABELS)):
         raise ValueError(f"field 'category' is {row['category']!r}; expected 0 to {len(LABELS) - 1}")
     return {"text": row["texts"].strip(), "gold": row["category"]}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

@@ -21,11 +21,6 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of rows whose `question` is right, or is wanted as published."""
-    return process_row
-
-
 def process_rows_with_vietnamese_question(
     splits: Mapping[str, Sequence[dict[str, Any]]],
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:

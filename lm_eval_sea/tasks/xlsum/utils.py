@@ -1,7 +1,6 @@
 """XL-Sum: from published rows to processed rows."""
 
 import unicodedata
-from collections.abc import Callable
 from typing import Any
 
 
@@ -13,8 +12,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """
     text, summary = (unicodedata.normalize("NFC", row[column]) for column in ("text", "summary"))
     return {"document": text.strip(), "summary": " ".join(summary.split())}
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row

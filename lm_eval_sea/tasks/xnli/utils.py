@@ -1,6 +1,5 @@
 """XNLI: from published rows to processed rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -18,8 +17,3 @@ def process_row(row: dict[str, Any]) -> dict[str, Any]:
         "hypothesis": row["sentence2"].strip(),
         "gold": LABELS.index(row["label"]),
     }
-
-
-def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of every row."""
-    return process_row
