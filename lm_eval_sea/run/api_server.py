@@ -66,6 +66,13 @@ def check_api_server(
 def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Mapping[str, Any]) -> None:
     from lm_eval.api.registry import get_model
 
+    # by its name: the folder of tasks is a package of its own name, and so are its classes
+    calibrated = [name for name in ranked if "CalibratedRankingTask" in {kind.__name__ for kind in type(tasks[name]).__mro__}]
+    if calibrated:
+        raise RunError(
+            f"{some_names(calibrated)}: calibration compares with prompts without content, which cannot be made of messages, and "
+            f"--model {CHAT_API} sends nothing else; {_twins(calibrated, tasks)}leave them out"
+        )
     try:
         tells = get_model(CHAT_API).create_from_arg_obj(dict(model_args)).tells_log_likelihoods()
     except ServerError as error:

@@ -47,7 +47,7 @@ TABLE = [
     (f"run --model nonsense --tasks {XCOPA}", 2, "there is no backend 'nonsense'; there are "),
     (f"run --model hf --model_args pretrained=/no/folder --tasks {XCOPA}", 2, "there is no folder /no/folder (pretrained; "),
     (f"run --model dummy --tasks {XCOPA}", 2, "acc_ppl and acc_token need the model's tokenizer, and the model has none"),
-    (f"{SERVER} --tasks sea_wisesight_th --apply_chat_template", 2, "are needed for sea_wisesight_th; leave them out"),
+    (f"{SERVER} --tasks sea_wisesight_th --apply_chat_template", 2, "are needed for sea_wisesight_th; "),
     (f"{SERVER} --tasks sea_belebele_th_chat", 2, "takes messages; add --apply_chat_template"),
     ("data check --tasks sea_ts --tokenizer no/such-model", 2, "tokenizer 'no/such-model' cannot be loaded ("),
     # options that do not belong together

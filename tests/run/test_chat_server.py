@@ -110,14 +110,22 @@ def test_an_interrupted_run_goes_on(sign, samples, tmp_path):
     assert results(output) == results(plain)
 
 
-def test_ranked_tasks_are_refused_with_the_tasks_that_chat(samples, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("task", "why"),
+    [
+        ("sea_belebele_en_to_ppl", "the server tells no log-probabilities of answers, as vllm serve does"),
+        (
+            "sea_belebele_en_litilo_ppl",
+            "calibration compares with prompts without content, which cannot be made of messages, and --model chat-api sends "
+            "nothing else",
+        ),
+    ],
+)
+def test_ranked_tasks_are_refused_with_the_tasks_that_chat(task, why, samples, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(samples)
     with serve(lambda *_: THINKING) as toy:
-        assert main(command(toy, tmp_path, "--limit", "2", task="sea_belebele_en_to_ppl")) == 2
-    assert one_line(capsys) == (
-        "sea_belebele_en_to_ppl: the server tells no log-probabilities of answers, as vllm serve does; take "
-        "sea_belebele_en_chat, or leave them out"
-    )
+        assert main(command(toy, tmp_path, "--limit", "2", task=task)) == 2
+    assert one_line(capsys) == f"{task}: {why}; take sea_belebele_en_chat, or leave them out"
 
 
 def test_a_server_that_is_not_there_is_one_line(samples, tmp_path, monkeypatch, capsys):
@@ -138,22 +146,3 @@ def test_a_window_that_lm_eval_assumes_is_refused_where_it_would_cut(limit, samp
     line = one_line(capsys)
     assert "do not fit the window of 2,047 that lm-eval assumes" in line
     assert "--model_args max_length=N" in line
-
-
-@pytest.mark.parametrize(
-    ("task", "flags", "message"),
-    [
-        (
-            "sea_belebele_th_to_ppl",
-            ["--apply_chat_template"],
-            "gives no log-probabilities, which are needed for sea_belebele_th_to_",
-        ),
-        ("sea_belebele_th_chat", [], "takes messages; add --apply_chat_template"),
-    ],
-)
-def test_what_models_of_lm_eval_for_chats_cannot_give(task, flags, message, samples, capsys, monkeypatch):
-    """Said before the server is asked for anything; there is none at the address."""
-    monkeypatch.chdir(samples)
-    server = ["--model", "local-chat-completions", "--model_args", "model=none,base_url=http://127.0.0.1:9/v1/chat/completions"]
-    assert main(["run", *server, "--tasks", task, "--limit", "2", *flags]) == 2
-    assert message in one_line(capsys)

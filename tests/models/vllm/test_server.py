@@ -13,10 +13,13 @@ import pytest
 
 pytest.importorskip("vllm", reason="vLLM has an environment of its own: bash scripts/test_vllm.sh")
 
+from lm_eval.api.instance import Instance
 from lm_eval.api.registry import get_model
 
+import lm_eval_sea.models  # noqa: F401 (registers chat-api)
+
 from ...tasks.evaluation import evaluate
-from .answers import ROWS, answers, assert_alike
+from .answers import ROUNDING, ROWS, answers, assert_alike
 
 SHORT = {"gen_kwargs": {"max_gen_toks": 24}}
 SECONDS_TO_START = 240
@@ -75,9 +78,11 @@ def test_generation(samples, completions, hf, model_folder):
     assert_alike(answers(samples, tasks, completions, model_folder, **SHORT), answers(samples, tasks, hf, model_folder, **SHORT))
 
 
-def test_chat(samples, address, hf, model_folder):
+@pytest.mark.parametrize("backend", ["local-chat-completions", "chat-api"])
+def test_chat(backend, samples, address, hf, model_folder):
     """The server applies the model's chat template to the messages."""
-    chat = get_model("local-chat-completions")(base_url=f"{address}/chat/completions", model="tiny", num_concurrent=4)
+    base_url = address if backend == "chat-api" else f"{address}/chat/completions"
+    chat = get_model(backend)(base_url=base_url, model="tiny", num_concurrent=4)
     task = "sea_belebele_th_chat"
     options = SHORT | {"apply_chat_template": True}
     expected = answers(samples, task, hf, model_folder, **options)
@@ -85,3 +90,28 @@ def test_chat(samples, address, hf, model_folder):
     for sample, other in zip(expected["samples"][task], found["samples"][task], strict=True):
         # a server leaves special tokens out of the text
         assert other["resps"][0][0].strip("\ufffd") == sample["resps"][0][0].strip("\ufffd")
+
+
+@pytest.mark.parametrize("task", ["sea_belebele_id_to_ppl", "sea_xcopa_th_to_ppl"])
+def test_rankings_of_answers_to_messages(task, samples, address, hf, model_folder):
+    """The options' log-likelihoods behind the chat template, which the server applies."""
+    chat = get_model("chat-api")(base_url=address, model="tiny", num_concurrent=4)
+    assert chat.tells_log_likelihoods()
+    expected = answers(samples, task, hf, model_folder, apply_chat_template=True, fewshot_as_multiturn=True)
+    found = evaluate(samples, task, chat, limit=ROWS, apply_chat_template=True, fewshot_as_multiturn=True)
+    for sample, other in zip(expected["samples"][task], found["samples"][task], strict=True):
+        options = other["resps"]
+        assert len(options) > 1
+        for [own], [answer] in zip(sample["resps"], options, strict=False):  # prompts alone are ranked where there is a tokenizer
+            assert float(answer[0]) == pytest.approx(float(own[0]), abs=1e-4, rel=ROUNDING)
+            assert answer[1] == own[1]
+
+
+def test_a_window_that_the_server_tells(address):
+    """An answer that does not fit behind its prompt gets the room there is."""
+    chat = get_model("chat-api")(base_url=address, model="tiny")
+    assert chat.max_length == 8192
+    settings = {"do_sample": False, "max_gen_toks": 20000, "ignore_eos": True}
+    [answer] = chat.generate_until([Instance("generate_until", {}, ("word " * 4000, settings), 0)], disable_tqdm=True)
+    assert answer.finish_reason == "length"
+    assert answer.prompt_tokens + answer.answer_tokens == 8192
