@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
 
-from .chat_server import ChatServer, Reply, RequestError, ServerError
+from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError
 from .generated_text import GeneratedText
 from .server_parameters import LIMIT, ServerParameters
 
@@ -101,7 +101,7 @@ class ChatAPI(LM):
         self._max_gen_toks = int(max_gen_toks)
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
         self._effort = effort
-        self._answered = False
+        self._answered = self._refused = False  # whether there was any request that …
         self.max_length = int(max_length) if max_length else asyncio.run(self._find_window())
         self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
 
@@ -217,7 +217,7 @@ class ChatAPI(LM):
         failures = [answer.failure for answer in answers if answer.failure]
         if failures:
             line = f"{len(failures):,} of {len(requests):,} requests have no answer, the first: {failures[0]}"
-            if not self._answered:
+            if not (self._answered or self._refused):
                 raise ServerError(line)
             logger.warning(f"{line}; these rows count as failed")
         return list(answers)
@@ -234,7 +234,9 @@ class ChatAPI(LM):
                     reply = await server.chat(self._model, messages, wanted)
                 except RequestError as error:
                     answers[index] = GeneratedText("", failure=str(error))
-                    failed_in_a_row += 1
+                    # what is refused may be a row's own fault, once others have been answered
+                    failed_in_a_row += isinstance(error, NoReplyError) or not self._answered
+                    self._refused |= not isinstance(error, NoReplyError)
                     if failed_in_a_row >= _FAILURES_IN_A_ROW * self._num_concurrent:
                         raise ServerError(f"{failed_in_a_row} requests in a row have no answer, the last: {error}") from error
                 else:

@@ -22,6 +22,7 @@ FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
 LONGEST_TEXT = 32 * 2**20  # characters of one answer: that of a server that never ends
 _CONNECT_SECONDS = 20.0
+_RETRIES_AT_FIRST = 2  # of the question whether the server is there
 _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
 _OF_ALL = {401, 402, 404, 405}
@@ -35,6 +36,10 @@ class ServerError(RuntimeError):
 
 class RequestError(RuntimeError):
     """A request that has no answer after all attempts; one line that says why."""
+
+
+class NoReplyError(RequestError):
+    """A request that the server did not refuse, and did not answer either."""
 
 
 class _BrokenReplyError(RuntimeError):
@@ -147,7 +152,10 @@ class ChatServer:
             ServerError: if it is not there, or refuses the key.
         """
         try:
-            told = await self._attempts(lambda: self._client.get("/models", cast_to=object))
+            client = self._client.with_options(timeout=_CONNECT_SECONDS)
+            told = await self._attempts(
+                functools.partial(client.get, "/models", cast_to=object), min(self._max_retries, _RETRIES_AT_FIRST)
+            )
         except RequestError as error:
             raise ServerError(f"{self._base_url}: {error}; is the server there?") from error
         except self._openai.APIStatusError as error:
@@ -268,14 +276,15 @@ class ChatServer:
         hint = "; the key is read from OPENAI_API_KEY" if error.status_code == 401 else ""
         return ServerError(f"{self._base_url}: status {error.status_code}: {_message(error)}{hint}")
 
-    async def _attempts(self, attempt: Any) -> Any:
+    async def _attempts(self, attempt: Any, max_retries: int | None = None) -> Any:
         """What an attempt returns, made again after failures that may pass.
 
         Raises:
-            RequestError: if all attempts failed.
+            NoReplyError: if all attempts failed.
             openai.APIStatusError: for a refusal.
         """
-        for number in range(self._max_retries + 1):
+        retries = self._max_retries if max_retries is None else max_retries
+        for number in range(retries + 1):
             wait = min(FIRST_WAIT * 2**number, LONGEST_WAIT) * random.uniform(0.75, 1.0)
             try:
                 return await attempt()
@@ -290,9 +299,9 @@ class ChatServer:
                 problem = str(error)
             except Exception as error:  # the client and the library below raise what they like of a reply that is broken
                 problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
-            if number < self._max_retries:
+            if number < retries:
                 await asyncio.sleep(min(wait, LONGEST_WAIT))
-        raise RequestError(f"{problem}, after {self._max_retries + 1} attempts" if self._max_retries else problem)
+        raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
         """One attempt; the answer comes token by token, so that the client's timeout is one between tokens."""
@@ -308,6 +317,7 @@ class ChatServer:
                     reply.add(data)
         if reply.finish_reason is None:
             raise _BrokenReplyError("a reply that ends in the middle")
+        self._parameters.take_length(sent, reply.usage.get("completion_tokens"))
         return reply
 
 

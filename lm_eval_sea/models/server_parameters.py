@@ -14,6 +14,7 @@ _LIMITS = (LIMIT, "max_tokens")
 _CALLED = (*_LIMITS, "max_new_tokens", "max_output_tokens")  # in messages, whatever was sent
 # Without these another thing would be measured than the one that was asked for.
 _NEEDED = ("chat_template_kwargs", "reasoning_effort", "structured_outputs", "continue_final_message")
+_UNCOUNTED = 16  # tokens beyond the limit that a server may write by its way of counting, such as those that end a turn
 _NUMBER = r"(\d[\d,]*)"
 _WINDOW = re.compile(rf"context (?:length|window|size)\D{{0,40}}{_NUMBER}", re.IGNORECASE)
 # Tokens of the prompt as vLLM, SGLang and OpenAI tell them.
@@ -90,6 +91,14 @@ class ServerParameters:
             self._dropped.add(name)
             self._say(name, f"the server refuses {name}={sent[name]}; it is left out of all requests ({message})")
         return None
+
+    def take_length(self, sent: Mapping[str, Any], tokens: Any) -> None:
+        """Notes from the length of an answer whether the server heeds the limit by the name that was sent."""
+        if type(tokens) is int and self._limit == LIMIT and tokens > sent.get(LIMIT, tokens) + _UNCOUNTED:
+            self._limit = _LIMITS[1]
+            self._say(
+                "heeded", f"the server does not heed {LIMIT} (an answer has {tokens:,} tokens); {_LIMITS[1]} takes its place"
+            )
 
     def _learn_limit(self, limit: str, asked: int, message: str, window: int | None) -> int | None:
         most = _number(_MOST, message)

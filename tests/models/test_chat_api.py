@@ -182,6 +182,28 @@ def test_answers_get_the_room_that_a_window_leaves(message, caplog):
     assert len([line for line in said(caplog) if "window of 4,096 tokens leaves" in line]) == 1
 
 
+def test_a_limit_that_the_server_does_not_heed_by_its_new_name(caplog):
+    """Servers leave alone what they do not know; how long the answer is tells."""
+
+    def behave(body, _):
+        return text("B", finish="length", usage={"completion_tokens": body.get("max_tokens", 900)})
+
+    with serve(behave) as toy:
+        answers = ask(toy, *"abc", num_concurrent=1)
+    assert [answer.answer_tokens for answer in answers] == [900, 64, 64]
+    assert len(said(caplog)) == 1 and "does not heed max_completion_tokens" in said(caplog)[0]
+
+
+def test_rows_that_are_refused_by_themselves_do_not_end_the_run():
+    """Such as prompts that a filter holds back; also where no others are left to ask."""
+    filtered = refusal("The prompt was held back by the content filter")
+    with serve(lambda _, number: OK if number == 0 else filtered) as toy:
+        answers = ask(toy, *map(str, range(30)), num_concurrent=1)
+    assert answers[0] == "Answer: B" and all("content filter" in answer.failure for answer in answers[1:])
+    with serve(lambda *_: filtered) as toy:
+        assert "content filter" in ask(toy, "one")[0].failure
+
+
 def test_no_answer_behind_a_thought_that_was_cut():
     cut = Answer([("content", None), ("reasoning", "Perhaps B, or")], finish="length")
     with serve(lambda *_: cut) as toy:
