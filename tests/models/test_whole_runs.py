@@ -1,7 +1,5 @@
 """Whole runs: several processes, a cache of answers and an interruption, texts of thousands of tokens."""
 
-import json
-
 import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
@@ -11,7 +9,7 @@ from lm_eval_sea.models import SharedPrefixLM, planning
 
 from ..tasks.evaluation import evaluate
 from ..tasks.test_runs import scores
-from ..tasks.two_processes import run_ranks
+from ..tasks.two_processes import run_two
 from .conftest import LOGLIKELIHOOD_ROUNDING, WORDS, ask
 
 TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
@@ -20,9 +18,7 @@ TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th
 @pytest.mark.slow
 def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
     """Each process plans, and checks itself, on the requests it has."""
-    output = tmp_path / "two.json"
-    run_ranks(2, TASKS, samples, tiny_model, output, backend="hf-shared-prefix")
-    together = json.loads(output.read_text(encoding="utf-8"))
+    together = run_two(TASKS, samples, tiny_model, tmp_path / "two.json", backend="hf-shared-prefix")
     options = {"metadata": {"pretrained": str(tiny_model)}, "limit": 3}
     alone = evaluate(samples, TASKS, HFLM(str(tiny_model), device="cpu", dtype="float32"), bootstrap_iters=100, **options)
     assert together["rows_of_ranks"] == [[2, 1]] * len(TASKS)
@@ -31,6 +27,18 @@ def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
     for task, samples_of_task in alone["samples"].items():
         expected = [sample["doc"]["predictions"] for sample in samples_of_task]
         assert [predictions for _, predictions, _ in together["predictions"][task]] == expected
+
+
+def test_whole_tasks_agree_with_hf(tiny_model_bos, samples):
+    """A text-option, a letter and a classification task, by the names of the backends."""
+    options = {"model_args": {"pretrained": str(tiny_model_bos), "dtype": "float32", "device": "cpu"}, "batch_size": 4}
+    plain, shared = (evaluate(samples, TASKS, name, **options)["samples"] for name in ("hf", "hf-shared-prefix"))
+    assert plain.keys() == shared.keys() == set(TASKS)
+    for one, other in ((a["doc"], b["doc"]) for task in TASKS for a, b in zip(plain[task], shared[task], strict=True)):
+        assert one["predictions"] == other["predictions"]
+        for score, same in zip(one["option_scores"], other["option_scores"], strict=True):
+            assert score["loglikelihood"] == pytest.approx(same["loglikelihood"], abs=1e-4)
+            assert score["log_perplexity"] == pytest.approx(same["log_perplexity"], abs=1e-4)
 
 
 @pytest.mark.slow

@@ -9,9 +9,13 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.model_check import check_folders
 from lm_eval_sea.run.output_folder import check_space, probe
-from lm_eval_sea.run.request import RunError, check_samples
+from lm_eval_sea.run.request import RunError, check_request, check_samples
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from tests.model_folder import model_folder
+
+
+def test_names_of_other_packs_are_left_to_lm_eval():
+    check_request(["arc_easy"], 25, None)
 
 
 def test_an_output_path_is_made(tmp_path):

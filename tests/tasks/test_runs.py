@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from lm_eval.models.huggingface import HFLM
 
 from .evaluation import TASKS, evaluate
-from .two_processes import run_ranks
+from .two_processes import LIMITS, run_two, summary
 
 pytestmark = pytest.mark.slow
 
@@ -85,11 +86,11 @@ def test_the_folder_alone_works(tmp_path, tiny_model, samples):
 
 def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
     """Three rows a task, so that the processes get unequal shares. Macro-F1 and batch calibration need the rows of both."""
-    alone, together = tmp_path / "one.json", tmp_path / "two.json"
-    run_ranks(1, TASK_NAMES, samples, tiny_model, alone)
-    run_ranks(2, TASK_NAMES, samples, tiny_model, together)
-    one, two = (json.loads(path.read_text(encoding="utf-8")) for path in (alone, together))
-    assert two["rows_of_ranks"] == [[2, 1]] * len(TASK_NAMES)
+    tasks = ["sea_belebele_th_litilo_ppl", "sea_wisesight_th", "sea_flores_en_th", "sea_helm_id_sentiment"]
+    model = HFLM(pretrained=str(tiny_model), **CPU)
+    one = summary(evaluate(samples, tasks, model, metadata={"pretrained": str(tiny_model)}, **LIMITS))
+    two = run_two(tasks, samples, tiny_model, tmp_path / "two.json")
+    assert two["rows_of_ranks"] == [[2, 1]] * len(tasks)
     for metric, value in one["scores"].items():
         if "bleu_stderr" not in metric and "chrf++_stderr" not in metric:  # lm-eval's bootstrap depends on the order of the rows
             assert two["scores"][metric] == value, metric

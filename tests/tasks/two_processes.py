@@ -66,36 +66,38 @@ LIMITS = {"limit": 3, "bootstrap_iters": 100, "gen_kwargs": {"max_gen_toks": 4}}
 BACKENDS = {"hf": RankedHF, "hf-shared-prefix": RankedSharedPrefixLM}
 
 
-def _run(
-    rank: int, world_size: int, port: int, backend: str, tasks: Sequence[str], folder: Path, model: Path, output: Path
-) -> None:
+def summary(results: dict, **more: object) -> dict:
+    """Scores and predictions as JSON has them, and whatever else is said of a run."""
     from .test_runs import scores
 
-    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world_size)
+    predictions = {
+        task: [
+            (sample["doc_id"], sample["doc"].get("predictions"), sample["doc"].get("answer"))
+            for sample in sorted(samples, key=lambda sample: sample["doc_id"])
+        ]
+        for task, samples in results["samples"].items()
+    }
+    found = {f"{task} {metric}": value for (task, metric), value in scores(results).items()}
+    return json.loads(json.dumps({"scores": found, "predictions": predictions, **more}, default=str))
+
+
+def _run(rank: int, port: int, backend: str, tasks: Sequence[str], folder: Path, model: Path, output: Path) -> None:
+    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
     torch.set_num_threads(1)
     lm = BACKENDS[backend](pretrained=str(model), device="cpu", dtype="float32")
     results = evaluate(folder, list(tasks), lm, metadata={"pretrained": str(model)}, **LIMITS)
-    shares = [None] * world_size
+    shares: list = [None, None]
     distributed.all_gather_object(shares, [lm.gathered[0][task] for task in tasks] if lm.gathered else [])
     if rank == 0:
-        found = {
-            "scores": {f"{task} {metric}": value for (task, metric), value in scores(results).items()},
-            "predictions": {
-                task: [
-                    (sample["doc_id"], sample["doc"].get("predictions"), sample["doc"].get("answer"))
-                    for sample in sorted(samples, key=lambda sample: sample["doc_id"])
-                ]
-                for task, samples in results["samples"].items()
-            },
-            "rows_of_ranks": [list(of_task) for of_task in zip(*shares, strict=True)],
-        }
-        output.write_text(json.dumps(found, default=str), encoding="utf-8")
+        rows = [list(of_task) for of_task in zip(*shares, strict=True)]
+        output.write_text(json.dumps(summary(results, rows_of_ranks=rows)), encoding="utf-8")
     distributed.destroy_process_group()
 
 
-def run_ranks(world_size: int, tasks: Sequence[str], folder: Path, model: Path, output: Path, *, backend: str = "hf") -> None:
-    """Evaluates tasks on `folder` and writes scores and predictions to `output`."""
+def run_two(tasks: Sequence[str], folder: Path, model: Path, output: Path, *, backend: str = "hf") -> dict:
+    """The summary of tasks on the rows of `folder` that two processes share, by way of the file `output`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    multiprocessing.spawn(_run, args=(world_size, port, backend, tasks, folder, model, output), nprocs=world_size)
+    multiprocessing.spawn(_run, args=(port, backend, tasks, folder, model, output), nprocs=2)
+    return json.loads(output.read_text(encoding="utf-8"))
