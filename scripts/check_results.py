@@ -83,9 +83,9 @@ def _of_task(task: TaskRun) -> Iterator[str]:
         yield "no task of this pack; leave it out"
         return
     if task.facts.version != known.metadata["version"]:
-        yield f"version {task.facts.version} of the task; the pack has {known.metadata['version']}: run it anew"
+        yield f"version {task.facts.version} of the task; the pack has {known.metadata['version']}: run it again"
     if task.facts.prompt_book_version != known.metadata["prompt_book_version"]:
-        yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it anew"
+        yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it again"
     if known.metadata["rows"] is not None and task.rows != known.metadata["rows"]:
         yield f"{task.rows} rows; expected {known.metadata['rows']}"
     if task.facts.headline_metric not in task.scores:

@@ -60,7 +60,7 @@ class Choices:
         ids = list(ids)
         wrong = next((each for each in ids if len(each) > LONGEST_ID or each.split() != [each]), None)
         if wrong is not None:
-            raise SystemExit(f"{task}: the id {wrong[:80]!r} is no short text without blanks")
+            raise SystemExit(f"{task}: the id {wrong[:80]!r} is not a short text without blanks")
         self.tasks[task] = {"of": of, "sha256": digest, "ids": " ".join(ids)}
 
     def text(self) -> str:

@@ -32,17 +32,17 @@ COVERAGE_PAGE = ROOT / "docs" / "coverage.md"
 BACKEND_PAGE = ROOT / "docs" / "backend_figures.md"
 BACKEND_MEASUREMENTS = ROOT / "scripts" / "bench_backend.jsonl"
 
-ENOUGH = 3  # data sets of different kinds that a country should have
+ENOUGH = 3  # competencies that a country should have data sets for
 COVERAGE_HEAD = """\
 # Coverage
 
 What the pack has in which language, made from the catalogue by `python scripts/update_docs.py`.
 
-*Native* rows were written in the language, *translated* ones in another, mostly English. A licence is that of the rows as their
-publisher states it. *Login* says whether the hub asks for one: *no*, *yes*, or *–* where that was not checked. Of SEA-HELM's
-tasks those are here whose origin its documentation states.
+*Native* rows were written in the language; *translated* ones in another, mostly English. Licences are those that the publishers
+of the rows state. *Login* says whether the hub asks for one: *no*, *yes*, or *–* if that was not checked. SEA-HELM's tasks are
+listed if its documentation states where their rows come from.
 
-Native rows in a language need not be about its country, and the Chinese, Tamil and English ones seldom are about Southeast Asia.
+Native rows in a language are not always about its country: the Chinese, Tamil and English ones are seldom about Southeast Asia.
 """
 
 
@@ -113,9 +113,9 @@ def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
         spoken = ", ".join(language_names()[language] for language in languages)
         native = [entry for entry in found if entry.origin == NATIVE_ROWS and entry.language != "en"]
         names = ", ".join(dict.fromkeys(f"{_name(entry)} ({entry.language})" for entry in native)) or "none"
-        lines.append(f"{spoken}: sets of {len(kinds)} kinds. Native, but for English: {names}.\n")
+        lines.append(f"{spoken}: data sets for {len(kinds)} competencies. Native ones, without English: {names}.\n")
     if len(kinds) < ENOUGH:
-        lines.append(f"**Fewer than {ENOUGH} kinds.**\n")
+        lines.append(f"**Fewer than {ENOUGH} competencies.**\n")
     return "\n".join([*lines, f"Missing: {record['missing']}\n"])
 
 
@@ -164,7 +164,7 @@ def replace_part(text: str, name: str, content: str) -> str:
     before, found, rest = text.partition(start)
     _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise ValueError(f"there are no lines {start.strip()!r} and {end.strip()!r}, between which to write; add them")
+        raise ValueError(f"the page lacks the lines {start.strip()!r} and {end.strip()!r}, between which to write; add them")
     return before + start + content + end + after
 
 

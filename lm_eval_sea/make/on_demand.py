@@ -149,7 +149,7 @@ def write_on_demand(wanted: Iterable[str], folder: Path) -> list[Path]:
         PromptFileError: as `tasks_on_demand`, or for a name that stands for none.
     """
     if unknown := [each for each in wanted if not names_on_demand([each])]:
-        raise PromptFileError(f"{unknown[0]!r} is no task that is made on demand; `lm-eval-sea ls` lists them")
+        raise PromptFileError(f"{unknown[0]!r} is not a task that is made on demand; `lm-eval-sea ls` lists them")
     made = {name: _made(name) for name in names_on_demand(wanted)}
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in made.items():

@@ -87,8 +87,8 @@ def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = Fal
         raise CheckoutError(f"{error.filename}: cannot be read ({error.strerror})") from error
     if not files.keys() & known["configurations"].keys():
         raise CheckoutError(
-            f"{folder} is no checkout of {known['repository']}, which has {_CONFIGURATIONS}/*/*.py, nor of aisingapore/SEA-HELM, "
-            f"which has seahelm_tasks/; get one: git clone https://github.com/{known['repository']}"
+            f"{folder} is not a checkout of {known['repository']}, which has {_CONFIGURATIONS}/*/*.py, nor of "
+            f"aisingapore/SEA-HELM, which has seahelm_tasks/; get one: git clone https://github.com/{known['repository']}"
         )
     commit, tested = _commit(folder), known["commit"]
     changed = sorted(path for path, file in files.items() if file.sha256 != records[path]["sha256"])
@@ -142,9 +142,7 @@ def rows_folder(data_file: str) -> tuple[Path, str]:
         folder = download_all(SOURCE, [data_file])
         revision = folder.name
     if not (folder / data_file).is_file():
-        raise DataError(
-            f"the folder {SOURCE} has no {data_file}: complete it, or start where there is no such folder to use the hub"
-        )
+        raise DataError(f"the folder {SOURCE} has no {data_file}: complete it, or start in a folder without it to use the hub")
     return folder, revision
 
 

@@ -118,7 +118,7 @@ class Endpoint:
                 TypeError,
                 RecursionError,
             ) as error:
-                problem = f"an answer that is no completion ({error!r})"
+                problem = f"an answer that is not a completion ({error!r})"
                 continue
             except openai.APIStatusError as error:
                 raise Refused(f"{self.base_url}: {error.status_code}: {error.message}", error.status_code) from error
@@ -127,7 +127,7 @@ class Endpoint:
             answer = Answer(text, time.monotonic() - before, *tokens)
             if answer.is_sound:
                 return answer
-            problem = "an answer whose text is no text, or whose counts are no numbers"
+            problem = "an answer with a text or counts of the wrong type"
         raise SeaHelmError(f"{self.base_url}: {problem}, {BROKEN_ANSWERS} times")
 
 

@@ -221,7 +221,7 @@ def _filled(template: Any, **fields: str) -> str:
         return fields[found[1]]
 
     if not isinstance(template, str):
-        raise SeaHelmError("SEA-HELM's prompt is no text; give a checkout of aisingapore/SEA-HELM, v1.2.0 or later")
+        raise SeaHelmError("SEA-HELM's prompt is not a text; give a checkout of aisingapore/SEA-HELM, v1.2.0 or later")
     return re.sub(r"{{|}}|{([^{}]*)}", filled, template)
 
 

@@ -63,7 +63,7 @@ def conversation(sample: Mapping[str, Any]) -> Conversation:
     baselines, references = _texts(sample, doc, "baselines"), _texts(sample, doc, "references")
     records = doc.get("criteria") or []
     if not isinstance(records, list):
-        raise ResultsError(f"row {sample['doc_id']}: criteria is no list")
+        raise ResultsError(f"row {sample['doc_id']}: criteria is not a list")
     criteria = tuple(_criterion(sample, record, len(turns)) for record in records)
     if not turns or len(answers) != len(turns):
         raise ResultsError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(answers)} answers")
@@ -85,7 +85,7 @@ def _criterion(sample: Mapping[str, Any], record: Any, turns: int) -> Criterion:
     try:
         criterion = Criterion(int(record.get("turn") or 0), str(record["criterion"]), str(record.get("severity") or "").lower())
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ResultsError(f"row {sample.get('doc_id')}: a criterion without text or with a turn that is no number") from error
+        raise ResultsError(f"row {sample.get('doc_id')}: a criterion without a text, or whose turn is not a number") from error
     if not 0 <= criterion.turn < turns:
         raise ResultsError(f"row {sample.get('doc_id')}: a criterion for turn {criterion.turn} of {turns}")
     return criterion

@@ -46,14 +46,14 @@ def read(path: Path) -> RowScores:
     """Reads what `write` has written; details are left out.
 
     Raises:
-        ResultsError: if the file is broken or a score is no number from 0 to the best.
+        ResultsError: if the file is broken or a score is not a number from 0 to the best.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         best = content["best"]
         scores = {row["doc_id"]: row["score"] for row in content["scores"]}
         if not all(map(is_number, (best, *scores.values()))) or not all(0 <= score <= best for score in (1e-9, *scores.values())):
-            raise ValueError(f"a score is no number from 0 to {str(best)[:20]}")
+            raise ValueError(f"a score is not a number from 0 to {str(best)[:20]}")
         return RowScores(str(content["scorer"]), best, scores, [str(note) for note in content["notes"]])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ResultsError(f"{path}: cannot be read as scores of rows ({error}); remove it and score the task again") from error

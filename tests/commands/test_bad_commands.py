@@ -28,8 +28,8 @@ TABLE = [
     ("data check --tasks sea_th,sea_xcopa_to_pp", 2, "no task, group or tag 'sea_xcopa_to_pp'; did you mean sea_xcopa_to_ppl"),
     ("data fetch --tasks sea_th,sea_xcopa_to_pp", 2, "no task, group or tag 'sea_xcopa_to_pp'; did you mean sea_xcopa_to_ppl"),
     ("data check --tasks qqq*", 2, "`lm-eval-sea ls` lists what there is"),
-    ("make sea_xnli_th_p4 --out out", 2, "'sea_xnli_th_p4' is no task that is made on demand; `lm-eval-sea ls` lists them"),
-    ("make sea_mgsm_th_p2 --out out", 2, "'sea_mgsm_th_p2' is no task that is made on demand; `lm-eval-sea ls` lists them"),
+    ("make sea_xnli_th_p4 --out out", 2, "'sea_xnli_th_p4' is not a task that is made on demand; `lm-eval-sea ls` lists them"),
+    ("make sea_mgsm_th_p2 --out out", 2, "'sea_mgsm_th_p2' is not a task that is made on demand; `lm-eval-sea ls` lists them"),
     ("make sea_belebele_th-xx_to_ppl --out out", 2, "belebele: no pair 'th-xx'; expected X-Y with two of id, jv, su,"),
     ("make sea_belebele_th-th_to_ppl --out out", 2, "belebele: no pair 'th-th'; expected X-Y with two of id, jv, su,"),
     # numbers and rows
@@ -65,7 +65,7 @@ TABLE = [
     (
         "make --official sail --out out",
         2,
-        "sail is no checkout of sail-sg/sailcompass, which has configs/datasets",
+        "sail is not a checkout of sail-sg/sailcompass, which has configs/datasets",
     ),
 ]
 

@@ -313,7 +313,7 @@ def test_another_repository_is_named_as_such(files, tmp_path, rows_folder, capsy
         (tmp_path / "other" / file).write_text("x = 1\n")
     assert make(tmp_path / "other", tmp_path / "tasks", "--keep-going") == 2
     error = capsys.readouterr().err
-    assert "is no checkout of sail-sg/sailcompass" in error and "nor of aisingapore/SEA-HELM" in error
+    assert "is not a checkout of sail-sg/sailcompass" in error and "nor of aisingapore/SEA-HELM" in error
     assert error.count("\n") == 1
     assert not (tmp_path / "tasks").exists()
 

@@ -21,7 +21,7 @@ def test_every_country_has_three_kinds_or_a_reason_and_says_what_is_missing():
         kinds = {entry.competency for entry in coverage() if entry.language in record["languages"]}
         assert len(record["missing"]) > 20, name
         section = coverage_page().partition(f"### {name}\n")[2].partition("\n### ")[0]
-        assert ("Fewer than 3 kinds" in section) == (len(kinds) < 3), name
+        assert ("Fewer than 3 competencies" in section) == (len(kinds) < 3), name
         assert record["missing"] in section
 
 

@@ -45,8 +45,8 @@ def test_a_line_of_samples_becomes_a_conversation():
     [
         ({"turns": ["one"]}, "1 turns, but 2 answers"),
         ({"criteria": []}, "neither criteria nor a baseline"),
-        ({"criteria": [{"turn": 0}]}, "a criterion without text"),
-        ({"criteria": [{"criterion": "x", "turn": "two"}]}, "a turn that is no number"),
+        ({"criteria": [{"turn": 0}]}, "a criterion without a text"),
+        ({"criteria": [{"criterion": "x", "turn": "two"}]}, "whose turn is not a number"),
         ({"answers": "one"}, "answers is not a list of texts"),
         ({"references": ["one"]}, "2 turns, but 1 references"),
     ],
