@@ -30,6 +30,7 @@ _THINKING = {
     "off": {"enable_thinking": False, "thinking": False, "thinking_mode": "off"},
     "template": {},
 }
+_PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
 _FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is taken for gone
 
 logger = logging.getLogger("lm_eval_sea")
@@ -102,14 +103,25 @@ class ChatAPI(LM):
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
         self._effort = effort
         self._answered = self._refused = False  # whether there was any request that …
-        self.max_length = int(max_length) if max_length else asyncio.run(self._find_window())
+        window, self._prompt_end = asyncio.run(self._look())
+        self.max_length = int(max_length) if max_length else window
         self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
+        window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not tell"
+        prompt_told = f"; its prompts end in {self._prompt_end!r}" if self._prompt_end else ""
+        logger.info("%s: thinking %s, effort %s, %s%s", self._model, mode, effort or "as it is", window_told, prompt_told)
 
-    async def _find_window(self) -> int | None:
+    async def _look(self) -> tuple[int | None, str | None]:
+        """The server's window, and how its chat template ends a prompt; None for what it does not tell."""
         async with self._server(ServerParameters()) as server:
             models = await server.models()
-        window = next((each.get("max_model_len") for each in models or () if each.get("id") == self._model), None)
-        return window if isinstance(window, int) and window > 1 else None
+            window = next((each.get("max_model_len") for each in models or () if each.get("id") == self._model), None)
+            if not isinstance(window, int) or window <= 1:
+                return None, None
+            try:
+                rendered, _ = await server.render(self._model, [{"role": "user", "content": "1"}], self._template_kwargs)
+            except RequestError:
+                return window, None
+            return window, rendered[-_PROMPT_END:]
 
     def _server(self, parameters: ServerParameters) -> ChatServer:
         return ChatServer(
@@ -240,7 +252,7 @@ class ChatAPI(LM):
                     if failed_in_a_row >= _FAILURES_IN_A_ROW * self._num_concurrent:
                         raise ServerError(f"{failed_in_a_row} requests in a row have no answer, the last: {error}") from error
                 else:
-                    answers[index] = _text_of(reply, until)
+                    answers[index] = _text_of(reply, until, self._prompt_end)
                     failed_in_a_row, self._answered = 0, True
                     self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
                 progress.update()
@@ -292,18 +304,28 @@ def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
         raise ServerError(f'chat_template_kwargs={given}: expected a JSON object such as {{"reasoning": true}}') from error
 
 
-def _text_of(reply: Reply, until: Sequence[str]) -> GeneratedText:
-    text = reply.answer or ""
-    parts = take_apart(text)  # some servers leave the thought in the text
+def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> GeneratedText:
+    """The answer as tasks take it.
+
+    Args:
+        reply: of the server.
+        until: where the answer is to be cut.
+        prompt_end: of the rendered prompt, if the server tells; where it opens a thought, a text that does not close it is one.
+    """
+    text, told_apart = reply.answer or "", reply.thought
+    # a server that does not tell thoughts apart leaves them in the text
+    parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=reply.finish_reason != "length")
+    if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
+        text, told_apart = "", parts.thought
     details = reply.usage.get("completion_tokens_details")
     thought = _count(details, "reasoning_tokens")
-    if not thought and (reply.thought or parts.state != "no thought"):  # some count none of what they send
+    if not thought and (told_apart or parts.state != "no thought"):  # some count none of what they send
         thought = None
     written = _count(reply.usage, "completion_tokens")
-    is_known = thought is not None or (parts.state == "no thought" and not reply.thought)
+    is_known = thought is not None or (parts.state == "no thought" and not told_apart)
     return GeneratedText(
         _cut(text, parts, until),
-        thought=reply.thought,
+        thought=told_apart,
         finish_reason=reply.finish_reason,
         prompt_tokens=_count(reply.usage, "prompt_tokens"),
         thought_tokens=thought,
@@ -319,7 +341,7 @@ def _count(counts: Any, name: str) -> int | None:
 def _cut(text: str, parts: Generated, until: Sequence[str]) -> str:
     """A text up to the first of `until` behind its thought, and behind leading blanks."""
     begin = 0 if parts.state == "no thought" else text.rfind(parts.answer)
-    if begin < 0 or (parts.state != "no thought" and not parts.answer):
+    if begin < 0 or (parts.state != "no thought" and not parts.answer):  # no answer in which to look
         return text
     begin = len(text) - len(text[begin:].lstrip())
     ends = [found for end in until if (found := text.find(end, begin)) >= 0]

@@ -205,9 +205,7 @@ class ChatServer:
             RequestError: if the server does not tell, or tokens of prompt and ending cannot be told apart.
             ServerError: if the chat template has opened a thought.
         """
-        asked = {"model": model, "messages": messages, "add_generation_prompt": True, "chat_template_kwargs": template_kwargs}
-        ids = _told(await self._post("/tokenize", asked), "tokens")
-        prompt = _told(await self._post("/detokenize", {"model": model, "tokens": ids}), "prompt")
+        prompt, ids = await self.render(model, messages, template_kwargs)
         if open_thought(prompt):
             raise ServerError(
                 "the chat template has the model think before it answers, so that no answer can be ranked behind the prompt: "
@@ -217,6 +215,16 @@ class ChatServer:
             raise RequestError("the server's tokenizer does not give back the tokens of its chat template")
         stem = await self._encode(model, prompt.rstrip())
         return [await self._rank(model, stem, prompt + ending) for ending in endings]
+
+    async def render(self, model: str, messages: Any, template_kwargs: Mapping[str, Any]) -> tuple[str, list[int]]:
+        """What the model reads: the text that the chat template makes of messages, and its tokens. vLLM's server tells it.
+
+        Raises:
+            RequestError: if the server does not.
+        """
+        asked = {"model": model, "messages": messages, "add_generation_prompt": True, "chat_template_kwargs": template_kwargs}
+        ids = _told(await self._post("/tokenize", asked), "tokens")
+        return str(_told(await self._post("/detokenize", {"model": model, "tokens": ids}), "prompt")), ids
 
     async def _rank(self, model: str, stem: list[int], text: str) -> tuple[float, bool]:
         ids = await self._encode(model, text)

@@ -211,6 +211,34 @@ def test_no_answer_behind_a_thought_that_was_cut():
     assert (answer, answer.thought, answer.finish_reason, answer.failure) == ("", "Perhaps B, or", "length", None)
 
 
+VLLM = Status(200, {"data": [{"id": "toy", "max_model_len": 4096}]})
+
+
+@pytest.mark.parametrize(
+    ("written", "finish", "answer", "thought"),
+    [
+        ("Perhaps B, or", "length", "", "Perhaps B, or"),
+        ("Perhaps B, or", "stop", "", "Perhaps B, or"),
+        ("So B.</think>\nAnswer: B\nPassage: x", "stop", "So B.</think>\nAnswer: B", None),
+    ],
+)
+def test_a_thought_that_the_template_opens_and_the_server_leaves_in_the_text(written, finish, answer, thought):
+    """A text that does not close it is no answer. Of a template that opens none it is one."""
+    with serve(lambda *_: text(written, finish=finish), VLLM, prompt_end="<assistant><think>\n") as toy:
+        [found] = ask(toy)
+    assert (found, found.thought, found.finish_reason) == (answer, thought, finish)
+    with serve(lambda *_: text(written, finish=finish), VLLM, prompt_end="<assistant>") as toy:
+        [found] = ask(toy)
+    assert found == (answer or written) and found.thought is None
+
+
+def test_options_are_not_ranked_behind_an_open_thought():
+    with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy:
+        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
+        with pytest.raises(ServerError, match="add thinking=off to --model_args, or take the _chat task"):
+            model.tells_log_likelihoods()
+
+
 def test_the_older_name_of_thoughts():
     usage = {"prompt_tokens": 4, "completion_tokens": 7}
     both = Answer([("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")], usage=usage)

@@ -40,18 +40,31 @@ def refusal(message, param=None, code=400):
 
 
 class ToyServer:
-    """`behave(body, number)` is asked for the reply to the request of that number; a status to /models is `models`."""
+    """`behave(body, number)` is asked for the reply to the request of that number; a status to /models is `models`.
 
-    def __init__(self, behave, models=None):
-        self.behave, self.models = behave, models or Status(404, {})
+    With `prompt_end` it tells what its chat template makes of messages, as vLLM's does: their contents, and that end. A token is
+    a character.
+    """
+
+    def __init__(self, behave, models, prompt_end):
+        self.behave, self.models, self.prompt_end = behave, models or Status(404, {}), prompt_end
         self.requests, self.headers, self.times, self.at_once, self.most_at_once = [], [], [], 0, 0
         self.lock, self.ended = threading.Lock(), threading.Event()
 
+    def tokens(self, path, body):
+        if self.prompt_end is None or path not in ("/tokenize", "/detokenize"):
+            return Status(404, {"detail": "Not Found"})
+        if path == "/detokenize":
+            return Status(200, {"prompt": "".join(map(chr, body["tokens"]))})
+        contents = [message["content"] for message in body.get("messages", [])]
+        rendered = body["prompt"] if "prompt" in body else "".join([*contents, self.prompt_end])
+        return Status(200, {"tokens": list(map(ord, rendered))})
+
 
 @contextmanager
-def serve(behave, models=None):
+def serve(behave, models=None, prompt_end=None):
     """Yields the server, with its `base_url`."""
-    toy = ToyServer(behave, models)
+    toy = ToyServer(behave, models, prompt_end)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -64,6 +77,9 @@ def serve(behave, models=None):
 
         def do_POST(self):  # noqa: N802
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if not self.path.endswith("/chat/completions"):
+                self.send(toy.tokens(self.path, body))
+                return
             with toy.lock:
                 number = len(toy.requests)
                 toy.requests.append(body)
