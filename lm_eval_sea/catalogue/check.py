@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -202,6 +203,7 @@ def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
     return {_plain(text) for text in chain(texts, *(row.get(name, ()) for name in lists))}
 
 
+@functools.lru_cache(maxsize=2**14)  # every row is compared with the same exemplars
 def _plain(text: str) -> str:
     """The text without differences that no reader sees."""
     return " ".join(normal_form("NFC", text).casefold().split())
