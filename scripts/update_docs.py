@@ -125,7 +125,7 @@ def _data_sets(entries: Sequence[Coverage]) -> str:
     for entry in entries:
         gated = {True: "yes", False: "no", None: "–"}[entry.gated]
         tasks = re.sub(rf"(?<=_){entry.language}(?=_|$)", "<language>", entry.tasks)
-        key = (entry.competency, entry.title, entry.origin, entry.licence or "none stated", gated, tasks)
+        key = (entry.competency, _name(entry), entry.origin, entry.licence or "none stated", gated, tasks)
         lines.setdefault(key, {})[entry.language] = "?" if entry.rows is None else f"{entry.rows:,}"
     order, rows = list(competency_titles()), []
     for (competency, title, *facts, tasks), spoken in sorted(lines.items(), key=lambda line: order.index(line[0][0])):

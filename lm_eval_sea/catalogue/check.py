@@ -70,10 +70,7 @@ def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord
 
 
 def token_counter(name: str) -> Callable[[str], int]:
-    """What counts the tokens of a text, without special ones, as a model does.
-
-    Args:
-        name: of the model on the hub, or its folder.
+    """What counts the tokens of a text, without special ones, as a model of the hub or in a folder does.
 
     Raises:
         DataError: if it has no tokenizer that can be loaded.

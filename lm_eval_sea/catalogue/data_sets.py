@@ -98,10 +98,7 @@ _NEEDED_OF_DATA_SET = ("title", "version", "kind", "task", "languages")
 
 
 def read_data_set(path: Path) -> DataSet:
-    """A data set.
-
-    Args:
-        path: of its `data_set.yml`.
+    """The data set of a `data_set.yml`.
 
     Raises:
         RecordError: if the file cannot be read, lacks a key, has one too many, or a value that cannot be.

@@ -33,11 +33,7 @@ def coverage() -> list[Coverage]:
 
 
 def origin_of(metadata: Mapping[str, Any]) -> str | None:
-    """Where the rows of a task come from: "native", "translated" or "machine translated"; None where that is not known.
-
-    Args:
-        metadata: of the task.
-    """
+    """Where the rows of a task come from, see `ORIGINS`; None where that is not known."""
     data_set, language = str(metadata.get("dataset")), str(metadata.get("language"))
     name = f"{data_set} {metadata.get('task')}" if data_set == "sea_helm" else data_set
     return _origins().get((name, language))

@@ -13,9 +13,7 @@ from typing import Any
 def read_task_file(path: Path, *, functions: bool = True) -> Mapping[str, Any]:
     """The keys of a task's file or of a template, with those of the templates it includes.
 
-    Args:
-        path: of the file.
-        functions: whether to have functions where it names them, or else their names as "/FOLDER/utils.FUNCTION".
+    Where it names functions, there are these `functions`, or else their names as "/FOLDER/utils.FUNCTION".
     """
     from lm_eval.tasks._yaml_loader import load_yaml  # a second of imports
 
@@ -24,11 +22,7 @@ def read_task_file(path: Path, *, functions: bool = True) -> Mapping[str, Any]:
 
 
 def function_at(place: str) -> Callable[..., Any]:
-    """The function that a task file names.
-
-    Args:
-        place: "/FOLDER/utils.FUNCTION", as `read_task_file` gives it without functions.
-    """
+    """The function at a place "/FOLDER/utils.FUNCTION"."""
     from lm_eval.tasks._yaml_loader import _import_func_in_yml
 
     folder, _, name = place.rpartition("/")

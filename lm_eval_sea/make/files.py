@@ -23,10 +23,7 @@ NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with a
 
 
 def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
-    """All generated files: path below the tasks folder → content.
-
-    Args:
-        prompts: folder with prompt files, laid out like that of the tasks.
+    """All generated files: path below the tasks folder → content, from prompt files in a folder laid out like it.
 
     Raises:
         PromptFileError: if a prompt file lacks something.

@@ -53,11 +53,7 @@ class Prompted:
 
 
 def read(data_set: DataSet, prompts: Path = TASKS_FOLDER) -> Prompted:
-    """A data set with its prompts.
-
-    Args:
-        data_set: of the pack or a user's.
-        prompts: where prompt files are, laid out like the tasks folder.
+    """A data set with its prompts, from a folder laid out like the tasks folder.
 
     Raises:
         PromptFileError: if there are none, or one cannot be read.
@@ -81,13 +77,9 @@ def _labels_in(utils: Path) -> tuple[str, ...]:
 
 
 def greedy(starts: list[str], max_new_tokens: int) -> Content:
-    """Greedy generation that ends where the model begins another question.
+    """Greedy generation that ends where the model begins another question: at a line break and one of `starts`.
 
     A bare line break would also stop at one before the answer.
-
-    Args:
-        starts: what the lines of a question begin with.
-        max_new_tokens: the most tokens of an answer.
     """
     until = [Quoted(f"\n{start}") for start in starts]
     return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
@@ -107,12 +99,7 @@ def rows_path(data_set: DataSet, process: str) -> str:
 def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, direction: str = "") -> Content:
     """The task of a data set in a language.
 
-    Args:
-        prompted: the data set with its prompts.
-        language: of the rows.
-        prompt_language: of the words around them.
-        variant: of the kind; empty where that has one only.
-        direction: what stands for the language in the name: of translations such as "en_th".
+    `variant` is empty if the kind has only one; `direction`, such as "en_th", stands for the language in names of translations.
 
     Raises:
         PromptFileError: if a prompt lacks something.

@@ -109,10 +109,6 @@ def is_english_prompt(prompt_language: str, language: str) -> bool:
 def read_prompts(tasks: Path, data_set: str) -> dict[str, dict[str, Any]]:
     """The prompt files of a data set: language → keys.
 
-    Args:
-        tasks: a folder laid out like that of the pack's tasks.
-        data_set: its name.
-
     Raises:
         PromptFileError: if there is none, or one cannot be read.
     """

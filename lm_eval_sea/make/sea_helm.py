@@ -76,12 +76,7 @@ def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> Prompt:
 
 
 def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False) -> Content:
-    """A task of SEA-HELM in a language.
-
-    Args:
-        prompts: language → keys of the prompt file.
-        task: what `data_set.yml` says of it.
-        ranked: whether the labels are ranked instead of one being written.
+    """A task of SEA-HELM in a language; `ranked` if its labels are ranked instead of one being written.
 
     Raises:
         PromptFileError: if the prompt lacks something.

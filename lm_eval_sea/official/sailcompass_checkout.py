@@ -70,12 +70,7 @@ def known_files() -> dict[str, Any]:
 
 
 def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = False) -> Checkout:
-    """Runs the configurations of a checkout.
-
-    Args:
-        folder: of the checkout.
-        known: see `known_files`.
-        trusted: whether files that differ from the known ones are run, too.
+    """Runs the configurations of a checkout; files that differ from the known ones only if it is `trusted`.
 
     Raises:
         CheckoutError: if it is no checkout of SailCompass.

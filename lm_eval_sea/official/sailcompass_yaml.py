@@ -50,9 +50,7 @@ _PARTS = re.compile(r"(?P<group>.+_ppl)\d")  # M3Exam is ranked in files by the 
 def official_tasks(folder: Path, *, trusted: bool = False) -> Made:
     """All task files that can be made of a checkout, with the rows below the current folder or from the hub.
 
-    Args:
-        folder: of the checkout.
-        trusted: whether files that are not the tested ones are run, too.
+    Files that are not the tested ones are run only if the checkout is `trusted`.
 
     Raises:
         CheckoutError: if it is no checkout of SailCompass.

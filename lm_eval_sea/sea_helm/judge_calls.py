@@ -152,12 +152,7 @@ def _arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency: int) -> None:
-    """Asks what no cache has yet, several calls at once, with a progress bar.
-
-    Args:
-        endpoint: the judge.
-        calls: each with the cache that its answer goes to.
-        concurrency: calls at the same time.
+    """Makes the calls whose cache has no answer yet, several at once, with a progress bar.
 
     Raises:
         SeaHelmError: if some calls have no answer after all others were made, or at once if the server refuses all.

@@ -70,11 +70,7 @@ def transcript(conversation: Conversation, turn: int) -> str:
 
 
 def own_rubric(task: str) -> Rubric:
-    """The pack's own way to judge a task.
-
-    Args:
-        task: one of `OFFICIAL_FILES`, or `SAFETY`.
-    """
+    """The pack's own way to judge a task of `OFFICIAL_FILES`, or `SAFETY`."""
     prompts = yaml.safe_load(OWN_PROMPTS.read_text(encoding="utf-8"))
     source = f"prompts of our own (version {prompts['version']})"
     if task == PAIRS:
@@ -132,11 +128,7 @@ def _read_own(question: Question, answer: str) -> str | None:
 
 
 def official_rubric(task: str, checkout: Path) -> Rubric:
-    """SEA-HELM's way to judge a task, read from a checkout of its repository.
-
-    Args:
-        task: one of `OFFICIAL_FILES`.
-        checkout: folder of the repository.
+    """SEA-HELM's way to judge a task of `OFFICIAL_FILES`, read from a checkout of its repository.
 
     Raises:
         SeaHelmError: if the checkout has no such prompts.

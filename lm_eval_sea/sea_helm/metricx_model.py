@@ -86,12 +86,7 @@ class MetricX:
 
     @torch.inference_mode()
     def errors(self, texts: Sequence[str], eos: str) -> list[float]:
-        """The errors of one batch, 0 to 25.
-
-        Args:
-            texts: as `text_of` writes them.
-            eos: one of EOS_RULES.
-        """
+        """The errors of a batch of texts as `text_of` writes them, 0 to 25; `eos` is one of EOS_RULES."""
         tokens, mask = (tensor.to(self.device) for tensor in tokens_of(self.tokenizer, texts, eos))
         hidden = self._encoder(input_ids=tokens, attention_mask=mask).last_hidden_state
         start = torch.full((len(texts), 1), START_TOKEN, device=self.device)

@@ -23,9 +23,9 @@ def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -
 
     Args:
         task: lm-eval's.
-        looked_at: the number of rows whose prompts are built, about.
+        looked_at: about how many rows have their prompts built.
         count: the tokens of a text.
-        rows: how many rows a run has.
+        rows: of the run.
     """
     there = len(task.test_docs())
     with contextlib.redirect_stderr(io.StringIO()):  # lm-eval's progress bars
@@ -47,14 +47,9 @@ def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -
 
 
 def tokens_of_run(folder: Path, model_args: Mapping[str, Any]) -> int | None:
-    """The tokens that a run has sent, about: all characters of its logged requests, and the tokens of some.
+    """The tokens that a run has sent, about: the characters of its logged requests, and the tokens of some of them.
 
-    Args:
-        folder: of its output, with samples.
-        model_args: name the tokenizer.
-
-    Returns:
-        None where no tokenizer can be had.
+    None if there is no tokenizer.
     """
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
