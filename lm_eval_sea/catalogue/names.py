@@ -30,8 +30,21 @@ def language_group(language: str) -> str:
     return f"sea_language_{language}"
 
 
+def chat_name(suite: str) -> str:
+    """The name of the suite of chat tasks beside a suite of others."""
+    return f"{suite}_chat"
+
+
 def plain_tasks(data_set: DataSet, language: str) -> list[str]:
     """What a plain run has of a data set: the recommended variant, with prompts in the language if there are any."""
-    variant = recommended_variant(data_set.kind)
+    return _tasks(data_set, language, recommended_variant(data_set.kind))
+
+
+def chat_tasks(data_set: DataSet, language: str) -> list[str]:
+    """What a run of a chat model has of a data set, with prompts in the language if there are any."""
+    return _tasks(data_set, language, "chat")
+
+
+def _tasks(data_set: DataSet, language: str, variant: str) -> list[str]:
     ending = "enprompt" if data_set.languages[language].prompts == "en" != language else ""
     return ["_".join(filter(None, ("sea", data_set.name, pair, variant, ending))) for pair in data_set.pairs(language)]

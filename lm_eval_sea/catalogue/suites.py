@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
-from lm_eval_sea.catalogue.names import language_group, lite_name, plain_tasks
+from lm_eval_sea.catalogue.names import chat_name, chat_tasks, language_group, lite_name, plain_tasks
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
@@ -82,6 +82,8 @@ def _qualifying() -> Iterator[tuple[str, str]]:
                     yield lite_name(task), lite_name(language_group(language))
                 if data.origin == "native" and language != "en":  # what is in English is what the translations are made of
                     yield task, NATIVE
+            for task in chat_tasks(data_set, language):
+                yield task, chat_name(language_group(language))
 
 
 def _unlisted_of_sea_helm() -> Iterator[str]:

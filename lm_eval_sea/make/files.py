@@ -9,11 +9,11 @@ from typing import Any
 
 from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
-from lm_eval_sea.catalogue.kinds import CHAT, JUDGED, KINDS, recommended_variant
+from lm_eval_sea.catalogue.kinds import CHAT_METRICS, JUDGED, KINDS, recommended_variant
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_suites
-from lm_eval_sea.make import leaf, sea_helm, settings
+from lm_eval_sea.make import chat, leaf, sea_helm, settings
 from lm_eval_sea.make.leaf import Content, Prompted, name_of
 from lm_eval_sea.make.prompt_files import is_english_prompt
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
@@ -66,8 +66,9 @@ def leaves(prompted: Prompted) -> Iterator[tuple[str, Content]]:
                     yield path, content
                     if data.process_asis:
                         yield path.replace("/", "/asis/", 1), settings.as_is(prompted, content, data.process_asis)
-            if data_set.parallel:
-                yield _path(data_set, "chat", language + enprompt), settings.chat(prompted, language, prompt_language)
+            for pair in data_set.pairs(language):
+                if chat.has_chat(prompted, pair, prompt_language):
+                    yield _path(data_set, "chat", pair + enprompt), chat.chat_leaf(prompted, language, pair, prompt_language)
         if data_set.parallel:
             for variant in settings.PARALLEL_VARIANTS if data.prompts == language else ():
                 yield _path(data_set, "parallel", variant, language), settings.parallel(prompted, language, variant)
@@ -118,6 +119,9 @@ def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
             if variant and len(members) == 1:
                 continue  # a group for each variant of a single task says nothing that the task does not
             yield _group(data_set, name_of(name, "", variant, english=english), members, kind.aggregated)
+        chats = [name_of(name, pair, "chat", english=english) for pair in pairs]
+        if len(chats) > 1:
+            yield _group(data_set, name_of(name, "", "chat", english=english), chats, CHAT_METRICS[data_set.kind])
     if data_set.parallel:
         yield from _groups_of_all(data_set)
 
@@ -130,14 +134,15 @@ def _has(data_set: DataSet, language: str, *, english: bool) -> bool:
 def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
     """The groups over all languages. Where a language has no prompts, its task with the English ones is the member."""
     name, languages = data_set.name, data_set.languages
-    variants = KINDS[data_set.kind] | {"chat": CHAT}
+    variants = {variant: kind.aggregated for variant, kind in KINDS[data_set.kind].items()}
+    variants["chat"] = CHAT_METRICS[data_set.kind]
     for english in (False, True):
-        for variant, kind in variants.items():
+        for variant, aggregated in variants.items():
             members = [
                 name_of(name, each, variant, english=each != "en" and (english or not _has(data_set, each, english=False)))
                 for each in languages
             ]
-            yield _group(data_set, name_of(name, "all", variant, english=english), members, kind.aggregated)
+            yield _group(data_set, name_of(name, "all", variant, english=english), members, aggregated)
     with_prompts = [each for each in languages if languages[each].prompts == each]
     for setting, of, names in (
         ("parallel", settings.PARALLEL_VARIANTS, with_prompts),
@@ -146,7 +151,7 @@ def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
         for variant in of:
             members = [name_of(name, each, f"{setting}_{variant}", english=False) for each in names]
             group = name_of(name, "all", f"{setting}_{variant}", english=False)
-            yield _group(data_set, group, members, variants[variant].aggregated)
+            yield _group(data_set, group, members, variants[variant])
 
 
 def _group(data_set: DataSet, name: str, members: list[str], metrics: Iterable[str]) -> tuple[str, Content]:
@@ -191,7 +196,8 @@ def _suites() -> Iterator[tuple[str, Content]]:
             means = {"aggregate_metric_list": averages(KINDS[suite.kind][recommended_variant(suite.kind)].aggregated)}
         family = "sea_helm_lite" if name.startswith("sea_helm_lite") else "_".join(name.split("_")[:2])
         if family == "sea_language":
-            family += "/lite" if name.endswith("_lite") else "/whole"
+            part = name.rpartition("_")[2]
+            family += f"/{part}" if part in ("lite", "chat") else "/whole"
         yield (
             f"suites/{family}/{name}.yaml",
             {"group": name, "task": list(suite.tasks), **means, "metadata": {"version": suite.version}},

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import DataSet
-from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant, recommended_variant
 from lm_eval_sea.make.prompt_files import (
     EXEMPLARS,
     PromptFileError,
@@ -96,6 +96,56 @@ def rows_path(data_set: DataSet, process: str) -> str:
     return f"{data_set.rows_as or data_set.name}/_{name}_yaml"
 
 
+class Shown(NamedTuple):
+    """What a task of a language, or of a direction of translation, shows.
+
+    Attributes:
+        words: keys of the prompt file, or of its part for the direction.
+        where: the place that errors name.
+        fields: columns of a row.
+        answer: the column that has the answer, of generated ones.
+        said: the languages, of translations.
+    """
+
+    words: Mapping[str, Any]
+    where: str
+    fields: Sequence[str]
+    answer: str
+    said: Mapping[str, str]
+
+
+def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
+    """What a task shows.
+
+    Args:
+        prompted: the data set with its prompts.
+        of: a language, or a direction such as "en_th".
+        prompt_language: of the words around the row.
+
+    Raises:
+        PromptFileError: if a prompt lacks something.
+    """
+    data_set, words, where = prompted.of, prompted.words(prompt_language), prompted.where(prompt_language)
+    if data_set.kind != "translation":
+        return Shown(words, where, data_set.fields, KINDS[data_set.kind][recommended_variant(data_set.kind)].answer, {})
+    source, target = of.split("_")
+    shown, answer = data_set.fields if source == data_set.pivot else reversed(data_set.fields)
+    said = {"source_language": source, "answer_language": target}
+    return Shown(of_task(words, of, where), f"{where}: {of}", [shown], answer, said)
+
+
+def label_words(prompted: Prompted, words: Mapping[str, Any], where: str) -> list[str]:
+    """The words for the labels of a classification task, in the order of their numbers."""
+    named = entry(words, "labels", where)
+    return [entry(named, label, f"{where}: labels") for label in prompted.labels]
+
+
+def answer_limit(data_set: DataSet, of: str) -> int:
+    """The most tokens of a generated answer, in the language or direction `of`."""
+    limit: int = entry(data_set.max_new_tokens, of.split("_")[-1], f"{data_set.name}/data_set.yml: max_new_tokens")
+    return limit
+
+
 def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, direction: str = "") -> Content:
     """The task of a data set in a language.
 
@@ -115,30 +165,22 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     }
     process = [rows_path(data_set, data.process)] if data.process else []
     if data_set.kind == JUDGED:
-        limit = entry(data_set.max_new_tokens, language, f"{data_set.name}/data_set.yml: max_new_tokens")
         return {
             "task": name_of(data_set.name, language, "", english=False),
             "include": [f"_shared/{kind.template}", *process],
             "tag": ["sea_judged"],
-            "generation_kwargs": greedy([], limit),
+            "generation_kwargs": greedy([], answer_limit(data_set, language)),
             "metadata": {**who, "prompt_book_version": None, "provenance": {}},
         }
-    words, where = prompted.words(prompt_language), prompted.where(prompt_language)
-    fields, said, answer_language = data_set.fields, {}, language
-    if data_set.kind == "translation":
-        words, where = of_task(words, of, where), f"{where}: {of}"
-        source, answer_language = of.split("_")
-        shown, answer = fields if source == data_set.pivot else reversed(fields)
-        fields, said = [shown], {"source_language": source, "answer_language": answer_language}
-    row, cue = row_template(words, fields, where), entry(words, "cue", where)
+    shown = shown_of(prompted, of, prompt_language)
+    words, where, said = shown.words, shown.where, shown.said
+    row, cue = row_template(words, shown.fields, where), entry(words, "cue", where)
     instruction = entry(words, "instruction", where)
     if data_set.kind == "classification":
-        named = entry(words, "labels", where)
-        answers: Content = {"doc_to_choice": [entry(named, label, f"{where}: labels") for label in prompted.labels]}
+        answers: Content = {"doc_to_choice": label_words(prompted, words, where)}
     elif data_set.kind in GENERATED:
-        limit = entry(data_set.max_new_tokens, answer_language, f"{data_set.name}/data_set.yml: max_new_tokens")
-        answers = {"doc_to_target": answer} if said else {}
-        answers |= {"generation_kwargs": greedy(line_starts(words), limit)}
+        answers = {"doc_to_target": shown.answer} if said else {}
+        answers |= {"generation_kwargs": greedy(line_starts(words), answer_limit(data_set, of))}
     elif kind.template == "letter_generation_yaml":
         answers = {"generation_kwargs": greedy(line_starts(words), LETTER_TOKENS)}
     else:

@@ -1,7 +1,8 @@
 """Tasks that are no files and are made when they are asked for: other wordings and exemplars, pairs of languages, translations.
 
 Listed are the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English, and its translations. Any plain task
-can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), and any pair.
+can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), any pair, and
+any chat task whose answer is a choice with constrained answers (`_choice`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.catalogue.task_index import read_task_file
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks, record_of
 from lm_eval_sea.make import settings
+from lm_eval_sea.make.chat import choice_leaf
 from lm_eval_sea.make.files import leaves
 from lm_eval_sea.make.leaf import Content, Prompted, name_of, read
 from lm_eval_sea.make.prompt_files import PromptFileError, is_english_prompt
@@ -25,6 +27,7 @@ from lm_eval_sea.make.task_yaml import render
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
+_CHOICE = re.compile(r"sea_([a-z0-9]+)_[a-z]+_choice(?:_enprompt)?")
 _OF_PARALLEL_ROWS = re.compile(r"sea_([a-z0-9]+)_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
 _TAG = "sea_setting_"
 
@@ -68,6 +71,10 @@ def on_demand(name: str) -> Content | None:
     """
     if (found := _VARIATION.fullmatch(name)) and (data_set := found[1].split("_")[1]) in data_sets():
         return _variation(read(data_sets()[data_set]), found[1], found[2], int(found[3]))
+    if (found := _CHOICE.fullmatch(name)) and found[1] in data_sets():
+        base = name.replace("_choice", "_chat")
+        content = next((content for _, content in leaves(read(data_sets()[found[1]])) if content["task"] == base), None)
+        return content and choice_leaf(content)
     if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and found[1] in data_sets() and data_sets()[found[1]].parallel:
         contents = _of_parallel_rows(read(data_sets()[found[1]]), found[2])
         return next((content for content in contents if content["task"] == name), None)

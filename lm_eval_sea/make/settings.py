@@ -6,7 +6,6 @@
 
 Of a data set that has the same rows in every language:
 
-    chat          zero-shot instruction for chat models; the letter is read from what they write
     parallel      exemplars that are translations of each other in all languages, so that languages can be compared on equal ones
     enshots       English words and exemplars before rows of the language
     pair          X-Y: passage in the first language, question and options in the second, in whose language the prompt is
@@ -21,8 +20,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_sea.catalogue.names import language_names
+from lm_eval_sea.make.chat import chat_leaf
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
-from lm_eval_sea.make.prompt_files import PromptFileError, entry, is_english_prompt, line_starts, of_task
+from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
 from lm_eval_sea.make.task_yaml import Quoted
 from lm_eval_sea.tasks._shared.facts import HEADLINES
 
@@ -48,24 +48,6 @@ def as_is(prompted: Prompted, content: Content, process: str) -> Content:
     """A task on the rows as they were published. It has its own tag, because it is not another data set."""
     said = content["metadata"] | {"as_published": True}
     return _with_rows(prompted, content, process) | {"task": f"{content['task']}_asis", "tag": ["sea_asis"], "metadata": said}
-
-
-def chat(prompted: Prompted, language: str, prompt_language: str) -> Content:
-    """The instruction is in the user's message, because not all chat templates know a system message."""
-    words, content = prompted.words(prompt_language), leaf(prompted, language, prompt_language, "litilo_gen")
-    instruction = entry(words, "chat", prompted.where(prompt_language))
-    question = content["doc_to_text"].removesuffix(words["cue"]).rstrip()
-    del content["description"]
-    for key in ("exemplar_language", "exemplar_book_version"):
-        del content["metadata"][key]
-    name = name_of(prompted.of.name, language, "chat", english=is_english_prompt(prompt_language, language))
-    content["include"][0] = "_shared/chat_letter_yaml"
-    content["metadata"]["version"] = _parallel(prompted)["chat_version"]
-    return _in_setting(content, "chat", name, variant="chat") | {
-        "doc_to_text": f"{instruction}\n\n{question}",
-        "num_fewshot": 0,
-        "generation_kwargs": greedy(line_starts(words)[:1], _parallel(prompted)["chat_max_new_tokens"]),
-    }
 
 
 def english_exemplars(prompted: Prompted, language: str, variant: str) -> Content:
@@ -103,7 +85,7 @@ def pair(prompted: Prompted, languages: str, variant: str) -> Content:
 
 def translated(prompted: Prompted, language: str, variant: str) -> Content:
     """The rows as translations into English."""
-    content = chat(prompted, "en", "en") if variant == "chat" else leaf(prompted, "en", "en", variant)
+    content = chat_leaf(prompted, "en", "en", "en") if variant == "chat" else leaf(prompted, "en", "en", variant)
     source = {"data_source": _parallel(prompted)["translated"], "data_files": {"test": _file(prompted, language)}}
     name = name_of(prompted.of.name, language, f"translated_{variant}", english=False)
     return _in_setting(content, "translated", name, language=language, **source)

@@ -26,6 +26,10 @@ class OneLine(dict[str, Any]):
     """A mapping that is written in one line."""
 
 
+class OneLineList(list[Any]):
+    """A list that is written in one line."""
+
+
 class _Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -42,6 +46,7 @@ _Dumper.yaml_representers = {
     Function: lambda dumper, name: dumper.represent_scalar("!function", str(name)),
     Quoted: lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'),
     OneLine: lambda dumper, content: dumper.represent_mapping("tag:yaml.org,2002:map", content, flow_style=True),
+    OneLineList: lambda dumper, content: dumper.represent_sequence("tag:yaml.org,2002:seq", content, flow_style=True),
 }
 
 

@@ -52,7 +52,7 @@ def check_api_server(
         if ranked:
             _check_ranking(model_args, ranked, tasks)
         return
-    if not _chats(model):
+    if not chats(model):
         return
     if ranked:
         raise RunError(
@@ -134,7 +134,8 @@ def _most_tokens(request: Any, model: Any) -> int:
     return int(request.args[1].get("max_gen_toks", model._max_gen_toks))
 
 
-def _chats(model: str) -> bool:
+def chats(model: str) -> bool:
+    """Whether a backend is a server that takes messages."""
     from lm_eval.api.registry import get_model
     from lm_eval.models.openai_completions import LocalChatCompletion
 
@@ -142,4 +143,4 @@ def _chats(model: str) -> bool:
         kind = get_model(model)
     except Exception:  # a name or a package that is missing; lm-eval says it
         return False
-    return isinstance(kind, type) and issubclass(kind, LocalChatCompletion)
+    return model == CHAT_API or (isinstance(kind, type) and issubclass(kind, LocalChatCompletion))

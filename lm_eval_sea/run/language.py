@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from lm_eval_sea.catalogue.names import language_group, lite_name
+from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
 from lm_eval_sea.catalogue.task_list import TaskList
 from lm_eval_sea.run.request import RunError
 
 
-def group_of_language(listed: TaskList, language: str, *, lite: bool = False) -> str:
+def group_of_language(listed: TaskList, language: str, *, lite: bool = False, chat: bool = False) -> str:
     """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; other data sets; SEA-HELM's suite.
+
+    Args:
+        listed: all there are.
+        language: its code.
+        lite: on a part of the rows.
+        chat: with the chat tasks of the data sets.
 
     Raises:
         RunError: for a code that is no language with such a group.
@@ -16,12 +22,13 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False) ->
     name = language_group(language)
     if name not in listed.groups:
         raise RunError(f"--language {language}: no such language; there is {', '.join(languages(listed))}")
-    return lite_name(name) if lite else name
+    if lite and chat:
+        raise RunError("--lite and --chat: there are no lite chat tasks; give one of them, and --limit 100 with --chat")
+    return lite_name(name) if lite else chat_name(name) if chat else name
 
 
 def languages(listed: TaskList) -> list[str]:
     """The codes of the languages that have such a group."""
     start = language_group("")
-    return sorted(
-        name.removeprefix(start) for name in listed.groups if name.startswith(start) and not name.endswith(lite_name(""))
-    )
+    endings = (lite_name(""), chat_name(""))
+    return sorted(name.removeprefix(start) for name in listed.groups if name.startswith(start) and not name.endswith(endings))

@@ -17,7 +17,7 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
-from lm_eval_sea.run.api_server import check_api_server, prepare_for_chat_api
+from lm_eval_sea.run.api_server import chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.model_check import check_backend, check_folders, check_named_tokenizer
@@ -172,6 +172,12 @@ def run_parser() -> argparse.ArgumentParser:
         help="In the place of --tasks: sea_language_CODE, what a plain run of a language should have, which is its tasks of "
         "sea_sailcompass with translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE",
     )
+    group.add_argument(
+        "--chat",
+        action="store_true",
+        help="With --language: sea_language_CODE_chat, whose data sets a chat model answers in its own words; a server that "
+        "chats needs no flag",
+    )
     group.add_argument("--lite", action="store_true", help="With --language: at most 100 rows of each task, always the same ones")
     group.add_argument(
         "--resume",
@@ -221,13 +227,16 @@ def run(arguments: Sequence[str]) -> None:
     own = vars(parsed)
     options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking_tokens")}
     seeds = own.pop("seeds")
-    language, lite = own.pop("language"), own.pop("lite")
+    language, lite, chat = own.pop("language"), own.pop("lite"), own.pop("chat")
     if language is not None:
         if parsed.tasks:
             raise RunError("--language takes the place of --tasks; give one of them")
-        parsed.tasks = [group_of_language(read_tasks(), language, lite=lite)]
+        chat = chat or (not lite and chats(parsed.model or ""))
+        parsed.tasks = [group_of_language(read_tasks(), language, lite=lite, chat=chat)]
     elif lite:
         raise RunError("--lite goes with --language; without it name the lite tasks, such as --tasks sea_lite")
+    elif chat:
+        raise RunError("--chat goes with --language; without it name the chat tasks, such as --tasks sea_sailcompass_chat")
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
         check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)

@@ -132,7 +132,8 @@ def names_of_languages() -> dict[str, list[str]]:
     for name in (name for names in names_of_data_sets().values() for name in names):
         told = read_tasks().tasks[name].metadata
         setting = told.get("setting")
-        kind = told["dataset"] == "sea_helm", told["variant"], setting, None if setting else told["language"]
+        of = "sea_helm" if told["dataset"] == "sea_helm" else data_sets()[told["dataset"]].kind
+        kind = of, told["variant"], setting, None if setting else told["language"]
         if kinds.setdefault(kind, name) == name:
             found.setdefault(told["language"], []).append(name)
     return dict(sorted(found.items()))
@@ -143,7 +144,7 @@ def texts_of(names: Iterable[str], folder: Path, *, exemplars: int = 9) -> dict[
     return {
         task.task_name: render_sea_helm(task)
         if task.task_name.startswith("sea_helm_")
-        else render_task(task, min(exemplars, task.config.num_fewshot))
+        else render_task(task, min(exemplars, task.config.num_fewshot or 0))
         for task in load_tasks(names, folder)
     }
 

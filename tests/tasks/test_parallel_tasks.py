@@ -1,4 +1,4 @@
-"""The settings of a parallel test as lm-eval runs them: chat, English exemplars, two languages, translations."""
+"""The settings of a parallel test as lm-eval runs them: English exemplars, two languages, translations."""
 
 import json
 import shutil
@@ -77,74 +77,6 @@ def test_tags_of_a_language_hold_the_tasks_in_that_language_alone(manager):
     for language in LANGUAGES:
         for name in manager.task_index[f"sea_{language}"].tags:
             assert manager.task_index[name].cfg["metadata"].get("setting", "base") == "base"
-
-
-@pytest.fixture(scope="module")
-def tasks(folder, manager):
-    """The chat tasks of all languages."""
-    names = [name for name in manager.all_subtasks if manager.task_index[name].cfg["metadata"].get("setting") == "chat"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        return manager.load(names)["tasks"]
-
-
-@pytest.mark.parametrize("language", OTHERS)
-def test_the_chat_prompt_by_hand(folder, tasks, language):
-    """Instruction, blank line, the row in lines; no cue and no exemplar."""
-    code = RECORD.languages[language].code
-    file = folder / RECORD.parallel["source"] / RECORD.parallel["path"].format(code=code)
-    row = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
-    for words_of, suffix in ((language, ""), ("en", "_enprompt")):
-        if words_of not in PROMPTS:
-            continue
-        prompt, task = PROMPTS[words_of], tasks[f"sea_belebele_{language}_chat{suffix}"]
-        assert task.fewshot_context(task.test_docs()[0], task.config.num_fewshot) == (
-            f"{prompt['chat']}\n\n{prompt['row'].format(passage=row['flores_passage'], question=row['question'])}\n"
-            f"A. {row['mc_answer1']}\nB. {row['mc_answer2']}\n"
-            f"C. {row['mc_answer3']}\nD. {row['mc_answer4']}"
-        )
-        assert task.config.num_fewshot == 0
-        assert task.config.generation_kwargs["until"] == [f"\n{prompt['row'].split(' {passage}')[0]}"]
-
-
-def test_chat_answers_are_read_as_people_write_them(folder):
-    """The right answers of the four rows are 3, 1, 4, 2; whatever --num_fewshot says, no exemplars are shown."""
-    name, scores = "sea_belebele_th_chat", []
-    for forms in (["**C**", "ตัวเลือก ก", "The correct answer is (D)", "ข."], ["A or B", "คิดว่า", "Option D is wrong", ""]):
-        answers = iter(forms)
-        model = PlantedModel(generation=lambda prompt, answers=answers: next(answers))
-        results = evaluate(folder, name, model, num_fewshot=3)
-        assert all(prompt.count("คำถาม: ") == 1 for prompt, _ in model.requests)
-        scores.append([results["results"][name][metric] for metric in ("exact_match,none", "null_rate,none")])
-    assert scores == [[1, 0], [0, 1]]
-
-
-def test_the_answer_of_a_chat_model_stands_behind_its_thought(folder):
-    """The right answers of the four rows are 3, 1, 4, 2. A thought that was cut is no answer, whatever it says."""
-    forms = [
-        "<think>A? B? คำตอบคือ A</think>คำตอบคือ C",
-        "ตัวเลือก B ผิด เพราะบทความไม่ได้กล่าวถึง ดังนั้นคำตอบคือ A",
-        "<think>คำตอบคือ D",
-        '```json\n{"answer": "B"}\n```',
-    ]
-    answers = iter(forms)
-    results = evaluate(folder, "sea_belebele_th_chat", PlantedModel(generation=lambda prompt: next(answers)))
-    scores = results["results"]["sea_belebele_th_chat"]
-    assert [scores[f"{metric},none"] for metric in ("exact_match", "null_rate", "cut_rate")] == [0.75, 0.25, 0.25]
-    logged = {sample["doc"]["state"]: sample["doc"]["answer"] for sample in results["samples"]["sea_belebele_th_chat"]}
-    assert logged["closed"] == "คำตอบคือ C" and logged["cut"] == ""
-
-
-def test_a_chat_template_gets_one_message(folder, monkeypatch, manager):
-    """The instruction is in the user's message, for some templates refuse a system message."""
-    monkeypatch.chdir(folder)
-    task = manager.load("sea_belebele_th_chat")["tasks"]["sea_belebele_th_chat"]
-    seen = []
-    task.fewshot_context(
-        task.test_docs()[0], 0, apply_chat_template=True, chat_template=lambda messages, **_: seen.extend(messages) or ""
-    )
-    assert [message["role"] for message in seen] == ["user"]
-    assert seen[0]["content"] == seen[0]["content"].strip()
 
 
 def test_english_exemplars_before_a_row_in_another_language(folder, monkeypatch, manager):

@@ -9,6 +9,7 @@ import pytest
 from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 
 from .evaluation import TASKS
@@ -17,7 +18,7 @@ from .prompt_texts import complete_samples
 
 # {} is the right letter or label, {cue} what asks for it at the end of the prompt.
 FORMS = ["{}", "\n{}", "  {}", "{}.", " {}\n", "\n\n  {}.\n\n", "{cue}\n{}"]
-WRITTEN = ("litilo_gen", "chat", "labels", "phenomena", "minimal_pairs")
+WRITTEN = ("litilo_gen", "labels", "phenomena", "minimal_pairs")
 
 
 class LetterModel(PlantedModel):
@@ -34,8 +35,8 @@ class LetterModel(PlantedModel):
     def _answer(self, request):
         self.requests.append(request.args)
         doc = request.doc
-        label = doc["letters"][doc["gold"]] if "letters" in doc else doc["label"]
         scoring = doc["scoring"]
+        label = doc["label"] if "label" in doc else (doc.get("letters") or scoring["label_words"])[doc["gold"]]
         text = self._write(label, scoring["answer_cue"] if "answer_cue" in scoring else scoring["answer_tag"])
         return postprocess_generated_text(text, request.args[1]["until"], None)
 
@@ -44,7 +45,13 @@ def written_tasks() -> list[str]:
     """All tasks whose answer is a letter or label that the model writes; lite ones are these on some of the rows."""
     listed = read_tasks()
     lite = set(listed.tags["sea_setting_lite"])
-    return [name for name, task in listed.tasks.items() if task.metadata["variant"] in WRITTEN and name not in lite]
+    return [name for name, task in listed.tasks.items() if _is_written(task.metadata) and name not in lite]
+
+
+def _is_written(metadata) -> bool:
+    if metadata["variant"] == "chat":
+        return data_sets()[metadata["dataset"]].kind in ("mcq", "classification")
+    return metadata["variant"] in WRITTEN
 
 
 def one_of_each() -> list[str]:

@@ -20,6 +20,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # read by `_modules`, too
     from .calibrated_ranking_task import CalibratedRankingTask as CalibratedRankingTask
+    from .chat_scores import (
+        load_chat_qa_rows as load_chat_qa_rows,
+        load_chat_rows as load_chat_rows,
+        load_chat_summary_rows as load_chat_summary_rows,
+        load_chat_translation_rows as load_chat_translation_rows,
+        score_chat_label as score_chat_label,
+        score_chat_letter as score_chat_letter,
+        score_chat_number as score_chat_number,
+        score_chat_qa as score_chat_qa,
+        score_chat_summary as score_chat_summary,
+        score_chat_translation as score_chat_translation,
+    )
+    from .chat_task import ChatSummarizationTask as ChatSummarizationTask, ChatTask as ChatTask
     from .generation_scores import (
         load_letter_rows as load_letter_rows,
         load_number_rows as load_number_rows,
@@ -27,7 +40,6 @@ if TYPE_CHECKING:  # read by `_modules`, too
         load_summary_rows as load_summary_rows,
         load_text_translation_rows as load_text_translation_rows,
         load_translation_rows as load_translation_rows,
-        score_chat_letter as score_chat_letter,
         score_letter as score_letter,
         score_number as score_number,
         score_qa as score_qa,

@@ -47,7 +47,6 @@ HEADLINES = {
     "litilo_ppl": "acc_ppl",
     "litiloto_ppl": "acc_ppl",
     "litilo_gen": "exact_match",
-    "chat": "exact_match",
     "classification": "acc_bc",
     "qa": "exact_match",
     "short_answer": "contains",
@@ -56,6 +55,8 @@ HEADLINES = {
     "summarization": "bleu",
     "judged": "null_rate",
 }
+# The variants whose prompt is for chat models. What is a choice is scored by the share of right ones.
+CHAT = ("chat", "choice")
 # The same for SEA-HELM's kinds, with the metric of a row that its totals are computed from; None if a judge has to score it.
 SEA_HELM_SCORES = {
     "labels": ("balanced_acc", "correct"),
@@ -76,7 +77,7 @@ _CALIBRATED = ("classification", "litilo_ppl")
 # The kinds whose answers are texts that the model writes.
 GENERATED = ("qa", "short_answer", "number", "translation", "summarization")
 # The settings that show other rows or exemplars than SailCompass, whose evaluator has nothing to say of them.
-_OF_PARALLEL_ROWS = ("chat", "enshots", "parallel", "pair", "translated")
+_OF_PARALLEL_ROWS = ("chat", "choice", "enshots", "parallel", "pair", "translated")
 
 
 @functools.cache
@@ -132,11 +133,11 @@ def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
         **place_of_rows(data),
         "rows": data["rows"],
         "chance": data["chance"],
-        "headline_metric": HEADLINES[variant],
+        "headline_metric": _headline(record["kind"], variant),
     }
     if variant in _CALIBRATED:
         found |= {"content_free_inputs": CONTENT_FREE_INPUTS, "content_fields": record.get("content_fields", record["fields"])}
-    if variant in GENERATED:
+    if record["kind"] in GENERATED:
         found["answer_language"] = language
     is_scored = variant in ("qa", "litilo_gen") and language in record.get("suite_languages", ())
     if is_scored and setting not in _OF_PARALLEL_ROWS and (evaluator := data.get("sailcompass_evaluator")):
@@ -144,6 +145,12 @@ def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
     if "parallel" in record or record.get("same_questions"):
         found["parallel"] = True
     return found | {key: record[key] for key in ("judged_as", "columns", "labels") if key in record}
+
+
+def _headline(kind: str, variant: str) -> str:
+    if variant not in CHAT:
+        return HEADLINES[variant]
+    return HEADLINES[kind] if kind in GENERATED else "exact_match"
 
 
 def place_of_rows(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,7 @@ from .metrics import sailcompass_scores
 from .metrics.generation_metrics import metrics_for, signatures
 from .metrics.qa_metrics import contains_weighted
 from .reading.answer_text import answer_text
-from .reading.chosen_option import Choices, read_choice
 from .reading.letter_answer import extract_letter
-from .reading.thought import take_apart
 from .rows import load_rows_with_scoring
 
 
@@ -27,27 +25,37 @@ class TextScores:
     A metric that exists for one language only, such as `bleu_th`, is left out for the others.
     """
 
+    SCORING: tuple[str, ...] = ("answer_cue", "answer_language", "sailcompass_evaluator")
+
     def __init__(self, *metrics: str, reference: str = "answers") -> None:
         """Takes names of metrics, and the column that has the reference or references."""
         self.metrics, self.reference = metrics, reference
 
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
         """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
-        rows = load_rows_with_scoring(scoring=("answer_cue", "answer_language", "sailcompass_evaluator"), **arguments)
+        rows = load_rows_with_scoring(scoring=self.SCORING, **arguments)
         arguments["provenance"]["signatures"] = signatures(self.metrics, facts(arguments)["answer_language"])
         return rows
 
     def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
         """What each metric needs of one row. The answer that is scored is written into `doc`."""
-        scoring = doc["scoring"]
-        language: str = scoring["answer_language"]
-        doc["answer"] = answer_text(results[0], [scoring["answer_cue"]])
+        doc["answer"] = answer_text(results[0], [doc["scoring"]["answer_cue"]])
+        return self.of_answer(doc, doc["answer"], results[0])
+
+    def of_answer(self, doc: dict[str, Any], answer: str, generated: str = "") -> dict[str, Any]:
+        """What each metric needs of a row.
+
+        Args:
+            doc: the row.
+            answer: the text that is scored.
+            generated: all that was generated, which some metrics take.
+        """
+        language: str = doc["scoring"]["answer_language"]
         reference = doc[self._column(doc, language)]
         references = reference if isinstance(reference, list) else [reference]
-        found = metrics_for(self.metrics, language)
         return {
-            name: metric.of_row(results[0] if metric.as_generated else doc["answer"], references, language)
-            for name, metric in found.items()
+            name: metric.of_row(generated if metric.as_generated else answer, references, language)
+            for name, metric in metrics_for(self.metrics, language).items()
         }
 
     def _column(self, doc: dict[str, Any], language: str) -> str:
@@ -123,22 +131,6 @@ def score_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float
     doc["predictions"] = {"exact_match": letter}
     found = {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None)}
     return found | _official_scores(scoring, results[0], doc["letters"][doc["gold"]])
-
-
-def score_chat_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """exact_match: the letter is right; null_rate: none can be read; cut_rate: the thought did not end, and there is no answer.
-
-    The answer is what follows the model's thought, of any length (`reading/chosen_option.py`). Thought, answer, state and the
-    letter's position are written into `doc`.
-    """
-    scoring = doc["scoring"]
-    made = take_apart(results[0])
-    tags = (scoring["answer_cue"], "Answer:")
-    letter = read_choice(made.answer, Choices(tuple(doc["letters"]), tuple(doc["options"]), scoring["language"], tags))
-    doc["thought"], doc["answer"], doc["state"] = made
-    doc["predictions"] = {"exact_match": letter}
-    unfinished = made.state in ("cut", "stopped in the thought")
-    return {"exact_match": float(letter == doc["gold"]), "null_rate": float(letter is None), "cut_rate": float(unfinished)}
 
 
 load_qa_rows, score_qa = question_answering.load_rows, question_answering.process_results

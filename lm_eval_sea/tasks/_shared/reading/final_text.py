@@ -44,7 +44,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str
     for frame in (json_answer(answer, (*names, "translation", "summary", "text")), tagged(answer)):
         if frame is not None:
             return _unquoted(frame.strip())
-    text = composed(_without_fence(answer)).strip()
+    # the form that the prompt asks for stands in quotation marks, which models repeat
+    text = _unquoted(composed(_without_fence(answer)).strip())
     if (behind := behind_last_tag(text, tags)) is not None:
         text = behind
     lines = [line.strip() for line in without_emphasis(text).splitlines()]

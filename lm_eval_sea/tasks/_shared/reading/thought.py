@@ -6,7 +6,7 @@ import re
 from typing import Literal, NamedTuple
 
 
-State = Literal["no thought", "closed", "cut", "stopped in the thought"]
+State = Literal["no thought", "closed", "cut", "stopped in the thought", "failed"]
 
 
 class Generated(NamedTuple):
@@ -16,7 +16,8 @@ class Generated(NamedTuple):
         thought: without its marks; empty if there is none.
         answer: what follows the thought; empty where the thought did not end.
         state: "closed": the thought ended and the answer follows it. "cut": the limit of tokens fell into the thought.
-            "stopped in the thought": the model ended its text inside the thought.
+            "stopped in the thought": the model ended its text inside the thought. "failed": there is no text, for the request
+            failed.
     """
 
     thought: str

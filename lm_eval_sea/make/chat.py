@@ -1,0 +1,142 @@
+"""Tasks for chat models: what to do, how to answer, the row. What the model writes is read behind its thought and answer tag.
+
+A `chat` task is zero-shot. A `choice` task has the same prompt, and an engine with structured outputs leaves the model nothing
+but the options to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
+from lm_eval_sea.make.leaf import (
+    Content,
+    Prompted,
+    answer_limit,
+    exemplars_path,
+    greedy,
+    label_words,
+    name_of,
+    rows_path,
+    shown_of,
+    with_options,
+)
+from lm_eval_sea.make.prompt_files import PromptFileError, entry, is_english_prompt, row_template
+from lm_eval_sea.make.task_yaml import OneLineList
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
+
+FORMS = "chat_answers"  # the folder with how to answer, by language
+# A chat task's version: that of what reads the answers, then those of its instruction and of how to answer.
+READERS = 2
+ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag
+STEPS = 768  # tokens for the steps before a number
+
+
+class _Form(NamedTuple):
+    template: str  # what the task is made from, in tasks/_shared
+    key: str  # in `FORMS`: how to answer
+    tag: str  # in its `tags`
+    target: str  # what stands behind the tag in an exemplar, a template of Jinja; empty where that depends on the task
+
+
+# Kind of data set → how its chat tasks are answered.
+_FORMS = {
+    "mcq": _Form("chat_letter_yaml", "letter", "answer", "{{letters[gold]}}"),
+    "classification": _Form("chat_label_yaml", "label", "answer", ""),
+    "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}"),
+    "short_answer": _Form("chat_qa_yaml", "short_answer", "answer", "{{answers[0]}}"),
+    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}"),
+    "translation": _Form("chat_translation_yaml", "translation", "translation", ""),
+    "summarization": _Form("chat_summarization_yaml", "summary", "summary", "{{summary}}"),
+}
+
+
+def has_chat(prompted: Prompted, of: str, prompt_language: str) -> bool:
+    """Whether a data set has chat tasks: where its rows are no whole prompts, and all of the pack; a user's own as they like."""
+    if prompted.of.kind == JUDGED:
+        return False
+    return prompted.of.path.is_relative_to(TASKS_FOLDER) or "chat" in shown_of(prompted, of, prompt_language).words
+
+
+def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) -> Content:
+    """The chat task of a data set.
+
+    The instruction stands in the user's message, for not all chat templates know a system message.
+
+    Args:
+        prompted: the data set with its prompts.
+        language: of the rows.
+        of: what stands for the language in the name: of translations a direction such as "en_th".
+        prompt_language: of the words around the row.
+
+    Raises:
+        PromptFileError: if a prompt lacks something.
+    """
+    data_set = prompted.of
+    data, form, shown = data_set.languages[language], _FORMS[data_set.kind], shown_of(prompted, of, prompt_language)
+    asked = entry(shown.words, "chat", shown.where)
+    forms, where = _forms(prompt_language), f"{FORMS}/{prompt_language}.yml"
+    tag = entry(entry(forms, "tags", where), form.tag, f"{where}: tags")
+    words = label_words(prompted, shown.words, shown.where) if data_set.kind == "classification" else []
+    how = entry(forms, form.key, where).format(tag=tag, labels=forms.get("between_labels", ", ").join(words))
+    row = row_template(shown.words, shown.fields, shown.where)
+    english = is_english_prompt(prompt_language, language)
+    target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
+    return {
+        "task": name_of(data_set.name, of, "chat", english=english),
+        "include": [
+            f"_shared/{form.template}",
+            *([rows_path(data_set, data.process)] if data.process else []),
+            *([exemplars_path(data_set, data.prompts)] if "examples" not in data.splits else []),
+        ],
+        "tag": ["sea_setting_chat", *(["sea_prompt_en"] if english else [])],
+        "doc_to_text": f"{entry(asked, 'instruction', shown.where)}\n{how}\n\n{_question(row, data_set.kind)}",
+        "doc_to_target": f"{tag} {target}",
+        "generation_kwargs": greedy([], _limit(prompted, of)),
+        "metadata": {
+            "version": float(f"{READERS}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}"),
+            "dataset": data_set.name,
+            "language": language,
+            "variant": "chat",
+            "prompt_language": prompt_language,
+            "prompt_book_version": asked["version"],
+            "answer_tag": tag,
+            **({"label_words": OneLineList(words)} if words else {}),
+            **shown.said,
+            "setting": "chat",
+            "provenance": {},
+        },
+    }
+
+
+def _question(row: str, kind: str) -> str:
+    return with_options(row, "", KINDS[kind]["litilo_gen"]).rstrip("\n") if kind == "mcq" else row
+
+
+def _limit(prompted: Prompted, of: str) -> int:
+    kind = prompted.of.kind
+    if kind in ("mcq", "classification"):
+        return ROOM
+    return answer_limit(prompted.of, of) + (STEPS if kind == "number" else ROOM)
+
+
+def _forms(language: str) -> Mapping[str, Any]:
+    path = TASKS_FOLDER / FORMS / f"{language}.yml"
+    if not path.is_file():
+        raise PromptFileError(f"{path}: not there; it says how chat models are told to answer in that language")
+    return read_yaml(path)
+
+
+def choice_leaf(content: Content) -> Content:
+    """A chat task whose answer the engine chooses among the options.
+
+    Raises:
+        PromptFileError: if the answer is written freely.
+    """
+    if not content["include"][0].endswith(("chat_letter_yaml", "chat_label_yaml")):
+        raise PromptFileError(f"{content['task']}: its answer is no choice among options")
+    said = {key: value for key, value in content["metadata"].items() if key != "provenance"}
+    name = content["task"].replace("_chat", "_choice")
+    metadata = said | {"variant": "choice", "setting": "choice", "provenance": {}}
+    return content | {"task": name, "tag": ["sea_setting_choice"], "metadata": metadata}

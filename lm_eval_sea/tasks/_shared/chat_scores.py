@@ -1,0 +1,147 @@
+"""From what a chat model writes to what each metric needs of the row: `process_results` of the chat tasks.
+
+Every answer is taken apart (`reading/thought.py`); what stands behind the thought is read and scored. Into the row, which lm-eval
+logs, go `thought`, `state`, `answer` (what was scored; None where nothing could be read), `finish_reason` and `tokens`.
+
+Rates beside every score: `null_rate`, nothing could be read; of these `cut_rate`, the thought did not end; `refusal_rate`, the
+model declines; `failure_rate`, there is no answer, for the request failed.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from .generation_scores import TextScores, TranslationScores
+from .metrics.classification_metrics import Choice
+from .metrics.qa_metrics import contains_weighted
+from .reading.chosen_option import Choices, read_choice
+from .reading.final_number import read_final_number
+from .reading.final_text import read_final_text, read_span
+from .reading.refusal import is_refusal
+from .reading.thought import Generated, take_apart
+from .rows import load_rows_with_scoring
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import datasets
+
+
+_SCORING = ("answer_tag", "language", "prompt_language", "label_words")
+_UNFINISHED = ("cut", "stopped in the thought")
+
+
+def load_chat_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
+    """The rows of a chat task whose answer is a choice or a number; arguments and errors are those of `rows.load_rows`."""
+    return load_rows_with_scoring(scoring=_SCORING, **arguments)
+
+
+def taken_apart(generated: str) -> Generated:
+    """Thought and answer of a generated text, with what its backend tells, and the prompt, where these are known."""
+    told = {name: getattr(generated, name, None) for name in ("thought", "finish_reason", "failure")}
+    if told["failure"]:
+        return Generated("", "", "failed")
+    finished = None if told["finish_reason"] is None else told["finish_reason"] != "length"
+    if told["thought"] is None:
+        return take_apart(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
+    if not generated.strip():
+        return Generated(told["thought"], "", "stopped in the thought" if finished else "cut")
+    return Generated(told["thought"], generated.strip(), "closed" if told["thought"].strip() else "no thought")
+
+
+def _record(doc: dict[str, Any], generated: str) -> Generated:
+    """Takes a text apart, and notes in the row what is known of it."""
+    made = taken_apart(generated)
+    doc["thought"], doc["state"] = made.thought, made.state
+    doc["finish_reason"] = getattr(generated, "finish_reason", None)
+    tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}
+    doc["tokens"] = {kind: number for kind, number in tokens.items() if number is not None}
+    return made
+
+
+def _rates(made: Generated, *, is_read: bool, language: str) -> dict[str, float]:
+    return {
+        "null_rate": float(not is_read),
+        "cut_rate": float(made.state in _UNFINISHED),
+        "refusal_rate": float(not is_read and is_refusal(made.answer, language)),
+        "failure_rate": float(made.state == "failed"),
+    }
+
+
+def _words_of(scoring: dict[str, Any]) -> str:
+    """The language that an answer speaks around what is asked for: the instruction's, or beside an English one the row's."""
+    known: str = scoring["language"] if scoring["prompt_language"] == "en" else scoring["prompt_language"]
+    return known.rpartition("-")[2]
+
+
+def score_chat_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """exact_match: the letter is right. Its position is written into `doc`."""
+    scoring = doc["scoring"]
+    made, language = _record(doc, results[0]), scoring["language"].rpartition("-")[2]
+    choices = Choices(tuple(doc["letters"]), tuple(doc["options"]), language, (scoring["answer_tag"], "Answer:"))
+    chosen = read_choice(made.answer, choices)
+    doc["answer"], doc["predictions"] = None if chosen is None else doc["letters"][chosen], {"exact_match": chosen}
+    return {"exact_match": float(chosen == doc["gold"])} | _rates(made, is_read=chosen is not None, language=language)
+
+
+def score_chat_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+    """exact_match: the label is right; f1: macro-F1, for which a label that cannot be read is none of them."""
+    scoring = doc["scoring"]
+    made, words, language = _record(doc, results[0]), scoring["label_words"], _words_of(scoring)
+    chosen = read_choice(made.answer, Choices(tuple(words), tuple(words), language, (scoring["answer_tag"], "Answer:")))
+    doc["answer"], doc["predictions"] = None if chosen is None else words[chosen], {"exact_match": chosen}
+    of_f1 = Choice(doc["gold"], len(words) if chosen is None else chosen, len(words))
+    found = {"exact_match": float(chosen == doc["gold"]), "f1": of_f1, "f1_stderr": of_f1}
+    return found | _rates(made, is_read=chosen is not None, language=language)
+
+
+def score_chat_number(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """exact_number: the number is right."""
+    scoring = doc["scoring"]
+    made, language = _record(doc, results[0]), scoring["language"]
+    number = read_final_number(made.answer, language, (scoring["answer_tag"], "Answer:"))
+    doc["answer"] = None if number is None else str(number)
+    right = float(number == Decimal(doc["solution"]))
+    return {"exact_number": right} | _rates(made, is_read=number is not None, language=language)
+
+
+class ChatTextScores(TextScores):
+    """The metrics of a kind of chat task whose answer is a text."""
+
+    def __init__(self, read: Callable[[str, str, Sequence[str]], str], *metrics: str, reference: str = "answers") -> None:
+        """Takes what reads the text of an answer besides."""
+        super().__init__(*metrics, reference=reference)
+        self.read = read
+
+    SCORING = (*_SCORING, "answer_language")
+
+    def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+        """What each metric needs of one row."""
+        scoring = doc["scoring"]
+        made, words_of = _record(doc, results[0]), _words_of(scoring)
+        text = self.read(made.answer, words_of, (scoring["answer_tag"], "Answer:"))
+        is_read = bool(text) and not is_refusal(text, words_of)
+        found = self.of_answer(doc, text) | _rates(made, is_read=is_read, language=words_of)
+        doc["answer"] = text or None
+        if "votes" in doc:
+            language = scoring["answer_language"]
+            found["contains_weighted"] = contains_weighted(text, doc[self.reference], doc["votes"], language)
+        return found
+
+
+class ChatTranslationScores(ChatTextScores, TranslationScores):
+    """The same of translations."""
+
+
+_RATES = ("null_rate", "cut_rate", "refusal_rate", "failure_rate")
+chat_question_answering = ChatTextScores(read_span, "exact_match", "f1", "contains")
+chat_summarization = ChatTextScores(
+    read_final_text, "bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", "off_target_rate", reference="summary"
+)
+chat_translation = ChatTranslationScores(read_final_text, "chrf++", "bleu", "bleu_th", "bleu_th_stderr", "off_target_rate")
+
+load_chat_qa_rows, score_chat_qa = chat_question_answering.load_rows, chat_question_answering.process_results
+load_chat_summary_rows, score_chat_summary = chat_summarization.load_rows, chat_summarization.process_results
+load_chat_translation_rows, score_chat_translation = chat_translation.load_rows, chat_translation.process_results

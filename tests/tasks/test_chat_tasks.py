@@ -1,0 +1,225 @@
+"""Chat tasks as lm-eval runs them: what a chat model is asked, and how its answers are scored."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.models.generated_text import GeneratedText
+
+from .evaluation import TASKS, evaluate
+from .planted_model import PlantedModel
+from .prompt_texts import complete_samples
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """The samples with stand-ins for the languages without."""
+    return complete_samples(tmp_path_factory.mktemp("samples"))
+
+
+def words(data_set: str, language: str) -> dict:
+    return yaml.safe_load((TASKS / data_set / "prompts" / f"{language}.yml").read_text(encoding="utf-8"))
+
+
+def how(language: str) -> dict:
+    return yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))
+
+
+def test_every_data_set_whose_rows_are_no_whole_prompts_has_chat_tasks_in_each_language():
+    tasks = read_tasks().tasks
+    expected = {
+        f"sea_{name}_{pair}_chat{ending}"
+        for name, data_set in data_sets().items()
+        if data_set.kind != "judged"
+        for language, data in data_set.languages.items()
+        for pair in data_set.pairs(language)
+        for ending in {"_enprompt" if data.prompts == "en" != language else "", "_enprompt" if language != "en" else ""}
+    }
+    assert {name for name, task in tasks.items() if task.metadata.get("setting") == "chat"} == expected
+
+
+def prompt_of(folder, name: str) -> tuple[dict, str, object]:
+    """The first row, the prompt of a chat model, and what is asked of it besides."""
+    model = PlantedModel(generation=lambda prompt: "")
+    results = evaluate(folder, name, model, limit=1, num_fewshot=0)
+    return results["samples"][name][0]["doc"], *model.requests[0]
+
+
+def test_the_prompt_of_a_multiple_choice_by_hand(folder):
+    row, prompt, asked = prompt_of(folder, "sea_belebele_th_chat")
+    shown = words("belebele", "th")
+    assert prompt == (
+        f"{shown['chat']['instruction']}\n{how('th')['letter'].format(tag='คำตอบ:')}\n\n"
+        f"{shown['row'].format(**row)}\n" + "\n".join(f"{a}. {o}" for a, o in zip("ABCD", row["options"], strict=True))
+    )
+    assert asked["until"] == [] and asked["do_sample"] is False
+
+
+def test_the_prompt_of_a_classification_lists_the_label_words(folder):
+    row, prompt, _ = prompt_of(folder, "sea_xnli_vi_chat")
+    shown = words("xnli", "vi")
+    labels = "trung lập, kết quả, mâu thuẫn"
+    form = how("vi")["label"].format(tag=how("vi")["tags"]["answer"], labels=labels)
+    assert prompt == f"{shown['chat']['instruction']}\n{form}\n\n{shown['row'].format(**row)}"
+
+
+def test_the_prompt_of_a_translation_by_hand(folder):
+    row, prompt, _ = prompt_of(folder, "sea_flores_th_en_chat_enprompt")
+    shown = words("flores", "en")["tasks"]["th_en"]
+    form = how("en")["translation"].format(tag="Translation:")
+    assert prompt == f"{shown['chat']['instruction']}\n{form}\n\n{shown['row'].format(**row)}"
+
+
+def test_exemplars_are_asked_alike_and_end_with_the_tag_and_the_answer(folder):
+    def first(data_set, language):
+        return words(data_set, language)["exemplars"][0]
+
+    ends = {
+        "sea_belebele_id_chat": f"Jawaban: {'ABCD'[first('belebele', 'id')['gold']]}",
+        "sea_emot_id_chat": f"Jawaban: {words('emot', 'id')['labels'][first('emot', 'id')['label']]}",
+        "sea_mgsm_th_chat": f"คำตอบ: {first('mgsm', 'th')['solution'].split()[-1]}",
+        "sea_flores_en_id_chat": f"Terjemahan: {first('flores', 'id')['translation']}",
+    }
+    for name, end in ends.items():
+        model = PlantedModel(generation=lambda prompt: "")
+        evaluate(folder, name, model, limit=1, num_fewshot=1)
+        exemplar, _, rest = model.requests[0][0].partition(f" {end}\n\n")
+        assert rest and exemplar.splitlines()[:2] == rest.splitlines()[:2]  # the same instruction and form
+
+
+# Task → answers of as many rows → metric → the scores of the rows, and the states. What is right of the first row is {}.
+SCORED = [
+    ("sea_belebele_en_chat", "Answer: {}", {"exact_match": 1, "null_rate": 0}, "no thought"),
+    ("sea_belebele_en_chat", "<think>A? B? C? D?</think>\nIt is option {}.", {"exact_match": 1, "null_rate": 0}, "closed"),
+    ("sea_belebele_en_chat", "<think>It must be {}. Answer: {}", {"exact_match": 0, "null_rate": 1, "cut_rate": 1}, "cut"),
+    ("sea_belebele_en_chat", "I'm sorry, but I can't help with that.", {"null_rate": 1, "refusal_rate": 1}, "no thought"),
+    ("sea_belebele_en_chat", "", {"exact_match": 0, "null_rate": 1, "refusal_rate": 0}, "no thought"),
+    ("sea_xnli_th_chat", "<think></think>**{}**", {"exact_match": 1, "null_rate": 0}, "no thought"),
+    ("sea_xnli_th_chat", "ไม่แน่ใจ", {"exact_match": 0, "null_rate": 1}, "no thought"),
+    ("sea_mgsm_th_chat", "3 × 6 = 18\nคำตอบ: {}.00", {"exact_number": 1, "null_rate": 0}, "no thought"),
+    ("sea_mgsm_th_chat", "ไม่ทราบ", {"exact_number": 0, "null_rate": 1}, "no thought"),
+    ("sea_xquad_vi_chat", "Trả lời: {}", {"exact_match": 1, "f1": 1, "null_rate": 0}, "no thought"),
+    ("sea_flores_id_en_chat", "Tentu!\n\nTerjemahan: {}", {"null_rate": 0, "off_target_rate": 0}, "no thought"),
+    ("sea_flores_id_en_chat", '"Terjemahan: {}"', {"null_rate": 0, "off_target_rate": 0}, "no thought"),
+    ("sea_thaisum_th_chat", "<think>อ่าน</think>สรุป: {}", {"rougeL": 100, "null_rate": 0}, "closed"),
+]
+
+
+def right_of(row: dict) -> str:
+    if "letters" in row:
+        return row["letters"][row["gold"]]
+    if "label_words" in row["scoring"]:
+        return row["scoring"]["label_words"][row["gold"]]
+    if "answers" in row:
+        return row["answers"][0]
+    return row.get("solution") or row.get("summary") or row["english"]
+
+
+class RowModel(PlantedModel):
+    """Writes a form with what is right of the row in it."""
+
+    def __init__(self, write):
+        super().__init__()
+        self._write = write
+
+    def generate_until(self, requests):
+        self.requests += [request.args for request in requests]
+        return [self._write(right_of(request.doc)) for request in requests]
+
+
+@pytest.mark.parametrize(("name", "form", "scores", "state"), SCORED, ids=range(len(SCORED)))
+def test_what_stands_behind_thought_and_tag_is_scored(folder, name, form, scores, state):
+    results = evaluate(folder, name, RowModel(lambda right: form.replace("{}", right)), limit=1)
+    sample = results["samples"][name][0]
+    assert {metric: sample[metric] for metric in scores} == scores
+    assert sample["doc"]["state"] == state
+    if scores["null_rate"] == 0:
+        assert sample["doc"]["answer"].rstrip(".0") == right_of(sample["doc"]).rstrip(".0")
+    if "flores" in name:
+        assert results["results"][name]["chrf++,none"] == pytest.approx(100)
+
+
+def test_a_thought_that_the_chat_template_opened_is_cut_where_nothing_closes_it(folder):
+    """The text has no mark at all; only the prompt tells."""
+    results = evaluate(folder, "sea_belebele_en_chat", OpensThoughts(), limit=2, apply_chat_template=True)
+    states = [sample["doc"]["state"] for sample in results["samples"]["sea_belebele_en_chat"]]
+    assert states == ["cut", "closed"]
+    assert [sample["doc"]["answer"] for sample in results["samples"]["sea_belebele_en_chat"]] == [None, "B"]
+
+
+class OpensThoughts(PlantedModel):
+    """Its chat template ends inside a thought; the first answer never leaves it."""
+
+    tokenizer_name = "opens-thoughts"
+
+    def chat_template(self, name):
+        return "opens thoughts"
+
+    def apply_chat_template(self, messages, add_generation_prompt=True):
+        return "".join(message["content"] for message in messages) + "\n<|assistant|><think>\n"
+
+    def generate_until(self, requests):
+        return ["The answer is A. But wait", "Is it A? No.</think>\n\nAnswer: B"]
+
+
+def test_what_a_backend_tells_is_logged_and_counts(folder):
+    """A thought apart from the text, why the text ended, tokens, a request that failed."""
+    told = iter(
+        [
+            GeneratedText("A.", thought="A or B? B.", finish_reason="stop", prompt_tokens=90, thought_tokens=7, answer_tokens=3),
+            GeneratedText("", thought="A or B?", finish_reason="length", prompt_tokens=80, thought_tokens=64, answer_tokens=0),
+            GeneratedText("", failure="the server answered 500 five times"),
+            GeneratedText("", thought="So it is B.", finish_reason="stop"),
+        ]
+    )
+    results = evaluate(folder, "sea_belebele_en_chat", PlantedModel(generation=lambda prompt: next(told)), limit=4)
+    samples = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
+    assert [row["state"] for row in samples] == ["closed", "cut", "failed", "stopped in the thought"]
+    assert [row["answer"] for row in samples] == ["A", None, None, None]
+    assert samples[0]["thought"] == "A or B? B." and samples[0]["finish_reason"] == "stop"
+    assert samples[0]["tokens"] == {"prompt": 90, "thought": 7, "answer": 3} and samples[3]["tokens"] == {}
+    scores = results["results"]["sea_belebele_en_chat"]
+    rates = {name: scores[f"{name},none"] for name in ("null_rate", "cut_rate", "failure_rate", "refusal_rate")}
+    assert rates == {"null_rate": 0.75, "cut_rate": 0.5, "failure_rate": 0.25, "refusal_rate": 0}
+    json.dumps(results["samples"], default=str)
+
+
+def test_macro_f1_takes_what_cannot_be_read_for_no_label(folder):
+    """Rows with labels a, b: read as a and not at all: F1 of the first label of three is 1, or less where the gold is shared."""
+    from sklearn.metrics import f1_score
+
+    name = "sea_xnli_th_chat"
+    answers = iter(["เป็นกลาง", "", "ขัดแย้ง", "นำไปสู่"])
+    results = evaluate(folder, name, PlantedModel(generation=lambda prompt: next(answers)), limit=4)
+    golds = [sample["doc"]["gold"] for sample in results["samples"][name]]
+    chosen = [0, 3, 2, 1][: len(golds)]
+    expected = f1_score(golds, chosen, labels=[0, 1, 2], average="macro", zero_division=0)
+    assert results["results"][name]["f1,none"] == pytest.approx(expected)
+
+
+def test_a_choice_is_constrained_to_the_options_behind_the_tag(folder):
+    for name, choices in {
+        "sea_belebele_id_choice": [f"Jawaban: {letter}" for letter in "ABCD"],
+        "sea_xnli_vi_choice": [f"Trả lời: {word}" for word in ("trung lập", "kết quả", "mâu thuẫn")],
+    }.items():
+        _, _, asked = prompt_of(folder, name)
+        assert asked["structured_outputs"] == {"choice": choices}
+
+
+def test_the_suite_of_chat_models_has_the_data_sets_of_sailcompass():
+    manager = TaskManager(include_path=str(TASKS), include_defaults=False)
+    members = {name for name in _leaves(manager, "sea_sailcompass_chat")}
+    plain = {name for name in _leaves(manager, "sea_sailcompass")}
+    assert {name.removesuffix("_chat") for name in members} == {name.removesuffix("_to_ppl") for name in plain}
+
+
+def _leaves(manager: TaskManager, name: str) -> list[str]:
+    members = manager.task_index[name].cfg.get("task")
+    if not isinstance(members, list):
+        return [name]
+    return [leaf for member in members for leaf in _leaves(manager, member)]
