@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from lm_eval_sea.catalogue import SUITE
+from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.kinds import KINDS
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
@@ -104,8 +105,8 @@ def read_data_set(path: Path) -> DataSet:
         RecordError: if the file cannot be read, lacks a key, has one too many, or a value that cannot be.
     """
     try:
-        record = read_yaml(path)
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
+        record = parse_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, RecursionError, yaml.YAMLError) as error:
         raise RecordError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
     if fault := next(_faults(record), None):
         raise RecordError(f"{path}: {fault}")

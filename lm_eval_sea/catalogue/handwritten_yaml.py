@@ -1,4 +1,4 @@
-"""YAML that users write: plans of sweeps and prompt files."""
+"""YAML that people write: plans of sweeps, prompt files, data sets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
     """Refuses a key that a mapping has twice, of which PyYAML would keep the last without a word."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

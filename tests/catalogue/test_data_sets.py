@@ -60,6 +60,8 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"splits": {"test": "test"}}, "languages: th: expected either 'files' or"),
         ("- a list", "expected keys with values"),
         ("title: [", "cannot be read: "),
+        ("[" * 3000, "cannot be read: "),
+        ("title: One\ntitle: Two\n", "cannot be read: 'title' is there twice"),
     ],
 )
 def test_a_fault_is_one_line_with_file_and_key(tmp_path, change, line):
