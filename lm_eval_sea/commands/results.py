@@ -51,7 +51,7 @@ def _report(arguments: argparse.Namespace) -> int:
         written = write_report(
             read(*arguments.runs, names=dict(arguments.name or [])),
             arguments.out,
-            shown_rows=50 if arguments.rows is None else arguments.rows,
+            shown_rows=arguments.rows,
             all_runs=bool(arguments.all_runs),
             steps=bool(arguments.steps),
             published=bool(arguments.published),
@@ -132,9 +132,9 @@ REPORT = Command(
     name="report",
     summary="Make a page, figures and tables of runs; with --languages, compare languages",
     about="""
-Reads what lm_eval wrote below --output_path, for any number of models and runs. Writes report.html (one file that needs
-no network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are only scores. Of several
-runs of a task by one model the one with more rows counts, then the newer.
+Reads what lm_eval wrote below --output_path, for any number of models and runs. Writes report.html, pages/ and samples/
+(they need no network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are only scores.
+Of several runs of a task by one model the one with more rows counts, then the newer.
 
 --languages compares a model's answers to the same questions in several languages (Belebele, Cross-MMLU, Cross-LogiQA).
 It needs samples, also of English, and compares only runs with the same number of exemplars. It writes:
@@ -160,7 +160,12 @@ lm-eval-sea report results --languages --metric acc --out languages_acc""",
     ],
     modes={
         "": [
-            argument("--rows", metavar="N", type=whole_number(0), help="rows of each task that the page shows (default: 50)"),
+            argument(
+                "--rows",
+                metavar="N",
+                type=whole_number(0),
+                help="rows of each task on the page of samples (default: 50, or 12,000 in all)",
+            ),
             argument("--name", metavar="PATH=LABEL", type=_name, action="append", help="call the model of the runs in PATH so"),
             argument("--all-runs", action="store_true", default=None, help="keep several runs of a model apart"),
             argument(

@@ -99,6 +99,11 @@ class Chart:
     columns: int = 1  # of panels side by side, where there is room
 
     @property
+    def size(self) -> int:
+        """How many marks there are."""
+        return sum(len(line.marks) for panel in self.panels for line in panel.lines)
+
+    @property
     def legend(self) -> Mapping[str, Style]:
         """The series that have marks in panels without series of their own, and how they look."""
         seen = {mark.series for panel in self.panels if panel.series is None for line in panel.lines for mark in line.marks}

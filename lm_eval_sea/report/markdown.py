@@ -17,13 +17,13 @@ def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]
 
 
 def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
-    blocks = [f"## {section.title}", *section.text]
+    blocks = [f"## {section.title}", *filter(None, [escaped(section.lead)]), *section.text]
     for part in section.shown:
         if isinstance(part, Table):
             blocks += [f"### {part.title}", *filter(None, [part.note]), *_table(part)]
         elif part.name in pictures:
             blocks += [f"![{escaped(part.seen)}](figures/{part.name}.png)", f"*{part.caption}*"]
-    return blocks
+    return [*blocks, *map(escaped, section.after)]
 
 
 def _table(table: Table) -> list[str]:

@@ -9,7 +9,8 @@ from functools import cached_property
 
 import pandas as pd
 
-from lm_eval_sea.report.section import MODEL
+from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
+from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.comparison import (
@@ -36,7 +37,7 @@ BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
 _VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
 _MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
-_OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
+OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
 _TESTED = ("all", "language", "suite")
 
 Tasks = Mapping[str, TaskRun]  # by name, with a score
@@ -190,14 +191,28 @@ def models_table(means: Means) -> Table:
         rows.append(row | _cells(means, scoped, model))
     several = len(means.by_model) > 1
     columns = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
-    note = f"{_OVER_TASKS}; {WEIGHINGS[means.weigh]}. "
-
+    note = "A mean in brackets lacks tasks that other models were run on." if several else ""
     if several:
-        note += (
-            "The rank says which places a model can have: “1–4” cannot be told apart from the models that share places with it. "
-            "A mean in brackets lacks tasks that other models were run on."
-        )
-    return Table("models", "Models", note.strip(), pd.DataFrame(rows), columns)
+        note = "The rank says which places a model can have; a single place means that it is told apart from all others. " + note
+    return Table("models", "Models by their means", note, pd.DataFrame(rows), columns)
+
+
+def means_figure(means: Means) -> Figure:
+    """The means over all tasks, a line a model."""
+    rows = [(model, means.values[ALL, ALL, model]) for model in means.order]
+    lines = [
+        Line(model, [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
+        for model, mean in rows
+    ]
+    values = [end for _, mean in rows for end in (mean.value, mean.low, mean.high) if end is not None]
+    first, last = rows[0], rows[-1]
+    return Figure.of_chart(
+        "means",
+        "Means over all tasks with 95 % intervals; the grey bar is chance.",
+        Chart([Panel("", lines, (min(0.0, *values), 100.0), "mean of normalised scores")], ["mean"], series_are_models=False),
+        f"Points with bars, a line a model, from {first[1].value:.1f} ({first[0]}) to {last[1].value:.1f} ({last[0]}).",
+        pd.DataFrame({"model": [model for model, _ in rows]}),
+    )
 
 
 def scopes_table(means: Means, kind: str, title: str, note: str) -> Table:
@@ -261,7 +276,6 @@ def languages_table(means: Means) -> Table:
     return Table(
         "languages",
         "Languages",
-        f"{_OVER_TASKS}; {WEIGHINGS[means.weigh]}. "
         f"“few” stands where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows: no interval is known.",
         pd.DataFrame(rows),
         [

@@ -87,3 +87,21 @@ def native_section(scores: Scores) -> Section:
             )
         ],
     )
+
+
+def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]:
+    """A line a model and language.
+
+    Args:
+        table: `native_table`.
+        languages: their names.
+    """
+    lines = []
+    for row in table.to_dict("records"):
+        interval = "" if pd.isna(row["difference_low"]) else f" [{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
+        said = (
+            f"{languages.get(row['language'], row['language'])}: {row['native']:.1f} on rows written in the language, "
+            f"{row['translated']:.1f} on translated ones; {row['difference']:+.1f}{interval}, of different tasks."
+        )
+        lines.append(f"{row['model']} in {said.replace('-', '−')}")
+    return lines

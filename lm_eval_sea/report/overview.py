@@ -1,4 +1,4 @@
-"""The first section: models side by side on every task, their means, and what is missing."""
+"""The answer, all scores and all means."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ import pandas as pd
 
 from lm_eval_sea.report import checkpoints
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
-from lm_eval_sea.report.means import answer, comparisons_table, languages_table, models_table, scopes_table
+from lm_eval_sea.report.means import (
+    OVER_TASKS,
+    WEIGHINGS,
+    answer,
+    comparisons_table,
+    languages_table,
+    means_figure,
+    models_table,
+    scopes_table,
+)
+from lm_eval_sea.report.native import native_lines, native_table
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.sea_helm_totals import totals_table
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section, sample_link
@@ -19,66 +29,86 @@ from lm_eval_sea.results.comparison import LEVEL
 from lm_eval_sea.results.means import FEWEST
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
+_FEW_MODELS = 3  # below which the overview has lines on native rows
+
 
 def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool) -> Section:
-    """The answer first: models by their means, or one model by language; then all scores.
+    """The answer: models by their means, two models compared, or one model by language.
 
     Args:
         scores: of the runs.
         totals: SEA-HELM's totals, if its tasks were run.
         steps: whether the models are checkpoints of one training run.
     """
-    means, several = scores.means, len(scores.means.by_model) > 1
-    text = [said] if (said := answer(means)) else []
-    if several:
-        text.append(
-            "Ranks, and what is told apart, hold for the whole page at once: with a probability of 95 % none of these claims is "
-            "false. Four fifths of the 5 % are for the means over all tasks, the rest for languages, suites"
-            f"{' and tasks' if len(means.by_model) == 2 else ''} (Holm 1979, Wiens 2003)."
+    means = scores.means
+    count = len(means.by_model)
+    after = [f"{OVER_TASKS}; {WEIGHINGS[means.weigh]}."] if count else []
+    if count > 1:
+        after.append(
+            "Ranks, and what is told apart, hold for the whole report at once: with a probability of 95 % none of these claims "
+            "is false. Four fifths of the 5 % are for the means over all tasks, the rest for languages, suites"
+            f"{' and tasks' if count == 2 else ''} (Holm 1979, Wiens 2003)."
         )
-    text.append(
-        "The score of a task is its headline metric, in per cent, with a 95 % interval; “chance” is what guessing scores. "
-        f"{LIMITED} marks numbers that are not of all rows of the data set (--limit), “few” those of fewer than ten independent "
-        "rows. The stronger the colour of a cell, the farther above chance."
-    )
-    if scores.headline.contradicted.any():
-        text.append(f"{CONTRADICTED} marks scores of the results that their logged rows contradict: Provenance has both numbers.")
-    suites = "In the mean of SailCompass its competencies weigh the same, and within each its languages; in others the tasks."
+    found = native_table(means.by_model, scores.suite.origins)
     return Section(
         "overview",
         "Overview",
-        text,
+        [],
         [
-            models_table(means) if several else languages_table(means) if means.by_model else None,
-            comparisons_table(means) if len(means.by_model) == 2 else None,
-            _differences(scores) if len(means.by_model) == 2 else None,
-            None if totals is None else totals_table(totals, scores.suite),
-            _wide_scores(scores),
+            *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
+            models_table(means) if count > 1 else languages_table(means) if count else None,
+            means_figure(means) if count > 2 else None,
             checkpoints.table(scores) if steps else None,
             checkpoints.figure(scores) if steps else None,
-            scopes_table(means, "suite", "Means by suite", f"{suites} In brackets: not all tasks of the suite were run."),
-            scopes_table(means, "competency", "Means by competency", "Over the tasks that were run; no ranks are made of them."),
+            None if totals is None else totals_table(totals, scores.suite),
+        ],
+        lead=answer(means) or "",
+        after=[*after, *(native_lines(found, scores.suite.languages) if count < _FEW_MODELS else [])],
+    )
+
+
+def scores_section(scores: Scores) -> Section:
+    """Every score."""
+    text = [
+        "The score of a task is its headline metric, in per cent, with a 95 % interval; “chance” is what guessing scores. "
+        f"{LIMITED} marks numbers that are not of all rows of the data set (--limit), “few” those of fewer than ten independent "
+        "rows. The stronger the colour of a cell, the farther above chance."
+    ]
+    if scores.headline.contradicted.any():
+        text.append(f"{CONTRADICTED} marks scores of the results that their logged rows contradict: Provenance has both numbers.")
+    two = len(scores.means.by_model) == 2
+    return Section(
+        "scores",
+        "Scores",
+        text,
+        [
+            _wide_scores(scores),
+            _differences(scores) if two else None,
             _scores_figure(scores.headline, scores.suite, scores.models),
             _foreign(scores),
+            _scores_table(scores.headline),
         ],
     )
 
 
-def comparison_section(scores: Scores) -> Section:
-    """Standard errors, and differences between models."""
+def means_section(scores: Scores) -> Section:
+    """Means of suites and competencies, and every two models."""
     means = scores.means
-    several = len(means.by_model) > 1
-    text = ["Models are compared by their means. Single tasks are compared where a page has two models."] if several else []
+    suites = "In the mean of SailCompass its competencies weigh the same, and within each its languages; in others the tasks."
     return Section(
-        "uncertainty",
-        "Uncertainty",
-        text,
-        [comparisons_table(means) if len(means.by_model) > 2 else None, _scores_table(scores.headline)],
+        "means",
+        "Means",
+        [],
+        [
+            scopes_table(means, "suite", "Means by suite", f"{suites} In brackets: not all tasks of the suite were run."),
+            scopes_table(means, "competency", "Means by competency", "Over the tasks that were run; no ranks are made of them."),
+            comparisons_table(means) if len(means.by_model) > 2 else None,
+        ],
     )
 
 
-def _differences(scores: Scores) -> Table:
-    """Two models on each task."""
+def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
+    """Two models on each task, or on those on which they are told apart."""
     rows = []
     for key, found in scores.means.of_tasks.items():
         task, first, second = key
@@ -88,9 +118,11 @@ def _differences(scores: Scores) -> Table:
         limited = any(scores.of[model, task].limited for model in (first, second))
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL, "limited": limited})
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]
+    if apart_alone:
+        rows = [row for row in rows if row["apart"]]
     return Table(
-        "differences",
-        "The two models on each task",
+        "differences_apart" if apart_alone else "differences",
+        "Tasks that differ" if apart_alone else "The two models on each task",
         "First minus second, in percentage points, on the rows that both were asked. Bold: told apart, after the correction for "
         f"all that this page compares. “few” stands where there are fewer than {FEWEST_CLUSTERS} independent rows or passages, "
         f"or fewer than {FEWEST} of a label: no interval is known.",

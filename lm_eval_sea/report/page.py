@@ -1,7 +1,7 @@
-"""The report as one HTML file that needs no network.
+"""The report as HTML files that need no network and no server: the answer, a page a topic, and samples in files of their own.
 
 Whatever comes from runs is untrusted: Jinja2 escapes it, samples are packed as compressed JSON and put in place as text, and the
-page's security policy lets no script run but its own.
+pages' security policy lets no script run but their own and those of files beside them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from lm_eval_sea import __version__
-from lm_eval_sea.report.provenance import WARNINGS, collapsed_answers
+from lm_eval_sea.report.provenance import WARNINGS, collapsed_answers, unread_answers
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
@@ -37,6 +37,9 @@ _PATTERNS = {
     "falling": "M-1-1L9 9",
     "grid": "M4 0v8M0 4h8",
 }
+_NAMED = 3  # models or runs that are named
+LONGEST = 500  # rows of a table on a page
+_SHARED = ("prompt", "references", "title")  # parts of a row that models have alike
 _ASSETS = Path(__file__).resolve().parent / "assets"
 
 
@@ -63,69 +66,114 @@ def _template() -> Template:
     return environment.get_template("report.html.j2")
 
 
-def render_page(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
-    """The text of report.html.
+def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> dict[str, str]:
+    """The pages and the files of samples: path → text.
 
     Args:
-        scores: of the runs; `scores.shown` is what the section of samples shows.
-        sections: all other sections.
+        scores: of the runs; `scores.shown` is what the page of samples shows.
+        sections: the first is report.html, each other a page of its own.
         pictures: figures by name.
     """
+    files, packed = _samples(scores, next((table.names for section in sections for table in section.tables), {}))
+    titles = {"report.html": sections[0].title, **{f"pages/{section.name}.html": section.title for section in sections[1:]}}
+    if packed:
+        titles["pages/samples.html"] = "Samples"
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
+    shared = {
+        "version": __version__,
+        "title": _title(scores),
+        "pictures": pictures,
+        "longest": LONGEST,
+        "notices": _notices(scores),
+        "notes": sum(len(table.frame) for section in sections for table in section.tables if table.name == WARNINGS),
+        "markers": _MARKERS,
+        "hatches": _HATCHES,
+        "patterns": _PATTERNS,
+        "is_table": lambda part: isinstance(part, Table),
+        "style": (_ASSETS / "report.css").read_text(encoding="utf-8"),
+        "script": script,
+        "script_digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
+    of_page = {"report.html": list(sections[:1]), **{f"pages/{section.name}.html": [section] for section in sections[1:]}}
+    for path in titles:
+        root = "" if path == "report.html" else "../"
+        pages = [{"address": root + other, "title": title, "here": other == path} for other, title in titles.items()]
+        is_samples = path == "pages/samples.html"
+        files[path] = _template().render(
+            sections=of_page.get(path, []),
+            packed=packed if is_samples else [],
+            pages=pages,
+            root=root,
+            samples_page=f"{root}pages/samples.html",
+            **shared,
+        )
+    return files
+
+
+def _title(scores: Scores) -> str:
+    if len(scores.models) <= _NAMED:
+        return f"Evaluation report: {', '.join(scores.models)}"
+    return f"Evaluation report: {len(scores.models)} models, {scores.tasks.task.nunique()} tasks"
+
+
+def _notices(scores: Scores) -> list[str]:
+    """What limits the numbers, in a line each."""
+    lines = (
+        ["Some tasks were run on a part of their rows only. Their numbers are marked †."] if scores.tasks.limited.any() else []
+    )
+    collapsed = [visible(line) for line in collapsed_answers(scores)]
+    if (more := len(collapsed) - _NAMED) > 0:
+        collapsed[_NAMED:] = [f"{more} more runs give one answer to nearly everything."]
+    return [*lines, *unread_answers(scores), *collapsed]
+
+
+def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """A file a task, and what the page says of the rows of each model in it."""
     tasks = {(task["model"], task["task"]): task for task in scores.tasks.to_dict("records")}
-    names = next((table.names for section in sections for table in section.tables), {})
     totals = scores.samples.groupby(["model", "task"]).size()
     counts = totals.groupby("task").nunique()
     unequal = set(counts[counts > 1].index)
-    packed = [
-        _packed(rows, tasks[key], int(totals.get(key, 0)), key[1] not in unequal, names)
-        for key, rows in sorted(scores.shown.items())
-    ]
-    return _template().render(
-        version=__version__,
-        sections=sections,
-        pictures=pictures,
-        models=sorted(scores.tasks.model.unique()),
-        limited=bool(scores.tasks.limited.any()),
-        collapsed=[visible(line) for line in collapsed_answers(scores)],
-        notes=sum(len(table.frame) for section in sections for table in section.tables if table.name == WARNINGS),
-        packed=packed,
-        markers=_MARKERS,
-        hatches=_HATCHES,
-        patterns=_PATTERNS,
-        is_table=lambda part: isinstance(part, Table),
-        style=(_ASSETS / "report.css").read_text(encoding="utf-8"),
-        script=script,
-        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-    )
+    by_task: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for (model, task), rows in sorted(scores.shown.items()):
+        by_task.setdefault(task, {})[model] = rows
+    files, about = {}, []
+    for number, (task, of_models) in enumerate(sorted(by_task.items())):
+        files[f"samples/{number}.js"] = f'receiveSamples("{number}", "{_packed(of_models)}");\n'
+        for model, rows in of_models.items():
+            facts = tasks[model, task]
+            about.append(
+                {
+                    **{name: facts[name] for name in ("model", "task", "language")},
+                    "keys": {name: names.get(name, {}).get(facts[name], facts[name]) for name in FILTERS if facts[name]},
+                    "metric": facts["headline"],
+                    "file": os.path.basename(facts["samples"]),
+                    "shown": len(rows),
+                    "total": int(totals.get((model, task), 0)),
+                    "spaced": task not in unequal,  # evenly over all rows; else those first that other models have, too
+                    "at": number,
+                }
+            )
+    return files, about
 
 
-def _packed(
-    rows: Sequence[Mapping[str, Any]], task: Mapping[str, Any], total: int, spaced: bool, names: Mapping[str, Mapping[str, str]]
-) -> dict[str, Any]:
-    """The rows of a model and task that the page shows, compressed: base64 of zlib of JSON.
+def _packed(of_models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """The rows of a task that the page shows, base64 of zlib of JSON; what is the same for all models is in it once.
 
     Args:
-        rows: `sample_row.shown` of each.
-        task: a row of the frame `tasks`.
-        total: of how many rows they were chosen.
-        spaced: whether evenly spaced over all; else those that other models have, too, come first.
-        names: column → value → what the page calls it.
+        of_models: model → `sample_row.shown` of each row.
     """
-    prompts = [row["prompt"] for row in rows if "prompt" in row]
-    prefix = _common_lines(prompts)
-    short = [{**row, "prompt": row["prompt"][len(prefix) :]} if "prompt" in row else row for row in rows]
-    text = json.dumps(_visible_parts({"prefix": prefix, "rows": short}), ensure_ascii=False, separators=(",", ":"))
-    return {
-        **{name: task[name] for name in ("model", "task", "language")},
-        "keys": {name: names.get(name, {}).get(task[name], task[name]) for name in FILTERS if task[name]},
-        "metric": task["headline"],
-        "file": os.path.basename(task["samples"]),
-        "shown": len(rows),
-        "total": total,
-        "spaced": spaced,
-        "data": base64.b64encode(zlib.compress(text.encode())).decode(),
-    }
+    prefix = _common_lines([row["prompt"] for rows in of_models.values() for row in rows if "prompt" in row])
+    shared: dict[str, dict[str, Any]] = {}
+    models: dict[str, list[dict[str, Any]]] = {}
+    for model, rows in of_models.items():
+        models[model] = []
+        for row in rows:
+            short = {**row, "prompt": row["prompt"][len(prefix) :]} if "prompt" in row else dict(row)
+            common = shared.setdefault(f"{row['number']}\n{row['id']}", {name: short[name] for name in _SHARED if name in short})
+            models[model].append({name: part for name, part in short.items() if name not in common or common[name] != part})
+    content = _visible_parts({"prefix": prefix, "shared": shared, "models": models})
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def _visible_parts(value: Any) -> Any:

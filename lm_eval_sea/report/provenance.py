@@ -17,6 +17,8 @@ from lm_eval_sea.results.table import collapsed_text, one_label_text
 from lm_eval_sea.results.visible_text import some_names
 
 WARNINGS = "warnings"  # the table of what to know before comparing
+LOST = {"cut_rate": "were cut off", "null_rate": "could not be read"}
+MOST_LOST = 0.1  # of the answers
 # Columns of the frame `runs` that should agree between runs that are compared.
 RUN_SETTINGS = {
     "backend": "backend",
@@ -113,6 +115,20 @@ def warnings(scores: Scores, tasks: pd.DataFrame) -> list[str]:
 def collapsed_answers(scores: Scores) -> list[str]:
     """One line for every result in which nearly all answers are the same option; see `score.collapsed_answer`."""
     return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := collapsed_text(task))]
+
+
+def unread_answers(scores: Scores) -> list[str]:
+    """A line for each way in which answers were lost: cut off, or not to be read; with the task that lost most."""
+    lines = []
+    for metric, what in LOST.items():
+        rates = scores.metrics[(scores.metrics.metric == metric) & (scores.metrics.value > MOST_LOST)]
+        if len(rates):
+            worst = rates.loc[rates.value.idxmax()]
+            where = f"{worst.model} on {worst.task}, {100 * worst.value:.0f} %"
+            lines.append(
+                f"{len(rates)} scores are of answers of which more than {100 * MOST_LOST:.0f} % {what}: most of {where}."
+            )
+    return lines
 
 
 def one_label_runs(scores: Scores) -> list[str]:

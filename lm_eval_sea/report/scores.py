@@ -26,6 +26,7 @@ _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language"
 _OF_METRICS = ("model", "task", "metric", "value")
 _NO_SAMPLES = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "score", "loglikelihoods"]
 _SHARES = 100.0
+_NO_QUALITY = "null_rate"  # the headline of tasks whose answers a judge reads
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,11 @@ class Scores:
 
     @cached_property
     def by_model(self) -> dict[str, dict[str, TaskRun]]:
-        """Model → the tasks of the pack that have a score."""
+        """Model → the tasks of the pack that have a score of how good the answers are; those that a judge must read have none."""
         found: dict[str, dict[str, TaskRun]] = {model: {} for model in self.models}
         for model, name in zip(self.headline.model, self.headline.task, strict=True):
-            found[model][name] = self.of[model, name]
+            if self.of[model, name].facts.headline_metric != _NO_QUALITY:
+                found[model][name] = self.of[model, name]
         return {model: tasks for model, tasks in found.items() if tasks}
 
     @cached_property

@@ -48,6 +48,8 @@ class Section:
     title: str
     text: Sequence[str]  # paragraphs
     parts: Sequence[Table | Figure | None]  # in order; None and tables without rows are left out
+    lead: str = ""  # the answer, in a sentence
+    after: Sequence[str] = ()  # paragraphs behind the parts
 
     @property
     def shown(self) -> list[Table | Figure]:

@@ -10,7 +10,7 @@ from lm_eval_sea.report.bias import bias_section
 from lm_eval_sea.report.calibration import calibration_section
 from lm_eval_sea.report.generation import generation_section
 from lm_eval_sea.report.native import native_section
-from lm_eval_sea.report.overview import comparison_section, overview_section
+from lm_eval_sea.report.overview import means_section, overview_section, scores_section
 from lm_eval_sea.report.prompts import prompts_section
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.published import published_section
@@ -18,6 +18,8 @@ from lm_eval_sea.report.robustness import robustness_section
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table
+
+MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
 
 
 def sections(
@@ -33,7 +35,8 @@ def sections(
     """
     made = [
         overview_section(scores, totals, steps=steps),
-        comparison_section(scores),
+        scores_section(scores),
+        means_section(scores),
         *([published_section(scores)] if published else []),
         native_section(scores),
         robustness_section(scores),
@@ -46,10 +49,13 @@ def sections(
     suite = scores.suite
     names = {"language": suite.languages, "prompt_language": suite.languages, "dataset": suite.data_sets}
 
-    def named(part: Table | Figure) -> Table | Figure:
+    def named(part: Table | Figure) -> Table | Figure | None:
         if isinstance(part, Table):
             return replace(part, names={**names, **part.names})
+        if part.chart and part.chart.size > MOST_MARKS:
+            return None
         shows = part.shows.replace({name: dict(names[name]) for name in names if name in part.shows})
         return replace(part, shows=shows, chart=part.chart and part.chart.named(names))
 
-    return [replace(section, parts=[named(part) for part in section.shown]) for section in made if section.shown]
+    found = [replace(section, parts=[part for shown in section.shown if (part := named(shown))]) for section in made]
+    return [section for section in found if section.parts]

@@ -67,10 +67,10 @@ class Table:
     columns: Sequence[Column]
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # column → value → what to write instead
 
-    def cells(self) -> list[tuple[dict[str, str], list[Cell]]]:
-        """The rows: what they are filtered by, and their entries."""
+    def cells(self, longest: int | None = None) -> list[tuple[dict[str, str], list[Cell]]]:
+        """The rows, or the first of them: what they are filtered by, and their entries."""
         rows = []
-        for record in self.frame.to_dict("records"):
+        for record in self.frame.head(len(self.frame) if longest is None else longest).to_dict("records"):
             keys = {name: self._name(name, record[name]) for name in FILTERS if name in record and not _absent(record[name])}
             rows.append((keys, [self._cell(column, record) for column in self.columns]))
         return rows

@@ -1,4 +1,4 @@
-"""Writes the report: a page, the same in Markdown, figures and tables."""
+"""Writes the report: pages, the same in Markdown, figures and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tqdm import tqdm
 from lm_eval_sea.report.figure_style import DARK, LIGHT
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK
-from lm_eval_sea.report.page import Picture, render_page
+from lm_eval_sea.report.page import Picture, render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
 from lm_eval_sea.report.section import Section
@@ -24,6 +24,9 @@ from lm_eval_sea.results.runs import Runs
 from lm_eval_sea.results.visible_text import spreadsheet_cell
 from lm_eval_sea.results.written_folder import WrittenFolder
 
+DEFAULT_ROWS = 50  # of each model and task on the page of samples
+MOST_ROWS = 12_000  # of all together, by default
+FEWEST_ROWS = 5
 MANIFEST = ".lm_eval_sea_report.json"
 
 
@@ -42,18 +45,19 @@ def write_report(
     runs: Runs,
     out: Path,
     *,
-    shown_rows: int,
+    shown_rows: int | None = None,
     all_runs: bool = False,
     steps: bool = False,
     published: bool = False,
     weigh: str = BY_TASK,
 ) -> Written:
-    """Writes report.html, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
+    """Writes report.html, pages/, samples/, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
     Args:
         runs: all there are; of several of a task by one model one counts, but in SEA-HELM's totals.
         out: folder to make or complete.
-        shown_rows: how many rows of each model and task the page shows.
+        shown_rows: how many rows of each model and task the page of samples has; by default 50, or where all together would be
+            more than `MOST_ROWS`, fewer.
         all_runs: keep several runs of a model apart.
         steps: whether the models are checkpoints of one training run.
         published: whether to show published numbers beside the runs.
@@ -63,7 +67,10 @@ def write_report(
         ResultsError: if there is no task.
         OSError: if a file cannot be written.
     """
-    scores = scores_of(runs.apart() if all_runs else runs.best(), weigh=weigh, shown_rows=shown_rows)
+    chosen = runs.apart() if all_runs else runs.best()
+    if shown_rows is None:
+        shown_rows = min(DEFAULT_ROWS, max(FEWEST_ROWS, MOST_ROWS // max(1, len(chosen.tasks))))
+    scores = scores_of(chosen, weigh=weigh, shown_rows=shown_rows)
     totals = totals_by_model(runs.by_seed(), scores.notes)
     made = sections(scores, totals, steps=steps, published=published)
     folder = WrittenFolder(out, MANIFEST)
@@ -73,9 +80,11 @@ def write_report(
     for table in (table for section in made for table in section.tables):
         folder.write(f"tables/{table.name}.csv", _csv(table))
     folder.write("report.md", render_markdown(made, pictures))
-    page = folder.write("report.html", render_page(scores, made, pictures))
+    pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
-    return Written(page, scores.runs.model.nunique(), scores.tasks.task.nunique(), len(scores.samples), scores.notes)
+    return Written(
+        pages["report.html"], scores.runs.model.nunique(), scores.tasks.task.nunique(), len(scores.samples), scores.notes
+    )
 
 
 def _draw(made: Sequence[Section]) -> dict[str, Picture]:

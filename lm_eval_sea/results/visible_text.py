@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Sequence
 from typing import Any
 
-# Controls of writing direction, which can show a text in another order than it has (Boucher and Anderson 2021).
-_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Controls but line break and tab, lone surrogates, and controls of writing direction, which can show a text in another order than
+# it has (Boucher and Anderson 2021).
+_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _NAMES_SHOWN = 4
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -17,11 +18,7 @@ def visible(text: str) -> str:
 
     Line breaks and tabs stay. Joiners and other format characters that scripts need stay, too.
     """
-    return "".join(_escaped(character) if _is_hidden(character) else character for character in text)
-
-
-def _is_hidden(character: str) -> bool:
-    return character in _DIRECTION or (unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t")
+    return _HIDDEN.sub(lambda found: _escaped(found[0]), text)
 
 
 def _escaped(character: str) -> str:

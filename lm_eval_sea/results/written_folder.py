@@ -71,4 +71,4 @@ class WrittenFolder:
 
 
 def _is_inside(path: PurePosixPath) -> bool:
-    return not path.is_absolute() and ".." not in path.parts and path.suffix in (".html", ".md", ".png", ".csv")
+    return not path.is_absolute() and ".." not in path.parts and path.suffix in (".html", ".js", ".md", ".png", ".csv")

@@ -22,7 +22,7 @@ from lm_eval_sea.report import (
     robustness,
 )
 from lm_eval_sea.report.means import answer, scopes_table
-from lm_eval_sea.report.overview import overview_section
+from lm_eval_sea.report.overview import overview_section, scores_section
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
@@ -265,8 +265,9 @@ def test_models_that_cannot_be_told_apart_are_said_so(tmp_path):
 
 
 def overview(scores, table):
-    """The entries of a table of the report's first section, by row and title of the column."""
-    [found] = [made for made in overview_section(scores, None, steps=False).tables if made.name == table]
+    """The entries of a table of the report's first sections, by row and title of the column."""
+    parts = [*overview_section(scores, None, steps=False).tables, *scores_section(scores).tables]
+    [found] = [made for made in parts if made.name == table]
     return [dict(zip([column.title for column in found.columns], cells, strict=True)) for _, cells in found.cells()]
 
 
@@ -288,8 +289,8 @@ def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
     scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
     [cells] = overview(scores, "scores_by_model")
     assert cells["a"].text.endswith("‡") and not cells["b"].text.endswith("‡")
-    assert any("‡ marks" in text for text in overview_section(scores, None, steps=False).text)
-    assert not any("‡" in text for text in overview_section(agreeing, None, steps=False).text)
+    assert any("‡ marks" in text for text in scores_section(scores).text)
+    assert not any("‡" in text for text in scores_section(agreeing).text)
 
 
 def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):

@@ -77,20 +77,29 @@ def choose(browser, control, value):
     browser.run(f"byId('{control}').value = {value!r}; byId('{control}').dispatchEvent(new Event('change'))")
 
 
-def test_the_page_of_real_runs(browser, real):
-    for width in (1440, 390):
-        for dark in (False, True):
-            browser.open(real / "report.html", width=width, dark=dark)
-            browser.screenshot(ARTEFACTS / f"report_{width}{'_dark' if dark else ''}.png", whole=True)
-            assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
-    browser.open(real / "report.html")
-    assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
-    drawn = browser.run("[...document.querySelectorAll('figure.chart')].map((c) => c.querySelectorAll('.datum').length)")
-    assert len(drawn) == 7 and min(drawn) > 0
-    seen = browser.run("[...document.querySelectorAll('figure')].map((f) => f.getAttribute('aria-label'))")
+def pages_of(folder):
+    return [folder / "report.html", *sorted((folder / "pages").glob("*.html"))]
+
+
+def test_the_pages_of_real_runs(browser, real):
+    drawn, seen = {}, []
+    for page in pages_of(real):
+        for width in (1280, 390):
+            for dark in (False, True):
+                browser.open(page, width=width, dark=dark)
+                browser.screenshot(ARTEFACTS / f"{page.stem}_{width}{'_dark' if dark else ''}.png", whole=True)
+                assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
+        counts = browser.run(
+            "[...document.querySelectorAll('figure.chart')].map((c) => [c.id, c.querySelectorAll('.datum').length])"
+        )
+        drawn |= dict(counts)
+        seen += browser.run("[...document.querySelectorAll('figure')].map((f) => f.getAttribute('aria-label'))")
+    assert len(drawn) == 7 and min(drawn.values()) > 0
     assert all(re.search(r"\d", text) for text in seen), "a figure says what is seen in it"
-    browser.run("location.hash = 'samples/sea_belebele_th_to_ppl/' + document.getElementById('sample-model').value")
-    browser.until("document.getElementById('sample-rows').dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
+    browser.open(real / "pages" / "scores.html")
+    assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
+    browser.run("document.querySelector('a[href*=sea_belebele_th_to_ppl]').click()")
+    browser.until("document.getElementById('sample-rows')?.dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
     browser.run("document.querySelector('.sample').open = true")
     browser.until("document.querySelector('.sample .inside pre')")
     assert browser.run("document.querySelector('.sample pre').lang") == "th"
@@ -100,8 +109,34 @@ def test_the_page_of_real_runs(browser, real):
     assert [address for address in browser.requests if not address.startswith(("file:", "data:"))] == []
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_answer_stands_first(browser, planted, width):
+    browser.open(planted / "report.html", width=width)
+    top = "document.querySelector('{}').getBoundingClientRect().top"
+    assert browser.run(top.format(".lead")) < 300
+    assert browser.run("document.querySelector('.lead').textContent").startswith("org/a and org/b cannot be compared")
+    stops = "[...document.querySelectorAll('a, button, select, input, [tabindex]')].filter((e) => e.offsetParent).length"
+    assert browser.run(stops) <= 60
+
+
+def test_tables_have_captions_and_row_headers_and_figures_have_names(browser, planted):
+    for page in pages_of(planted):
+        browser.open(page)
+        assert browser.run("[...document.querySelectorAll('main table')].every((t) => t.caption.textContent.trim())")
+        rows = "[...document.querySelectorAll('main table[data-name] tbody tr')]"
+        assert browser.run(f"{rows}.every((row) => row.cells[0].tagName === 'TH' && row.cells[0].scope === 'row')")
+        assert browser.run(
+            "[...document.querySelectorAll('main figure, main .scroll')].every((f) => f.ariaLabel || f.querySelector('img[alt]'))"
+        )
+        assert browser.run("document.querySelectorAll('h1').length === 1 && document.documentElement.lang === 'en'")
+        ids = browser.run("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+        assert len(ids) == len(set(ids))
+        links = browser.run("[...document.querySelectorAll('nav a')].map((a) => new URL(a.href).pathname)")
+        assert links and all(Path(link).exists() for link in links)
+
+
 def test_a_column_is_sorted_with_the_missing_last(browser, planted):
-    browser.open(planted / "report.html")
+    browser.open(planted / "pages" / "scores.html")
     header = "document.querySelector('table[data-name=scores_by_model] th:nth-child(6) button')"
     for direction in (1, -1):  # numbers begin with the largest
         browser.run(f"{header}.click()")
@@ -113,12 +148,11 @@ def test_a_column_is_sorted_with_the_missing_last(browser, planted):
 
 
 def test_a_filter_leaves_its_rows_in_all_tables(browser, planted):
-    browser.open(planted / "report.html")
+    browser.open(planted / "pages" / "scores.html")
     everything = len(visible(browser, "scores_by_model", 0))
     browser.run("filters.elements.language.value = 'Vietnamese'; filters.dispatchEvent(new Event('change'))")
     left = visible(browser, "scores_by_model", 0)
     assert left and all("_vi" in name for name in left) and len(left) < everything
-    assert visible(browser, "bias", 0) == []
     block = "document.querySelector('table[data-name=scores_by_model]').closest('.block')"
     text = browser.run(f"{block}.querySelector('.count').textContent")
     assert text == f"{len(left)} of {everything} rows"
@@ -127,9 +161,9 @@ def test_a_filter_leaves_its_rows_in_all_tables(browser, planted):
 
 
 def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted):
-    browser.open(planted / "report.html")
-    browser.run(f"document.querySelector('a[href=\"#samples/{RANKED}/org%2Fa\"]').click()")
-    browser.until(f"document.getElementById('sample-rows').dataset.shown === '{RANKED} org/a'")
+    browser.open(planted / "pages" / "scores.html")
+    browser.run(f"document.querySelector('a[href$=\"#samples/{RANKED}/org%2Fa\"]').click()")
+    browser.until(f"document.getElementById('sample-rows')?.dataset.shown === '{RANKED} org/a'")
     assert browser.run("document.querySelectorAll('.sample').length") == 3  # every other one of six rows
     count = "document.getElementById('sample-count').textContent"
     assert "3 of 6 rows, evenly spaced" in browser.run(count)
@@ -148,7 +182,7 @@ def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted)
 
 
 def test_two_models_answers_to_one_row_side_by_side(browser, planted):
-    browser.open(planted / "report.html")
+    browser.open(planted / "pages" / "samples.html")
     browser.run(f"location.hash = 'samples/{RANKED}/org%2Fa'")
     browser.until(f"document.getElementById('sample-rows').dataset.shown === '{RANKED} org/a'")
     assert browser.run("byId('sample-which').querySelector('[value=disagree]').disabled")
@@ -164,7 +198,7 @@ def test_two_models_answers_to_one_row_side_by_side(browser, planted):
 
 
 def test_the_title_of_a_sample_is_its_question(browser, real):
-    browser.open(real / "report.html")
+    browser.open(real / "pages" / "samples.html")
     browser.run("location.hash = 'samples/sea_belebele_th_to_ppl/' + byId('sample-model').value")
     browser.until("document.getElementById('sample-rows').dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
     titles = browser.run("[...document.querySelectorAll('.sample > summary')].map((head) => head.textContent)")
@@ -174,20 +208,17 @@ def test_the_title_of_a_sample_is_its_question(browser, real):
 
 
 def test_filters_act_on_figures_columns_and_samples(browser, planted):
-    browser.open(planted / "report.html")
-    everything = browser.run("byId('sample-task').options.length")
+    browser.open(planted / "pages" / "samples.html")
     browser.run("filters.elements.variant.value = 'classification'; filters.dispatchEvent(new Event('change'))")
     assert browser.run("[...byId('sample-task').options].map((option) => option.value)") == ["sea_xnli_th"]
-    shown = browser.run("[...document.querySelectorAll('figure')].filter((f) => !f.hidden).length")
-    assert 0 < shown < browser.run("document.querySelectorAll('figure').length")
-    assert not browser.run("byId('bias').querySelector('table').offsetParent")
-    browser.run("filters.elements.variant.value = ''; filters.elements.model.value = 'org/a'")
-    browser.run("filters.dispatchEvent(new Event('change'))")
-    heads = (
-        "[...document.querySelectorAll('table[data-name=scores_by_model] th')].filter((h) => !h.hidden).map((h) => h.textContent)"
-    )
-    assert browser.run(heads) == ["task", "language", "metric", "chance", "org/a"]
-    assert browser.run("byId('sample-task').options.length") == everything
+    browser.open(planted / "pages" / "bias.html")
+    browser.run("filters.elements.variant.value = 'litilo_gen'; filters.dispatchEvent(new Event('change'))")
+    assert set(visible(browser, "bias", 2)) == {"Thai"} and len(visible(browser, "bias", 0)) == 2
+    browser.open(planted / "pages" / "scores.html")
+    browser.run("filters.elements.model.value = 'org/a'; filters.dispatchEvent(new Event('change'))")
+    heads = "[...document.querySelectorAll('table[data-name=scores_by_model] thead th')]"
+    shown = browser.run(f"{heads}.filter((h) => !h.hidden).map((h) => h.textContent)")
+    assert shown == ["task", "language", "metric", "chance", "org/a"]
 
 
 def shown_marks(browser, figure):
@@ -199,29 +230,28 @@ def shown_marks(browser, figure):
 
 def test_charts_show_what_is_chosen_and_nothing_else(browser, planted):
     """Against the unfiltered page: the marks that remain are those of the chosen model or language, unchanged."""
-    browser.open(planted / "report.html")
-    figures = browser.run("[...document.querySelectorAll('figure.chart')].map((c) => c.id.replace('figure-', ''))")
-    before = {name: shown_marks(browser, name) for name in figures}
-    assert len(before) > 4 and all(before.values())
-    browser.run("filters.elements.model.value = 'org/b'; filters.dispatchEvent(new Event('change'))")
-    for name in ("overview", "robustness", "bias", "translation"):
-        assert shown_marks(browser, name) == [mark for mark in before[name] if mark[2].startswith("org/b: ")] != []
-        assert browser.run(f"document.querySelector('#figure-{name} .legend').innerText.trim()") == "org/b"
+    before = {}
+    for page, names in {"scores": ["overview"], "robustness": ["robustness"], "bias": ["bias", "positions"]}.items():
+        browser.open(planted / "pages" / f"{page}.html")
+        before |= {name: shown_marks(browser, name) for name in names}
+        browser.run("filters.elements.model.value = 'org/b'; filters.dispatchEvent(new Event('change'))")
+        for name in set(names) - {"positions"}:
+            assert shown_marks(browser, name) == [mark for mark in before[name] if mark[2].startswith("org/b: ")] != []
+            assert browser.run(f"document.querySelector('#figure-{name} .legend').innerText.trim()") == "org/b"
     assert {panel for panel, *_ in shown_marks(browser, "positions")} == {
         panel for panel, *_ in before["positions"] if panel.startswith("org/b, ")
     }
-    browser.run("filters.elements.model.value = ''; filters.elements.dataset.value = 'FLORES-200'")
-    browser.run("filters.dispatchEvent(new Event('change'))")
+    browser.open(planted / "pages" / "scores.html")
+    browser.run("filters.elements.dataset.value = 'FLORES-200'; filters.dispatchEvent(new Event('change'))")
     assert {line for _, line, _ in shown_marks(browser, "overview")} == {
         "FLORES-200: English → Thai",
         "FLORES-200: Thai → English",
     }
-    assert browser.run("byId('figure-robustness').hidden && byId('figure-labels').hidden")
 
 
 def test_an_open_sample_fits_a_phone(browser, real):
     for task in ("sea_belebele_th_to_ppl", "sea_xnli_th", "sea_flores_en_th"):
-        browser.open(real / "report.html", width=390)
+        browser.open(real / "pages" / "samples.html", width=390)
         browser.run(f"location.hash = 'samples/{task}/' + byId('sample-model').value")
         browser.until(f"document.getElementById('sample-rows').dataset.shown?.startsWith('{task} ')")
         browser.run("document.querySelector('.sample').open = true")
@@ -234,31 +264,32 @@ def test_an_open_sample_fits_a_phone(browser, real):
 
 
 def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
-    browser.open(real / "report.html")
     width = 1032  # A4 landscape without its margins, at 96 dots per inch
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
-    browser.call("Emulation.setEmulatedMedia", media="print")
-    try:
-        browser.screenshot(ARTEFACTS / "report_print.png", whole=True)
-        heads = browser.run("[...document.querySelectorAll('thead')].map((head) => getComputedStyle(head).display)")
-        assert set(heads) == {"table-header-group"}
-        assert browser.run("document.documentElement.scrollWidth") <= width
-        cut = "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollHeight > box.clientHeight + 1).length"
-        assert browser.run(cut) == 0
-        heads = "[...document.querySelectorAll('table[data-name=runs] th')]"
-        assert set(browser.run(f"{heads}.map((cell) => getComputedStyle(cell).overflowWrap)")) == {"normal"}
-        assert browser.run("[...document.querySelectorAll('#bar nav, form, #samples')].every((part) => !part.offsetParent)")
-    finally:
-        browser.call("Emulation.setEmulatedMedia", media="")
+    for page in pages_of(real):
+        browser.open(page)
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        try:
+            browser.screenshot(ARTEFACTS / f"{page.stem}_print.png", whole=True)
+            heads = browser.run("[...document.querySelectorAll('thead')].map((head) => getComputedStyle(head).display)")
+            assert set(heads) <= {"table-header-group"}
+            assert browser.run("document.documentElement.scrollWidth") <= width, page.name
+            cut = "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollHeight > box.clientHeight + 1).length"
+            assert browser.run(cut) == 0
+            heads = "[...document.querySelectorAll('table[data-name=runs] th')]"
+            assert set(browser.run(f"{heads}.map((cell) => getComputedStyle(cell).overflowWrap)")) <= {"normal"}
+            assert browser.run("[...document.querySelectorAll('#bar nav, form, #samples')].every((part) => !part.offsetParent)")
+        finally:
+            browser.call("Emulation.setEmulatedMedia", media="")
 
 
-def test_totals_of_sea_helm_stand_first(tmp_path):
+def test_totals_of_sea_helm_stand_on_the_first_page(tmp_path):
     for seed in (1, 2):
         write_run(tmp_path / "runs" / f"m{seed}", seed, helm_rows(seed), model=f"org/m{seed}")
     write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert page.index('id="table-sea_helm_totals"') < page.index('id="table-scores_by_model"')
-    assert "sea_xquad_th" not in page  # no empty rows of SailCompass
+    assert 'id="table-sea_helm_totals"' in page
+    assert "sea_xquad_th" not in page + (tmp_path / "out" / "pages" / "scores.html").read_text(encoding="utf-8")
     with (tmp_path / "out" / "tables" / "sea_helm_totals.csv").open(encoding="utf-8") as file:
         found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in csv.DictReader(file)}
     evidence = gather(read(tmp_path / "runs" / "m1").tasks)
@@ -266,8 +297,18 @@ def test_totals_of_sea_helm_stand_first(tmp_path):
     assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
 
 
-def test_the_keyboard_alone_reaches_everything(browser, planted):
-    browser.open(planted / "report.html")
+def test_the_keyboard_alone_reaches_sorting_and_every_score(browser, planted):
+    browser.open(planted / "pages" / "scores.html")
+    browser.run("document.activeElement.blur()")
+    reached = set()
+    for _ in range(60):
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        reached.add(browser.run("document.activeElement.closest('td, th, nav, form, .scroll')?.tagName"))
+    assert {"NAV", "FORM", "DIV", "TH", "TD"} <= reached
+
+
+def test_the_keyboard_alone_reaches_and_opens_samples(browser, planted):
+    browser.open(planted / "pages" / "samples.html")
     browser.run("document.activeElement.blur()")
     reached = []
     for _ in range(400):
@@ -275,7 +316,7 @@ def test_the_keyboard_alone_reaches_everything(browser, planted):
         reached.append(browser.run("(document.activeElement.id || document.activeElement.tagName) + ''"))
         if reached[-1] == "sample-search":
             break
-    assert {"A", "SELECT", "BUTTON", "DIV", "sample-task", "sample-beside", "sample-search"} <= set(reached)
+    assert {"A", "SELECT", "sample-task", "sample-beside", "sample-search"} <= set(reached)
     outline = "getComputedStyle(document.activeElement).outlineStyle"
     assert browser.run(outline) != "none"
     for key in ("Tab", "Enter"):  # the first sample, opened
@@ -300,7 +341,7 @@ def contrast(first, second):
 @pytest.mark.parametrize("dark", [False, True])
 def test_contrast(browser, planted, dark):
     """WCAG 2.2: 3 to 1 for the edges of controls, 4.5 to 1 for text, also on the darkest cell of the heat map."""
-    browser.open(planted / "report.html", dark=dark)
+    browser.open(planted / "pages" / "scores.html", dark=dark)
     style = "getComputedStyle(document.querySelector('{}')).{}"
     paper = browser.run(style.format("body", "backgroundColor"))
     assert contrast(browser.run(style.format("select", "borderTopColor")), paper) >= 3
@@ -340,7 +381,7 @@ def test_models_are_called_as_asked(tmp_path, capsys):
 
 
 def test_what_a_model_wrote_stays_text(browser, planted):
-    browser.open(planted / "report.html")
+    browser.open(planted / "pages" / "samples.html")
     browser.run(f"location.hash = 'samples/{GENERATED}/org%2Fa'")
     browser.until(
         "document.getElementById('sample-task').value.endsWith('litilo_gen') && document.querySelectorAll('.sample').length"
@@ -359,7 +400,7 @@ def test_names_are_untrusted_too(browser, tmp_path):
         path.write_text(path.read_text().replace('"org/a"', '"<img src=x onerror=\\"document.title=\'broken\'\\">|</script>"'))
     write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
     browser.messages.clear()
-    browser.open(tmp_path / "out" / "report.html")
+    browser.open(tmp_path / "out" / "pages" / "provenance.html")
     assert evil in visible(browser, "runs", 0)
     assert browser.run("document.title").startswith("Evaluation report") and browser.messages == []
     assert "<img" not in (tmp_path / "out" / "report.md").read_text()

@@ -134,7 +134,7 @@ def test_the_report_shows_them_if_asked(tmp_path):
     assert main(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "plain")]) == 0
     assert "Published numbers" not in (tmp_path / "plain" / "report.html").read_text(encoding="utf-8")
     assert main(["report", str(tmp_path / "runs"), "--published", "--out", str(tmp_path / "out")]) == 0
-    for name in ("report.html", "report.md"):
+    for name in ("pages/published.html", "report.md"):
         text = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert "Published numbers" in text and "+2.8" in text and "no test" in text
     with (tmp_path / "out/tables/published_same_model.csv").open(encoding="utf-8") as file:

@@ -10,7 +10,7 @@ from lm_eval_sea.report.languages.summary import summary
 from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
 from lm_eval_sea.report.languages.translated_rows import write_translations
 from lm_eval_sea.report.markdown import render_markdown
-from lm_eval_sea.report.page import render_page
+from lm_eval_sea.report.page import render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
@@ -145,7 +145,8 @@ def report(place: Path) -> None:
     found = scores_of(read(place).best(), suite=read_report_suite(), shown_rows=4)
     made = sections(found, published=True)
     check_text(render_markdown(made, {}))
-    check_text(render_page(found, made, {}))
+    for text in render_pages(found, made, {}).values():
+        check_text(text)
 
 
 def score(place: Path) -> None:

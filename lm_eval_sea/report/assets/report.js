@@ -31,7 +31,10 @@ const filters = document.getElementById("filters");
 
 function makeFilters() {
   for (const key of KEYS) {
-    const values = [...new Set([...document.querySelectorAll(`tr[data-${key}]`)].map((row) => row.dataset[key]))].sort();
+    const ofRows = [...document.querySelectorAll(`tr[data-${key}]`)].map((row) => row.dataset[key]);
+    const ofSamples = packed.map((part) => JSON.parse(part.dataset.keys)[key]).filter((value) => value !== undefined);
+    const ofColumns = [...document.querySelectorAll(`th[data-shows-${key}]`)].map((head) => head.getAttribute(`data-shows-${key}`));
+    const values = [...new Set([...ofRows, ...ofSamples, ...ofColumns])].sort();
     if (values.length < 2) continue;
     const label = document.createElement("label");
     label.textContent = `${NAMES[key] || key} `;
@@ -101,18 +104,33 @@ applyFilters();
 filters.addEventListener("change", () => { applyFilters(); if (packed.length) chooseTasks(); });
 filters.addEventListener("submit", (event) => event.preventDefault());
 
-// Samples: unpacked when they are asked for. Their text is only ever put in place as text.
-const unpacked = new Map();
+// Samples: a file a task, read when it is asked for. Their text is only ever put in place as text.
+const files = new Map();
+
+function receiveSamples(at, data) {
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  files.get(at).resolve(new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
+}
+
+function fileOf(at) {
+  if (!files.has(at)) {
+    const file = {};
+    file.content = new Promise((resolve, reject) => Object.assign(file, { resolve, reject }));
+    files.set(at, file);
+    const script = document.createElement("script");
+    script.src = `../samples/${at}.js`;
+    script.onerror = () => { files.delete(at); file.reject(new Error(`samples/${at}.js is not beside this page`)); };
+    document.head.append(script);
+  }
+  return files.get(at).content;
+}
 
 async function unpack(part) {
-  if (!unpacked.has(part)) {
-    const bytes = Uint8Array.from(atob(part.textContent), (character) => character.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const content = JSON.parse(await new Response(stream).text());
-    for (const row of content.rows) row.prompt = content.prefix + (row.prompt || "");
-    unpacked.set(part, content.rows);
-  }
-  return unpacked.get(part);
+  const { prefix, shared, models } = await fileOf(part.dataset.at);
+  return models[part.dataset.model].map((row) => {
+    const whole = { ...shared[`${row.number}\n${row.id}`], ...row };
+    return { ...whole, prompt: prefix + (whole.prompt || "") };
+  });
 }
 
 function element(name, text, className) {
@@ -243,7 +261,13 @@ async function showSamples() {
   const { metric, language, shown, total, file, spaced } = part.dataset;
   const asked = [task, model, beside].join("\n");
   list.dataset.asked = asked;
-  const [rows, others] = [await unpack(part), other ? await unpack(other) : []];
+  let rows, others;
+  try {
+    [rows, others] = [await unpack(part), other ? await unpack(other) : []];
+  } catch (error) {
+    byId("sample-count").textContent = `${error.message}: copy the whole folder.`;
+    return;
+  }
   if (list.dataset.asked !== asked) return; // something else was asked for since
   const byKey = new Map(others.map((row) => [`${row.number}\n${row.id}`, row]));
   const text = byId("sample-search").value.toLocaleLowerCase();
