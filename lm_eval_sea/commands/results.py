@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
+import sys
 from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, print_notes, whole_number
@@ -27,13 +29,25 @@ def _model(text: str) -> str:
 
 def _show(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.table import table_of
+    from lm_eval_sea.results.table import records_of, table_of
     from lm_eval_sea.results.types import ResultsError
+    from lm_eval_sea.results.visible_text import spreadsheet_cell
 
     try:
-        print(table_of(read(*arguments.runs).best()))
+        runs = read(*arguments.runs).best()
     except ResultsError as error:
         return fail(error, 2)
+    if arguments.json:
+        print(json.dumps(records_of(runs), ensure_ascii=False, indent=1))
+    elif arguments.csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        for place, record in enumerate(records_of(runs)):
+            writer.writerows([record] if place == 0 else [])
+            writer.writerow(map(spreadsheet_cell, record.values()))
+    else:
+        print(table_of(runs))
+    if arguments.json or arguments.csv:
+        print_notes(runs.notes)
     return 0
 
 
@@ -118,13 +132,21 @@ SHOW = Command(
     summary="Print the scores of runs, one line per task",
     about="""
 Each line has the rows evaluated, the headline metric, the score with a 95 % interval, and the score of guessing, all in
-per cent. Groups with a mean follow, with an interval if all rows were logged. Of several runs of a task by one model the
-one with more rows counts, then the newer.""",
+per cent. Groups with a mean follow, with an interval if all rows were logged. Two models are compared in a sentence, by their
+means of normalised scores over the tasks that both ran. Of several runs of a task by one model the one with more rows
+counts, then the newer.""",
     examples="""
 lm-eval-sea show results
+lm-eval-sea show results/org__a results/org__b
+lm-eval-sea show results --csv > scores.csv
 lm-eval-sea show results/org__model/results_2026-01-02T03-04-05.json""",
     exits="0, or 2 if there is nothing to show",
     arguments=[RUNS],
+    modes={
+        "": [],
+        "--json": [argument("--json", action="store_true", default=None, help="print a record for each score, unrounded")],
+        "--csv": [argument("--csv", action="store_true", default=None, help="the same as CSV")],
+    },
     run=_show,
 )
 

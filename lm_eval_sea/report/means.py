@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +25,9 @@ from lm_eval_sea.results.comparison import (
     normalised,
     pairs,
     pairs_of,
+    plain_name,
     rank_sets,
+    sentence,
     task_difference,
 )
 from lm_eval_sea.results.means import FEWEST
@@ -35,7 +36,6 @@ from lm_eval_sea.results.runs import TaskRun
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
-_VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
 _MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
 OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
 _TESTED = ("all", "language", "suite")
@@ -85,10 +85,7 @@ def scopes(tasks: Tasks, suite: Suite, weigh: str) -> list[Scope]:
 
 
 def _path(task: TaskRun, weigh: str) -> tuple[str, ...]:
-    """A task in other words weighs together with the plain one."""
-    setting = task.facts.setting
-    base = task.name.removesuffix(f"_{setting}") if _VARIATION.fullmatch(setting) else task.name
-    return (task.facts.task, base) if weigh == BY_COMPETENCY else (base,)
+    return (task.facts.task, plain_name(task)) if weigh == BY_COMPETENCY else (plain_name(task),)
 
 
 def _path_of_facts(name: str, suite: Suite, weigh: str) -> tuple[str, ...]:
@@ -330,16 +327,4 @@ def answer(means: Means) -> str | None:
     if len(means.by_model) != 2 or found is None:
         return None
     first, second = sorted(means.by_model)
-    p_value = means.corrected(ALL, ALL, first, second)
-    tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
-    if p_value is None or found.low is None or found.high is None:
-        why = "too few passages" if found.few else "no rows were logged, and no standard errors"
-        return f"{first} and {second} cannot be compared on {tasks}: {why}."
-    better, worse = (first, second) if found.value > 0 else (second, first)
-    ends = sorted((found.low, found.high)) if found.value > 0 else sorted((-found.low, -found.high))
-    interval = f"[{ends[0]:.1f}, {ends[1]:.1f}]".replace("-", "−")
-    said = "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("0.", ".")
-    if p_value <= LEVEL:
-        return f"{better} is better than {worse} by {abs(found.value):.1f} {interval} points on {tasks}, p {said}."
-    more = f"{better} has {abs(found.value):.1f} {interval} points more, p {said}"
-    return f"{first} and {second} cannot be told apart on {tasks}: {more}."
+    return sentence(first, second, found, means.corrected(ALL, ALL, first, second))

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from lm_eval_sea.report.means import BY_TASK, Means
 from lm_eval_sea.report.sample_row import Key, shown_rows_of
 from lm_eval_sea.report.suite import Suite, read_suite
-from lm_eval_sea.results.comparison import normalised
+from lm_eval_sea.results.comparison import counts, normalised
 from lm_eval_sea.results.facts import row_count_note, version_note
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
@@ -26,7 +26,6 @@ _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language"
 _OF_METRICS = ("model", "task", "metric", "value")
 _NO_SAMPLES = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "score", "loglikelihoods"]
 _SHARES = 100.0
-_NO_QUALITY = "null_rate"  # the headline of tasks whose answers a judge reads
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Scores:
         """Model → the tasks of the pack that have a score of how good the answers are; those that a judge must read have none."""
         found: dict[str, dict[str, TaskRun]] = {model: {} for model in self.models}
         for model, name in zip(self.headline.model, self.headline.task, strict=True):
-            if self.of[model, name].facts.headline_metric != _NO_QUALITY:
+            if counts(self.of[model, name]):
                 found[model][name] = self.of[model, name]
         return {model: tasks for model, tasks in found.items() if tasks}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple, TypeVar
+
+from scipy import stats
 
 from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
@@ -17,7 +20,9 @@ from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 T_TEST, SWAPS = "t test", "swaps"
 LEVEL = 0.05  # the chance of any false claim on a page
-MAIN_SHARE = 0.8
+MAIN_SHARE = 0.8  # of that, for the means over all tasks
+POWER = 0.8
+_VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -26,6 +31,11 @@ def normalised(task: TaskRun) -> float | None:
     if task.score is None:
         return None
     return max(0.0, task.score.normalised) if task.facts.suite == SEA_HELM else task.score.normalised
+
+
+def counts(task: TaskRun) -> bool:
+    """Whether the headline score says how good the answers are, and so counts in means: not of tasks that a judge has to read."""
+    return task.facts.headline_metric != "null_rate"
 
 
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
@@ -47,6 +57,12 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
         for task, path in paths.items():
             weights[task] /= len(children[tuple(path[:level])])
     return weights
+
+
+def plain_name(task: TaskRun) -> str:
+    """The name of the task of which this one is another wording or has other exemplars; its own, if of none."""
+    setting = task.facts.setting
+    return task.name.removesuffix(f"_{setting}") if _VARIATION.fullmatch(setting) else task.name
 
 
 @dataclass(frozen=True)
@@ -117,7 +133,7 @@ class Pair(NamedTuple):
 
 def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
     """The tasks on which two models can be compared: with common rows, or where these are not known, with equally many."""
-    common = {name: _pair(task, second[name]) for name, task in first.items() if name in second}
+    common = {name: _pair(task, second[name]) for name, task in first.items() if name in second and counts(task)}
     return {name: pair for name, pair in common.items() if pair is not None}
 
 
@@ -153,11 +169,19 @@ class MeanDifference:
     p_value: float | None  # two-sided, of no difference
     tasks: int
     few: bool
+    degrees: float = 0.0  # of freedom
 
     @property
     def value(self) -> float:
         """The difference."""
         return self.first - self.second
+
+    @property
+    def seen(self) -> float | None:
+        """The difference that such a comparison finds with a probability of 80 %; None where there is no test."""
+        if self.stderr is None or self.p_value is None:
+            return None
+        return float(self.stderr * (stats.t.ppf(1 - LEVEL / 2, self.degrees) + stats.t.ppf(POWER, self.degrees)))
 
 
 def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]) -> MeanDifference | None:
@@ -176,7 +200,31 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     low, high = (None, None) if half is None else (first - second - half, first - second + half)
     p_value = spread.p_value(first - second) if spread else None
     few = spread is not None and spread.few
-    return MeanDifference(first, second, spread.stderr if spread else None, low, high, p_value, len(common), few)
+    stderr, degrees = (spread.stderr, spread.degrees) if spread else (None, 0.0)
+    return MeanDifference(first, second, stderr, low, high, p_value, len(common), few, degrees)
+
+
+def sentence(first: str, second: str, found: MeanDifference, p_value: float | None) -> str:
+    """What can be said of two models.
+
+    Args:
+        first: the name of one.
+        second: the name of the other.
+        found: first − second.
+        p_value: of the difference, corrected for what else is claimed beside it.
+    """
+    tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
+    if p_value is None or found.low is None or found.high is None or found.seen is None:
+        why = "too few passages" if found.few else "their rows were not logged, and the results have no standard errors"
+        return f"{first} and {second} cannot be compared on {tasks}: {why}."
+    better, worse = (first, second) if found.value > 0 else (second, first)
+    ends = (found.low, found.high) if found.value > 0 else (-found.high, -found.low)
+    interval = f"[{ends[0]:.1f}, {ends[1]:.1f}]".replace("-", "−")
+    said = "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}".replace("0.", ".")
+    if p_value <= LEVEL:
+        return f"{better} is better than {worse} by {abs(found.value):.1f} {interval} points on {tasks}, {said}."
+    more = f"{better} has {abs(found.value):.1f} {interval} points more, {said}"
+    return f"{first} and {second} cannot be told apart on {tasks}: {more}. {found.seen:.1f} points would probably have been seen."
 
 
 class CommonRows(NamedTuple):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from lm_eval_sea.results.comparison import difference_of_means, nested_weights, pairs, plain_name, sentence
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note
 from lm_eval_sea.results.means import FEWEST, combined
 from lm_eval_sea.results.row_statistics import scale_of
@@ -15,6 +16,7 @@ from lm_eval_sea.results.visible_text import one_line, some_names
 
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
+_NUMBERS = ("score", "low", "high", "stderr", "clusters", "chance", "normalised")
 _NAMES_SHOWN = 4
 _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
@@ -25,7 +27,42 @@ _OTHER_MEAN = "it is not the plain mean of the scores above"
 def table_of(runs: Runs) -> str:
     """Runs as text, a block per model and run."""
     blocks = [_block(run, runs.labels[run.model], runs.of_run(run), runs.groups) for run in runs.runs]
-    return "\n".join([*blocks, *map(_note, runs.notes)])
+    return "\n".join([*blocks, *_compared(runs), *map(_note, runs.notes)])
+
+
+def _compared(runs: Runs) -> list[str]:
+    """Two models in a sentence."""
+    models = list(dict.fromkeys(run.model for run in runs.runs))
+    if len(models) != 2:
+        return []
+    first, second = (
+        {task.name: task for task in runs.tasks if task.run.model == model and task.facts.of_pack} for model in models
+    )
+    common = pairs(first, second)
+    found = difference_of_means(common, nested_weights({name: (plain_name(first[name]),) for name in common}))
+    if found is None:
+        return []
+    said = sentence(runs.labels[models[0]], runs.labels[models[1]], found, found.p_value)
+    return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH) + "\n"]
+
+
+def records_of(runs: Runs) -> list[dict[str, Any]]:
+    """A record a model and task of the pack, unrounded; scores in per cent."""
+    return [
+        {
+            "model": runs.labels[task.run.model],
+            "task": task.name,
+            "date": task.run.date.isoformat(timespec="seconds"),
+            "rows": task.evaluated,
+            "of": task.expected,
+            "exemplars": task.num_fewshot,
+            "version": task.version,
+            "metric": task.facts.headline_metric,
+            **{name: getattr(task.score, name) for name in _NUMBERS},
+        }
+        for task in runs.tasks
+        if task.facts.of_pack and task.score is not None
+    ]
 
 
 def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:

@@ -1,5 +1,6 @@
 """What `lm-eval-sea show` prints, and the same of a run in memory."""
 
+import csv
 import json
 import re
 
@@ -13,6 +14,7 @@ from scipy import stats
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.results.comparison import difference_of_means, pairs
 from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, table_of
 
@@ -205,3 +207,46 @@ def test_any_names_give_lines_of_the_width_without_controls(name, model, value):
 def test_nothing_to_show_is_one_line(tmp_path, capsys):
     assert main(["show", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def two_models(folder, of=60):
+    for model, share in (("a", 0.9), ("b", 0.4)):
+        right = [float(number < share * of) for number in range(of)]
+        scores = {"toy_th": {"acc,none": share}, "judged": {"null_rate,none": share}}
+        metadata = {"toy_th": RANKED | {"rows": of}, "judged": {"headline_metric": "null_rate", "version": 1.0}}
+        write_results(
+            folder / model, OLD, scores, model=model, configs=configs(**metadata),
+            **{"n-samples": {name: {"original": of, "effective": of} for name in scores}},
+        )  # fmt: skip
+        write_samples(folder / model, "toy_th", OLD, rows_of(right))
+    return folder
+
+
+def test_two_models_are_compared_in_a_sentence(tmp_path):
+    """50 points of accuracy on a scale on which chance, 25, is 0; the judged task has no score of how good its answers are."""
+    text = " ".join(table_of(read(two_models(tmp_path)).best()).split())
+    [found] = re.findall(r"a is better than b by 66\.7 \[([\d.]+), ([\d.]+)\] points on 1 common task, p < \.001", text)
+    deltas = [1.0] * 30 + [0.0] * 30
+    expected = stats.ttest_1samp(deltas, 0).confidence_interval(0.95)
+    assert [float(end) for end in found] == pytest.approx([100 * expected.low / 0.75, 100 * expected.high / 0.75], abs=0.5)
+    assert "better" not in table_of(read(tmp_path / "a").best())
+
+
+def test_the_difference_that_would_have_been_seen(tmp_path):
+    """A t test of this error and these rows has a power of about 80 % against it (noncentral t)."""
+    both = read(two_models(tmp_path)).best().tasks
+    first, second = ({task.name: task for task in both if task.run.model == model} for model in "ab")
+    found = difference_of_means(pairs(first, second), {"toy_th": 1.0})
+    limit = stats.t.ppf(0.975, found.degrees)
+    assert 1 - stats.nct.cdf(limit, found.degrees, found.seen / found.stderr) == pytest.approx(0.8, abs=0.01)
+
+
+def test_scores_as_records(tmp_path, capsys):
+    two_models(tmp_path)
+    assert main(["show", str(tmp_path), "--json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert [(record["model"], record["task"]) for record in records] == [(m, t) for m in "ab" for t in ("toy_th", "judged")]
+    assert main(["show", str(tmp_path), "--csv"]) == 0
+    lines = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [float(line["score"]) for line in lines] == pytest.approx([record["score"] for record in records])
+    assert lines[0]["metric"] == "acc" and float(lines[0]["low"]) < 90 < float(lines[0]["high"])
