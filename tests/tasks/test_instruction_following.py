@@ -84,15 +84,16 @@ def test_predict_only_gives_responses_without_scores(tmp_path):
 
 
 class TestPrompts:
-    @pytest.mark.parametrize("language", LANGUAGES)
-    def test_a_prompt_is_the_text_of_its_row(self, samples, language):
-        lines = (samples / REPOSITORY / "data" / language / "eval.jsonl").read_text(encoding="utf-8").splitlines()
-        rows = [row for row in map(json.loads, lines) if language != "th" or row["metadata"]["subcategory"] != WORDS]
-        model = PlantedModel(generation=lambda prompt: "")
-        evaluate(samples, f"sea_helm_{language}_ifeval", model)
-        assert [prompt for prompt, _ in model.requests] == [row["prompts"][0]["text"].strip() for row in rows]
-        expected = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
-        assert all(arguments == expected for _, arguments in model.requests)
+    def test_a_prompt_is_the_text_of_its_row(self, samples):
+        model, expected = PlantedModel(generation=lambda prompt: ""), []
+        evaluate(samples, [f"sea_helm_{language}_ifeval" for language in LANGUAGES], model)
+        for language in LANGUAGES:
+            lines = (samples / REPOSITORY / "data" / language / "eval.jsonl").read_text(encoding="utf-8").splitlines()
+            rows = [row for row in map(json.loads, lines) if language != "th" or row["metadata"]["subcategory"] != WORDS]
+            expected += [row["prompts"][0]["text"].strip() for row in rows]
+        assert Counter(prompt for prompt, _ in model.requests) == Counter(expected)
+        settings = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
+        assert all(arguments == settings for _, arguments in model.requests)
 
     def test_a_chat_model_gets_it_as_the_message_of_the_user(self, tmp_path, tiny_model, monkeypatch):
         model = HFLM(pretrained=str(tiny_model), device="cpu")
@@ -176,10 +177,10 @@ class TestLanguage:
             if is_in_right_language(response, [instruction], [kwargs], language) != right
         ] == []
 
-    @pytest.mark.parametrize("language", LANGUAGES)
-    def test_a_prescribed_phrase_is_in_its_language(self, language):
-        for phrase in PHRASES[language]:
-            assert is_in_right_language(phrase, ["detectable_format:constrained_response"], [{}], language), phrase
+    def test_a_prescribed_phrase_is_in_its_language(self):
+        said = [(language, phrase) for language in LANGUAGES for phrase in PHRASES[language]]
+        prescribed = ["detectable_format:constrained_response"]
+        assert [phrase for language, phrase in said if not is_in_right_language(phrase, prescribed, [{}], language)] == []
 
     @given(st.text(), st.sampled_from(LANGUAGES))
     def test_any_text(self, text, language):
@@ -187,23 +188,23 @@ class TestLanguage:
 
 
 class TestRealRows:
-    @pytest.mark.parametrize("language", REAL_LANGUAGES)
-    def test_five_rows_of_every_kind(self, hub_mirror, language):
+    def test_five_rows_of_every_kind(self, hub_mirror):
         """A response that is the prompt is in its language, and follows what it happens to follow; nothing fails."""
-        results = evaluate(hub_mirror, f"sea_helm_{language}_ifeval", PlantedModel(generation=lambda prompt: prompt))
-        samples = results["samples"][f"sea_helm_{language}_ifeval"]
-        kinds = Counter(sample["doc"]["instruction_ids"][0] for sample in samples)
-        assert kinds == dict.fromkeys(set(INSTRUCTIONS) - ({WORDS} if language == "th" else set()), 5)
-        assert results["configs"][f"sea_helm_{language}_ifeval"]["metadata"]["provenance"]["rows_not_scored"] == (
-            5 if language == "th" else 0
-        )
-        for sample in samples:
-            instruction = sample["doc"]["instruction_ids"][0]
-            if instruction == "language:response_language":
-                assert sample["pass"] == sample["instructions"] == 0
-            # the prompt names the words that are to be there, and those that are not
-            if instruction in ("keywords:existence", "keywords:forbidden_words") and language != "tl":
-                assert sample["instructions"] == (instruction == "keywords:existence"), sample["doc"]["kwargs"]
+        names = {language: f"sea_helm_{language}_ifeval" for language in REAL_LANGUAGES}
+        results = evaluate(hub_mirror, list(names.values()), PlantedModel(generation=lambda prompt: prompt))
+        for language, name in names.items():
+            samples = results["samples"][name]
+            kinds = Counter(sample["doc"]["instruction_ids"][0] for sample in samples)
+            assert kinds == dict.fromkeys(set(INSTRUCTIONS) - ({WORDS} if language == "th" else set()), 5), language
+            left_out = results["configs"][name]["metadata"]["provenance"]["rows_not_scored"]
+            assert left_out == (5 if language == "th" else 0)
+            for sample in samples:
+                instruction = sample["doc"]["instruction_ids"][0]
+                if instruction == "language:response_language":
+                    assert sample["pass"] == sample["instructions"] == 0
+                # the prompt names the words that are to be there, and those that are not
+                if instruction in ("keywords:existence", "keywords:forbidden_words") and language != "tl":
+                    assert sample["instructions"] == (instruction == "keywords:existence"), sample["doc"]["kwargs"]
 
     def test_with_the_tiny_model(self, hub_mirror, tiny_model):
         arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu"}
