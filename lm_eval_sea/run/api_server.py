@@ -57,7 +57,7 @@ def check_api_server(
     if ranked:
         raise RunError(
             f"--model {model} gives no log-probabilities, which are needed for {some_names(ranked)}; "
-            f"{_twins(ranked, tasks)}leave them out, or use local-completions with a server that echoes them, such as vllm serve"
+            f"{twins(ranked, tasks)}leave them out, or use local-completions with a server that echoes them, such as vllm serve"
         )
     if not apply_chat_template:
         raise RunError(f"--model {model} takes messages; add --apply_chat_template")
@@ -71,7 +71,7 @@ def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Mapp
     if calibrated:
         raise RunError(
             f"{some_names(calibrated)}: calibration compares with prompts without content, which cannot be made of messages, and "
-            f"--model {CHAT_API} sends nothing else; {_twins(calibrated, tasks)}leave them out"
+            f"--model {CHAT_API} sends nothing else; {twins(calibrated, tasks)}leave them out"
         )
     try:
         tells = get_model(CHAT_API).create_from_arg_obj(dict(model_args)).tells_log_likelihoods()
@@ -80,11 +80,11 @@ def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Mapp
     if not tells:
         raise RunError(
             f"{some_names(ranked)}: the server tells no log-probabilities of answers, as vllm serve does; "
-            f"{_twins(ranked, tasks)}leave them out"
+            f"{twins(ranked, tasks)}leave them out"
         )
 
 
-def _twins(ranked: Iterable[str], tasks: Mapping[str, Any]) -> str:
+def twins(ranked: Iterable[str], tasks: Mapping[str, Any]) -> str:
     """Which tasks of this pack ask the same of a model that chats, as the beginning of an advice."""
     known = read_tasks().tasks
     found: dict[str, None] = {}

@@ -1,15 +1,23 @@
-"""Whether a model's chat template shows what a task asks, found out with its tokenizer alone."""
+"""What a model's chat template makes of a task: whether it shows the question, and whether it opens a thought.
+
+The tokenizer alone tells.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.thinking import Render, find_switch, shown
+from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 _SHOWN = 300  # characters of a prompt in a message
+_RANKED = ("loglikelihood", "multiple_choice")
 
 
 def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
@@ -39,7 +47,12 @@ def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
 
 
 def check_template_of_model(
-    model_args: Mapping[str, Any], tasks: Mapping[str, Any], *, apply: bool | str, multiturn: bool
+    model_args: Mapping[str, Any],
+    tasks: Mapping[str, Any],
+    *,
+    apply: bool | str,
+    multiturn: bool,
+    system_instruction: str | None = None,
 ) -> None:
     """`check_chat_template` with a model's tokenizer, or a warning that there is none."""
     tokenizer = load_tokenizer(model_args)
@@ -51,11 +64,19 @@ def check_template_of_model(
     settings = dict(model_args.get("chat_template_args") or {})
     if "enable_thinking" in model_args:
         settings["enable_thinking"] = model_args["enable_thinking"]
-    check_chat_template(tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn)
+    check_chat_template(
+        tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
+    )
 
 
 def check_chat_template(
-    tokenizer: Any, tasks: Mapping[str, Any], *, apply: bool | str, settings: Mapping[str, Any], multiturn: bool
+    tokenizer: Any,
+    tasks: Mapping[str, Any],
+    *,
+    apply: bool | str,
+    settings: Mapping[str, Any],
+    multiturn: bool,
+    system_instruction: str | None = None,
 ) -> None:
     """Renders the first question of each task, and of the exemplars' turns, as the model will see them.
 
@@ -65,11 +86,14 @@ def check_chat_template(
         apply: the name of a template, or True for the default.
         settings: what the template gets besides the messages.
         multiturn: whether exemplars are messages of their own.
+        system_instruction: of the run.
 
     Raises:
-        RunError: if there is no such template, or a prompt lacks a question or has it changed.
+        RunError: if there is no such template, a prompt lacks a question or has it changed, or answers would be ranked inside
+            a thought.
     """
     template = _template(tokenizer, apply)
+    thinking = []
     for task_name, task in tasks.items():
         questions = _questions(task)
         turns = questions if multiturn and task.config.num_fewshot != 0 else questions[-1:]
@@ -77,8 +101,42 @@ def check_chat_template(
         if len(turns) > 1:
             messages = [{"role": "user", "content": turns[0]}, {"role": "assistant", "content": "1"}, *messages]
         if messages:
-            _check(tokenizer, template, messages, settings, task_name)
+            prompt = _check(tokenizer, template, messages, settings, task_name)
+            if system_instruction:  # some templates act on it
+                told = [{"role": "system", "content": system_instruction}, *messages]
+                prompt = shown(renderer(tokenizer, template, settings), told, {}) or prompt
+            # where the answer is begun for the model, the thought is over
+            if task.OUTPUT_TYPE in _RANKED and not task.config.gen_prefix and open_thought(prompt):
+                thinking.append(task_name)
+    if thinking:
+        off = _way_off(renderer(tokenizer, template, settings))
+        raise RunError(
+            f"{some_names(thinking)}: the chat template of {tokenizer.name_or_path} has the model think before it answers, so "
+            f"that no answer can be ranked behind the prompt: {off}{twins(thinking, tasks)}leave them out"
+        )
     _warn_of_lost_instructions(tokenizer, template, tasks, settings)
+
+
+def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Render:
+    """Renders messages as the model will see them; settings of a call go before those of the run."""
+
+    def render(messages: Sequence[Mapping[str, str]], more: Mapping[str, Any]) -> str:
+        prompt: str = tokenizer.apply_chat_template(
+            list(messages), chat_template=template, tokenize=False, add_generation_prompt=True, **{**settings, **more}
+        )
+        return prompt
+
+    return render
+
+
+def _way_off(render: Render) -> str:
+    """How the user switches the thought off, as the beginning of an advice."""
+    switch = find_switch(render, "off")
+    if switch is None:
+        return ""
+    if switch.word:
+        return f"add --system_instruction {switch.word}, "
+    return f"add --model_args 'chat_template_args={json.dumps(switch.settings)}', "
 
 
 def _template(tokenizer: Any, apply: bool | str) -> str:
@@ -123,11 +181,10 @@ def _warn_of_lost_instructions(tokenizer: Any, template: str, tasks: Mapping[str
         )
 
 
-def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> None:
+def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> str:
+    """The prompt."""
     try:
-        prompt = tokenizer.apply_chat_template(
-            messages, chat_template=template, tokenize=False, add_generation_prompt=True, **settings
-        )
+        prompt = renderer(tokenizer, template, settings)(messages, {})
     # a template is a program, and raises what it likes
     except Exception as error:
         raise RunError(f"{task}: the chat template of {tokenizer.name_or_path} fails: {one_line(str(error))}") from error
@@ -138,3 +195,4 @@ def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settin
                 f"{task}: the chat template of {tokenizer.name_or_path} drops or changes a question. The question: "
                 f"{one_line(message['content'][:_SHOWN])} | The prompt: {one_line(prompt[:_SHOWN])}"
             )
+    return prompt

@@ -129,7 +129,13 @@ class _Run:
         check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         if config.apply_chat_template:
             multiturn = bool(config.fewshot_as_multiturn) and config.num_fewshot != 0
-            check_template_of_model(config.model_args, tasks, apply=config.apply_chat_template, multiturn=multiturn)
+            check_template_of_model(
+                config.model_args,
+                tasks,
+                apply=config.apply_chat_template,
+                multiturn=multiturn,
+                system_instruction=config.system_instruction,
+            )
 
     def _answers_kept_in(self, tasks: Iterable[str]) -> str | None:
         """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""

@@ -1,13 +1,73 @@
-"""Room for the thoughts of reasoning models."""
+"""Whether a model thinks before it answers: the switch of its chat template, and room for the thought."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_sea.run.request import RunError
+from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 _LIMIT = "max_gen_toks"
+# What chat templates know, with the values for on and off: most families; DeepSeek, Kimi and Granite; Llama-SEA-LION v3.5 R;
+# Cohere Command; Seed-OSS, where it is a number of tokens.
+_SETTINGS: Sequence[tuple[str, Any, Any]] = (
+    ("enable_thinking", True, False),
+    ("thinking", True, False),
+    ("thinking_mode", "on", "off"),
+    ("reasoning", True, False),
+    ("thinking_budget", -1, 0),
+)
+# Words in a system message that some templates act on, such as that of Nemotron Nano v2.
+_WORDS = {"on": "/think", "off": "/no_think"}
+_NO_SUCH_WORD = "/as_is"
+_QUESTION = ({"role": "user", "content": "1"},)
+
+Messages = Sequence[Mapping[str, str]]
+Render = Callable[[Messages, Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """What sets a template to one mode."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the template
+    word: str = ""  # for the system message
+
+
+def find_switch(render: Render, mode: str) -> Switch | None:
+    """What sets a chat template to a mode, found in the prompts that it makes; None if it has no switch.
+
+    Args:
+        render: the prompt of messages with settings of the template; may raise what templates raise.
+        mode: "on" or "off".
+    """
+    for name, on, off in _SETTINGS:
+        if _is_switch(shown(render, _QUESTION, {name: on}), shown(render, _QUESTION, {name: off})):
+            return Switch({name: on if mode == "on" else off})
+    prompts = {
+        word: shown(render, ({"role": "system", "content": word}, *_QUESTION), {}) for word in (_NO_SUCH_WORD, *_WORDS.values())
+    }
+    plain = prompts[_NO_SUCH_WORD]
+    # the template does more with such a word than to write it
+    acts = {name: plain is not None and prompts[word] != plain.replace(_NO_SUCH_WORD, word) for name, word in _WORDS.items()}
+    on_word = _WORDS["on"] if acts["on"] else _NO_SUCH_WORD
+    if not acts["off"] or not _is_switch(prompts[on_word], prompts[_WORDS["off"]]):
+        return None
+    return Switch(word=_WORDS[mode] if acts[mode] else "")
+
+
+def _is_switch(on: str | None, off: str | None) -> bool:
+    return on is not None and off is not None and on != off and open_thought(off) is None
+
+
+def shown(render: Render, messages: Messages, settings: Mapping[str, Any]) -> str | None:
+    """The prompt; None where the template fails."""
+    try:
+        return render(messages, settings)
+    except Exception:  # a template is a program, and raises what it likes
+        return None
 
 
 def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) -> None:

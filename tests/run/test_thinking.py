@@ -1,0 +1,101 @@
+"""Chat templates that open thoughts, and their switches."""
+
+import re
+
+import pytest
+from lm_eval.tasks import TaskManager
+from transformers import AutoTokenizer
+
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.run.chat_template import check_chat_template, renderer
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.thinking import Switch, find_switch
+from tests.run.thinking_templates import (
+    ALWAYS,
+    BUDGET,
+    EFFORT,
+    EMPTY_PAIR,
+    FALSY,
+    MODE,
+    NOTE,
+    OPENS,
+    PLAIN,
+    THINKING,
+    WORD,
+)  # fmt: skip
+
+RANKED, GENERATED = "sea_belebele_th_to_ppl", "sea_belebele_th_chat"
+
+# template → what switches it on and off
+SWITCHES = {
+    OPENS: ({"enable_thinking": True}, {"enable_thinking": False}),
+    EMPTY_PAIR: ({"enable_thinking": True}, {"enable_thinking": False}),
+    FALSY: ({"enable_thinking": True}, {"enable_thinking": False}),
+    NOTE: ({"enable_thinking": True}, {"enable_thinking": False}),
+    THINKING: ({"thinking": True}, {"thinking": False}),
+    MODE: ({"thinking_mode": "on"}, {"thinking_mode": "off"}),
+    BUDGET: ({"thinking_budget": -1}, {"thinking_budget": 0}),
+}
+
+
+@pytest.fixture
+def tokenizer(tiny_model):
+    return AutoTokenizer.from_pretrained(tiny_model)
+
+
+@pytest.fixture(scope="module")
+def tasks(samples):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        return TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load([RANKED, GENERATED])["tasks"]
+
+
+def test_the_switch_of_each_family(tokenizer):
+    for template, (on, off) in SWITCHES.items():
+        render = renderer(tokenizer, template, {})
+        assert (find_switch(render, "on"), find_switch(render, "off")) == (Switch(on), Switch(off)), template
+
+
+def test_a_word_in_the_system_message_is_the_last_resort(tokenizer):
+    render = renderer(tokenizer, WORD, {})
+    assert find_switch(render, "off") == Switch(word="/no_think")
+    assert find_switch(render, "on") == Switch(), "it thinks by itself"
+
+
+@pytest.mark.parametrize("template", [ALWAYS, EFFORT, PLAIN, "{{ messages[9].content }}"])
+def test_templates_without_a_switch(template, tokenizer):
+    render = renderer(tokenizer, template, {})
+    assert find_switch(render, "on") is find_switch(render, "off") is None
+
+
+def check(tokenizer, tasks, template, settings=None, **more):
+    tokenizer.chat_template = template
+    check_chat_template(tokenizer, tasks, apply=True, settings=settings or {}, multiturn=False, **more)
+
+
+@pytest.mark.parametrize(
+    ("template", "way_off", "settings", "instruction"),
+    [
+        (OPENS, "add --model_args 'chat_template_args={\"enable_thinking\": false}', ", {"enable_thinking": False}, None),
+        (MODE, 'add --model_args \'chat_template_args={"thinking_mode": "off"}\', ', {"thinking_mode": "off"}, None),
+        (WORD, "add --system_instruction /no_think, ", {}, "/no_think"),
+        (ALWAYS, "", None, None),
+    ],
+    ids=["enable_thinking", "thinking_mode", "word", "none"],
+)
+def test_nothing_is_ranked_behind_an_open_thought(template, way_off, settings, instruction, tokenizer, tasks):
+    """The way off that the message names is one."""
+    message = (
+        rf"^{RANKED}: the chat template of \S+ has the model think before it answers, so that no answer can be ranked behind the "
+        rf"prompt: {re.escape(way_off)}take {GENERATED}, or leave them out$"
+    )
+    with pytest.raises(RunError, match=message):
+        check(tokenizer, tasks, template)
+    check(tokenizer, {GENERATED: tasks[GENERATED]}, template)
+    if settings is not None:
+        check(tokenizer, tasks, template, settings, system_instruction=instruction)
+
+
+def test_templates_that_open_no_thought_by_themselves(tokenizer, tasks):
+    for template in (EMPTY_PAIR, FALSY, NOTE, THINKING, BUDGET, EFFORT, PLAIN):
+        check(tokenizer, tasks, template)
