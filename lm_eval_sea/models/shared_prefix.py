@@ -21,8 +21,10 @@ from .branching import BranchingModel
 from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
 from .forward import PrefixModel
+from .generated_text import GeneratedText
 from .obstacles import find_obstacle, takes_masks
 from .prompt_prefix import PromptPrefix
+from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
 from .scoring import Answer, BatchKind, Continuation, Scorer
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
@@ -50,7 +52,7 @@ def _without_cache(model: PreTrainedModel) -> Iterator[None]:
         config.use_cache = before
 
 
-class SharedPrefixLM(FirstTokensCheck, HFLM):
+class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch
@@ -68,6 +70,9 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
         self._verified: set[BatchKind] = set()
         self._plain = False
         self._prompt_prefix: PromptPrefix | None = None
+        ends = self.model.generation_config.eos_token_id
+        self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
+        self._shows_marks = marks_of_thoughts_among(self.tokenizer.all_special_tokens)
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
         elif takes_masks(self.model):
@@ -106,6 +111,24 @@ class SharedPrefixLM(FirstTokensCheck, HFLM):
             for index, text in zip(indices, texts, strict=True):
                 answers[index] = text
         return answers
+
+    def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
+        """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""
+        if self._recorder is not None and isinstance(tokens, list):
+            end = next((place for place, token in enumerate(tokens) if token in self._ends), len(tokens))
+            self._written, self._has_end = tokens[:end], end < len(tokens)
+            tokens, skip_special_tokens = tokens[:end], skip_special_tokens and not self._shows_marks
+        text: str = super().tok_decode(tokens, skip_special_tokens=skip_special_tokens)
+        return text
+
+    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
+        """The text that was decoded last: it was ended by the model, by a stop string, or by the limit of tokens."""
+        written: Any = self._written
+        at_limit = len(written) >= settings.get("max_gen_toks", self.max_gen_toks)
+        whole = super().tok_decode(written, skip_special_tokens=not self._shows_marks)
+        finished = self._has_end or not at_limit or text != whole
+        prompt_tokens = len(self.tok_encode(prompt))
+        return self.counted(prompt, text, finished=finished, prompt_tokens=prompt_tokens, written=len(written))
 
     def _model_generate(self, context: torch.Tensor, max_length: int, stop: list[str], **settings: Any) -> torch.Tensor:
         """Continues a batch of prompts; the arguments are those of `HFLM`."""

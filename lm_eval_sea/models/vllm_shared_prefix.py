@@ -17,9 +17,12 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"vllm-shared-prefix needs vLLM: {install_extra('vllm')} ({error})") from None
 from vllm import RequestOutput, SamplingParams
 from vllm.platforms import current_platform
+from vllm.sampling_params import StructuredOutputsParams
 
 from .engine_planning import EngineAnswer, Plan, Reader, Request, Target, find_uncached, make_checks, make_plan
 from .first_tokens import FirstTokensCheck
+from .generated_text import GeneratedText
+from .recorded_generation import RecordedGeneration
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
 
@@ -41,7 +44,7 @@ MOST_ASKED = 128
 _PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
 
 
-class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
+class VLLMSharedPrefixLM(FirstTokensCheck, RecordedGeneration, VLLM):
     """A model on vLLM that computes the common beginning of requests once, in whole blocks of the cache.
 
     Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's
@@ -142,6 +145,34 @@ class VLLMSharedPrefixLM(FirstTokensCheck, VLLM):
             return [(0, count)]
         size = REQUESTS_PER_CALL if isinstance(self.batch_size, str) else self.batch_size
         return [(begin, min(begin + size, count)) for begin in range(0, count, size)]
+
+    @staticmethod
+    def modify_gen_kwargs(
+        gen_kwargs: dict[str, Any], eos: str | list[str] | None = None, default_max_gen_toks: int = 256
+    ) -> tuple[dict[str, Any], list[str], int]:
+        """Settings of generation for vLLM, which takes structured outputs as an object of its own."""
+        settings, stops, limit = VLLM.modify_gen_kwargs(gen_kwargs, eos=eos, default_max_gen_toks=default_max_gen_toks)
+        if isinstance(wanted := settings.get("structured_outputs"), dict):
+            settings["structured_outputs"] = StructuredOutputsParams(**wanted)
+        return settings, stops, limit
+
+    def _model_generate(self, *args: Any, **kwargs: Any) -> list[RequestOutput]:
+        """What vLLM answers; the arguments are those of `VLLM`."""
+        outputs: list[RequestOutput] = super()._model_generate(*args, **kwargs)
+        self._outputs = iter(outputs)
+        return outputs
+
+    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
+        """The next of the texts that vLLM made at once."""
+        output = next(self._outputs)
+        made = output.outputs[0]
+        return self.counted(
+            prompt,
+            text,
+            finished=made.finish_reason != "length",
+            prompt_tokens=len(output.prompt_token_ids or ()),
+            written=len(made.token_ids),
+        )
 
     def _block_size(self) -> int:
         if self.data_parallel_size > 1:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import RunError, in_one_line
 
@@ -20,6 +21,8 @@ LOADED = {
 }
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
+# The backends that hand structured outputs on to their engine.
+CHOOSING = ("vllm-shared-prefix", "chat-api")
 # How the names of backends begin that read folders in the layout of transformers.
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
 # Arguments with which such a backend reads something else.
@@ -55,6 +58,22 @@ def check_backend(name: str) -> None:
 def reads_folders(backend: str) -> bool:
     """Whether a backend reads configuration, weights and tokenizer in the layout of transformers."""
     return backend.startswith(_READ_FOLDERS)
+
+
+def check_constraints(backend: str, tasks: Mapping[str, Any]) -> None:
+    """Whether a backend can have the engine choose among the options, where tasks ask for that.
+
+    Raises:
+        RunError: if not.
+    """
+    if backend in CHOOSING:
+        return
+    asked = [name for name, task in tasks.items() if (task.config.metadata or {}).get("variant") == "choice"]
+    if asked:
+        raise RunError(
+            f"--model {backend} cannot constrain answers, as {some_names(asked)} asks; take {' or '.join(CHOOSING)}, or the "
+            "tasks with _chat in place of _choice"
+        )
 
 
 def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:

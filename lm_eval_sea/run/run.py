@@ -20,7 +20,7 @@ from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.api_server import chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.language import group_of_language
-from lm_eval_sea.run.model_check import check_backend, check_folders, check_named_tokenizer
+from lm_eval_sea.run.model_check import check_backend, check_constraints, check_folders, check_named_tokenizer
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import mark_complete, runs_of
@@ -126,6 +126,7 @@ class _Run:
         if config.output_path and config.log_samples:
             check_space(config.output_path, tasks, config.limit)
         check_api_server(config.model, config.model_args, tasks, apply_chat_template=config.apply_chat_template)
+        check_constraints(config.model, tasks)
         check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         if config.apply_chat_template:
             multiturn = bool(config.fewshot_as_multiturn) and config.num_fewshot != 0

@@ -205,3 +205,14 @@ def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
     line = capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].strip()
     assert line.startswith("sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;")
     assert "\n" not in line
+
+
+def test_answers_are_constrained_by_engines_that_can(capsys, tmp_path, monkeypatch):
+    """Before the model is loaded: the folder has none."""
+    from tests.tasks.prompt_texts import complete_samples
+
+    monkeypatch.chdir(complete_samples(tmp_path))
+    model = model_folder(tmp_path / "model")
+    command = ["run", "--model", "hf", "--model_args", f"pretrained={model}", "--tasks", "sea_belebele_id_choice"]
+    assert main(command) == 2
+    assert "take vllm-shared-prefix or chat-api, or the tasks with _chat" in capsys.readouterr().err

@@ -1,0 +1,90 @@
+"""What a local backend knows of a generated text beside the text: why it ended, and how many tokens it has."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_sea.tasks._shared.reading.thought import MARKS, take_apart
+
+from .generated_text import GeneratedText
+
+if TYPE_CHECKING:
+    from lm_eval.api.instance import Instance
+    from lm_eval.api.model import TemplateLM as Backend
+else:
+    Backend = object
+
+
+class RecordedGeneration(Backend):
+    """Stands before lm-eval's class of a local model, whose texts become `GeneratedText`.
+
+    lm-eval's loops return plain strings, but hand each text to the cache as soon as it is decoded. What is known then is kept
+    with the text.
+    """
+
+    _recorder: _Recorder | None = None
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """Texts that the model writes, as lm-eval's class makes them."""
+        hook: Any = self.cache_hook
+        recorder: Any = _Recorder(hook, self.told_of)
+        self.cache_hook = self._recorder = recorder
+        try:
+            texts: list[str] = super().generate_until(requests, disable_tqdm=disable_tqdm)  # type: ignore[safe-super]  # lm-eval's
+        finally:
+            self.cache_hook, self._recorder = hook, None
+        return [recorder.take(request.args[0], text) for request, text in zip(requests, texts, strict=True)]
+
+    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
+        """A text that was just decoded, with what is known of it."""
+        raise NotImplementedError
+
+    def counted(self, prompt: str, text: str, *, finished: bool, prompt_tokens: int, written: int) -> GeneratedText:
+        """A text with its tokens counted.
+
+        Args:
+            prompt: rendered.
+            text: without what follows a stop string.
+            finished: whether the model ended it, or a stop string did, and not the limit of tokens.
+            prompt_tokens: of the prompt.
+            written: tokens that the model wrote. Those that are not the answer's are the thought's.
+        """
+        made = take_apart(text, prompt=prompt, finished=finished)
+        answer = len(self.tok_encode(made.answer, add_special_tokens=False)) if made.state != "no thought" else written
+        return GeneratedText(
+            text,
+            finish_reason="stop" if finished else "length",
+            prompt_tokens=prompt_tokens,
+            thought_tokens=max(written - answer, 0),
+            answer_tokens=answer,
+        )
+
+
+class _Recorder:
+    """Takes the place of lm-eval's `CacheHook`, and hands on what it gets."""
+
+    def __init__(self, hook: Any, told_of: Callable[[str, dict[str, Any], str], GeneratedText]) -> None:
+        self._hook, self._told_of = hook, told_of
+        self._found: dict[tuple[str, str], list[GeneratedText]] = defaultdict(list)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._hook, name)
+
+    def add_partial(self, kind: str, arguments: Any, text: str) -> None:
+        """What lm-eval's classes call for each answer."""
+        prompt, settings = arguments
+        told = self._told_of(prompt, settings, text)
+        self._found[prompt, text].append(told)
+        self._hook.add_partial(kind, arguments, told)
+
+    def take(self, prompt: str, text: str) -> str:
+        """What was recorded of a text; of equal ones to the same prompt the first that was not taken."""
+        found = self._found[prompt, text]
+        return found.pop(0) if found else text
+
+
+def marks_of_thoughts_among(special_tokens: Iterable[str]) -> bool:
+    """Whether special tokens, which transformers leaves out of a decoded text, mark a thought."""
+    return any(token in marks.begin + marks.end for token in special_tokens for marks in MARKS if len(token) > 3)
