@@ -13,7 +13,6 @@ from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.comparison import (
-    LEVEL,
     Mean,
     MeanDifference,
     RankSet,
@@ -31,6 +30,7 @@ from lm_eval_sea.results.comparison import (
     task_difference,
 )
 from lm_eval_sea.results.means import FEWEST
+from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import TaskRun
 
 ALL = "all"

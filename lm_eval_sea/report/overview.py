@@ -25,8 +25,8 @@ from lm_eval_sea.report.sea_helm_totals import totals_table
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section, sample_link
 from lm_eval_sea.report.suite import Suite, task_title
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table
-from lm_eval_sea.results.comparison import LEVEL
 from lm_eval_sea.results.means import FEWEST
+from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
 _FEW_MODELS = 3  # below which the overview has lines on native rows

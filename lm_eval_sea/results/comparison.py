@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 from scipy import stats
 
 from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata
+from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
@@ -19,9 +20,7 @@ from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 T_TEST, SWAPS = "t test", "swaps"
-LEVEL = 0.05  # the chance of any false claim on a page
-MAIN_SHARE = 0.8  # of that, for the means over all tasks
-POWER = 0.8
+MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
 _VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
 Key = TypeVar("Key", bound=Hashable)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval.api.model import LM
 
+from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.workload import GENERATION, advice, check_window, token_counter, workload_of
 
@@ -77,6 +78,8 @@ class AnsweringModel:
     def _introduce(self) -> None:
         workload = workload_of((task.instances for task in self._tasks.values()), token_counter(self._model))
         logger.info("%s", workload)
+        if said := what_rows_show({name: len({each.doc_id for each in task.instances}) for name, task in self._tasks.items()}):
+            logger.info("%s", said)
         if workload.ranked and (line := advice(self._backend, self._model)):
             logger.info("%s", line)
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
 from lm_eval_sea.run.task_loading import RunTasks
@@ -71,7 +72,9 @@ def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
             f"{_time(total, speeds.get((backend, size)))}"
         )
     there = ", ".join(f"{number} of {machine}" for machine, number in Counter(map(str, machines)).items())
-    return "\n".join([*lines, f"each job asks for {prepared.plan.resources}; machines: {there}"])
+    rows = {name: rows_within(prepared.plan.limit, len(task.eval_docs)) for name, task in prepared.tasks.items()}
+    said = what_rows_show(rows)
+    return "\n".join([*lines, *([said] if said else []), f"each job asks for {prepared.plan.resources}; machines: {there}"])
 
 
 def _kind(model: Model) -> tuple[str, str]:
