@@ -70,6 +70,7 @@ def _report(arguments: argparse.Namespace) -> int:
             steps=bool(arguments.steps),
             published=bool(arguments.published),
             weigh=arguments.weigh or "task",
+            paper=bool(arguments.latex),
         )
     except (ResultsError, OSError) as error:
         return fail(error, 2)
@@ -170,6 +171,7 @@ lm-eval-sea report results --out report
 lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
 lm-eval-sea report results --name results/org__model_a=base --name results/org__model_b=tuned --out comparison
 lm-eval-sea report results --published --out report    beside the numbers that were published for the same models
+lm-eval-sea report results --latex --out paper         also tables/*.tex, figures/*.svg and *.pdf
 lm-eval-sea report results --steps --out curve         checkpoints, with the step in their names: org/model-step1000, …
 
 lm-eval-sea run … --tasks sea_belebele_all_to_ppl,sea_crossmmlu_to_ppl --output_path results --log_samples
@@ -193,6 +195,7 @@ lm-eval-sea report results --languages --metric acc --out languages_acc""",
             argument(
                 "--steps", action="store_true", default=None, help="the models are checkpoints: draw a curve over their steps"
             ),
+            argument("--latex", action="store_true", default=None, help="also write tables as LaTeX, and figures as SVG and PDF"),
             argument(
                 "--weigh", choices=["task", "competency"], help="what weighs the same in means over all tasks (default: task)"
             ),

@@ -12,10 +12,11 @@ import matplotlib.figure
 from tqdm import tqdm
 
 from lm_eval_sea.report.figure_style import DARK, LIGHT
+from lm_eval_sea.report.latex import citation, escaped, latex, made_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK
 from lm_eval_sea.report.page import Picture, render_pages
-from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.sections import sections
@@ -50,6 +51,7 @@ def write_report(
     steps: bool = False,
     published: bool = False,
     weigh: str = BY_TASK,
+    paper: bool = False,
 ) -> Written:
     """Writes report.html, pages/, samples/, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
@@ -62,6 +64,7 @@ def write_report(
         steps: whether the models are checkpoints of one training run.
         published: whether to show published numbers beside the runs.
         weigh: what weighs the same in a mean; see `means.WEIGHINGS`.
+        paper: whether to write tables as LaTeX, figures as SVG and PDF, and a line that names tasks, versions and data sets.
 
     Raises:
         ResultsError: if there is no task.
@@ -79,6 +82,8 @@ def write_report(
         folder.write(f"figures/{name}.png", picture.light)
     for table in (table for section in made for table in section.tables):
         folder.write(f"tables/{table.name}.csv", _csv(table))
+    if paper:
+        _for_a_paper(folder, made, scores)
     folder.write("report.md", render_markdown(made, pictures))
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
@@ -91,9 +96,20 @@ def _draw(made: Sequence[Section]) -> dict[str, Picture]:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     figures = [figure for section in made for figure in section.figures]
     return {
-        figure.name: Picture(_png(figure.draw(LIGHT)), None if figure.chart else _png(figure.draw(DARK)))
+        figure.name: Picture(_bytes(figure.draw(LIGHT), "png"), None if figure.chart else _bytes(figure.draw(DARK), "png"))
         for figure in tqdm(figures, desc="figures", unit="figure", leave=False)
     }
+
+
+def _for_a_paper(folder: WrittenFolder, made: Sequence[Section], scores: Scores) -> None:
+    said = made_of(scores)
+    for table in (table for section in made for table in section.tables):
+        folder.write(f"tables/{table.name}.tex", latex(table, said))
+    for figure in (figure for section in made for figure in section.figures):
+        drawn = figure.draw(LIGHT)
+        for kind in ("svg", "pdf"):
+            folder.write(f"figures/{figure.name}.{kind}", _bytes(drawn, kind))
+    folder.write("tables/citation.tex", f"{escaped(citation(scores))}\n")
 
 
 def _csv(table: Table) -> str:
@@ -102,7 +118,7 @@ def _csv(table: Table) -> str:
     return str(frame.assign(**{name: frame[name].map(spreadsheet_cell) for name in text}).to_csv(index=False))
 
 
-def _png(figure: matplotlib.figure.Figure) -> bytes:
+def _bytes(figure: matplotlib.figure.Figure, kind: str) -> bytes:
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", facecolor=figure.get_facecolor())
+    figure.savefig(buffer, format=kind, facecolor=figure.get_facecolor())
     return buffer.getvalue()

@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path, PurePosixPath
 
+_WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
+
 
 def write_whole(path: Path, content: bytes | str) -> None:
     """Writes a file; the one that was there stays until the new one is whole.
@@ -71,4 +73,4 @@ class WrittenFolder:
 
 
 def _is_inside(path: PurePosixPath) -> bool:
-    return not path.is_absolute() and ".." not in path.parts and path.suffix in (".html", ".js", ".md", ".png", ".csv")
+    return not path.is_absolute() and ".." not in path.parts and path.suffix in _WRITTEN

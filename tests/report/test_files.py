@@ -5,12 +5,14 @@ import csv
 import pandas as pd
 import pytest
 
+from lm_eval_sea.report.latex import latex
 from lm_eval_sea.report.tables import Column, Table, markdown
 from lm_eval_sea.report.write import MANIFEST, write_report
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.written_folder import WrittenFolder
 
 from ..results.lm_eval_output import NEW, write_results
+from .planted import plant
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
@@ -64,3 +66,35 @@ def test_markdown_marks_what_is_apart_and_incomplete_means():
     ]
     line = markdown(Table("t", "T", "", frame, columns)).splitlines()[-1]
     assert line == r"| **61.2 \[50.0, 70.0\]** | (40.0; 3 of 9) few |"
+
+
+def test_tables_and_figures_for_a_paper(tmp_path):
+    write_report(read(plant(tmp_path / "runs")), tmp_path / "out", shown_rows=1, paper=True)
+    out = tmp_path / "out"
+    assert {path.stem for path in (out / "tables").glob("*.csv")} < {path.stem for path in (out / "tables").glob("*.tex")}
+    for path in (out / "figures").glob("*.png"):
+        assert (
+            path.with_suffix(".svg").read_bytes().lstrip().startswith(b"<?xml")
+            and path.with_suffix(".pdf").read_bytes()[:4] == b"%PDF"
+        )
+    text = (out / "tables" / "scores_by_model.tex").read_text(encoding="utf-8")
+    assert r"sea\_belebele\_th\_to\_ppl & Thai & acc\_ppl & 25.0 & 83.3 [10.2, 99.5] few\textdagger{} & " in text
+    assert r"\toprule" in text and r"\label{tab:scores_by_model}" in text
+    assert "7 tasks, 1 to 6 rows each, 3 exemplars" in text
+    rows = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
+    assert {row.count(" & ") for row in rows} == {5} and all(row.endswith(r"\\") for row in rows)
+    assert "XNLI: sea\\_xnli\\_th 1.0" in (out / "tables" / "citation.tex").read_text(encoding="utf-8")
+
+
+def test_what_a_model_is_called_is_text_in_latex():
+    frame = pd.DataFrame([{"m": r"a_b & 50% $x$ \\input{/etc/passwd} {~^}"}])
+    [line] = (
+        latex(Table("t", "T", "", frame, [Column("m", "model")]), "")
+        .split(r"\midrule")[1]
+        .split(r"\bottomrule")[0]
+        .strip()
+        .splitlines()
+    )
+    assert line == (
+        r"a\_b \& 50\% \$x\$ \textbackslash{}\textbackslash{}input\{/etc/passwd\} \{\textasciitilde{}\textasciicircum{}\} \\"
+    )

@@ -1,0 +1,87 @@
+"""Tables for a paper: LaTeX with the package booktabs."""
+
+from __future__ import annotations
+
+from lm_eval_sea.report.scores import Scores
+from lm_eval_sea.report.tables import Table
+from lm_eval_sea.results.visible_text import one_line, some_names
+
+LONGEST = 60  # rows, about a page
+_ESCAPED = {
+    "\\": r"\textbackslash{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
+    "−": r"\textminus{}",
+    "–": "--",
+    "→": r"$\rightarrow$",
+    "×": r"$\times$",
+    "ₒ": "$_o$",
+    "ᵢ": "$_i$",
+}
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX sets as it is, on one line."""
+    return "".join(_ESCAPED.get(character, character) for character in one_line(text))
+
+
+def latex(table: Table, made_of: str) -> str:
+    """A floating table; numbers stand to the right.
+
+    Args:
+        table: of which the first `LONGEST` rows are set.
+        made_of: see `made_of`; behind the note in the caption.
+    """
+    lines = [" & ".join(escaped(column.title) for column in table.columns)]
+    for _, cells in table.cells(LONGEST):
+        lines.append(" & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells))
+    places = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    cut = f"The first {LONGEST} of {len(table.frame)} rows." if len(table.frame) > LONGEST else ""
+    caption = " ".join(filter(None, [f"{table.title}.", table.note, cut, made_of]))
+    return "\n".join(
+        [
+            "% needs \\usepackage{booktabs}",
+            "\\begin{table}",
+            "\\centering\\small",
+            f"\\begin{{tabular}}{{{places}}}",
+            "\\toprule",
+            f"{lines[0]} \\\\",
+            "\\midrule",
+            *(f"{line} \\\\" for line in lines[1:]),
+            "\\bottomrule",
+            "\\end{tabular}",
+            f"\\caption{{{escaped(caption)}}}",
+            f"\\label{{tab:{table.name}}}",
+            "\\end{table}\n",
+        ]
+    )
+
+
+def made_of(scores: Scores) -> str:
+    """What the numbers are of: rows, exemplars, versions."""
+    own = scores.tasks[scores.tasks.of_pack]
+    rows = sorted({int(count) for count in own.rows.dropna()})
+    shots = sorted({int(count) for count in own.num_fewshot.dropna()})
+    packs = sorted({task.facts.pack_version for task in scores.of.values()} - {""})
+    parts = [f"{own.task.nunique()} tasks"]
+    parts += [f"{rows[0]:,} rows each" if len(rows) == 1 else f"{rows[0]:,} to {rows[-1]:,} rows each"] if rows else []
+    parts += [f"{' or '.join(map(str, shots))} exemplars"] if shots else []
+    parts += [f"lm-eval-sea {some_names(packs)}"] if packs else []
+    harness = sorted(set(scores.runs.lm_eval.dropna()))
+    parts += [f"lm-eval {some_names(harness)}"] if harness else []
+    return f"{', '.join(parts)}."
+
+
+def citation(scores: Scores) -> str:
+    """Which tasks, in which versions, of which data sets, in a line for an appendix."""
+    own = scores.tasks[scores.tasks.of_pack].drop_duplicates("task")
+    titles = {name: scores.suite.data_sets.get(name, name) for name in own.dataset}
+    by_set: dict[str, list[str]] = {}
+    for task in own.itertuples():
+        by_set.setdefault(titles[task.dataset] or "no data set", []).append(f"{task.task} {task.version or ''}".strip())
+    return f"{made_of(scores)} " + "; ".join(f"{title}: {', '.join(names)}" for title, names in sorted(by_set.items())) + "."
