@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lm_eval_sea.results.answers import advice_on, answers_text
 from lm_eval_sea.results.comparison import difference_of_means, nested_weights, pairs, plain_name, sentence
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note
 from lm_eval_sea.results.means import FEWEST, combined
@@ -82,6 +83,8 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
         parts.append(f"{len(others)} tasks that are not of this pack: {some}")
     said = [note for task in own for note in notes_on(task)]
+    said += _once([(task, text) for task in own if (text := answers_text(task))])
+    said += _once([(task, text) for task in own for text in advice_on(task)])
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
@@ -96,6 +99,14 @@ def notes_on(task: TaskRun) -> list[str]:
         said.insert(1, f"{metric} is {reported.value:g}, which is not between 0 and {scale_of(metric):g}; not shown")
     counts = row_count_note(task.name, task.facts, task.rows_total)
     return [*(f"{task.name}: {text}" for text in said if text), *([counts] if counts else [])]
+
+
+def _once(texts: Sequence[tuple[TaskRun, str]]) -> list[str]:
+    """A note for each text, with the names of the tasks it is said of."""
+    names: dict[str, list[str]] = {}
+    for task, text in texts:
+        names.setdefault(text, []).append(one_line(task.name))
+    return [f"{some_names(of_text)}: {text}" for text, of_text in names.items()]
 
 
 def collapsed_text(task: TaskRun) -> str | None:

@@ -95,7 +95,8 @@ class _Run:
         results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache)
         if results is None:
             return False
-        table = table_of(of_results(results))
+        template = tracker.general_config_tracker.chat_template_sha  # lm-eval adds it as it writes the results
+        table = table_of(of_results(results | {"chat_template_sha": template}))
         samples = results.pop("samples", None) if config.log_samples else None
         if config.show_config:
             from lm_eval.utils import handle_non_serializable

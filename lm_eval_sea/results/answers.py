@@ -1,0 +1,99 @@
+"""What became of generated answers: how many were not read and why, what cut ones do to the score, and what mends it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lm_eval_sea.catalogue.sea_helm import sea_helm
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
+
+TOLD = 0.02  # a rate is told above it
+_HARDLY_READ = 0.9
+_MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL")
+
+
+class Rates(NamedTuple):
+    """Shares of the rows, 0 to 1; 0 where the results do not say. The next three are part of `not_read`."""
+
+    not_read: float
+    cut: float
+    refused: float
+    failed: float
+    wrong_language: float
+
+    @property
+    def unexplained(self) -> float:
+        """The share of answers that are whole and no refusals, and were not read all the same."""
+        return self.not_read - self.cut - self.refused - self.failed
+
+
+def rates_of(task: TaskRun) -> Rates | None:
+    """The rates beside the score of a task; None if its answers are not generated, or the results do not say."""
+    names = ("no_number_rate" if "no_number_rate" in task.scores else "null_rate", "cut_rate", "refusal_rate", "failure_rate")
+    if names[0] not in task.scores:
+        return None
+    values = [task.scores[name].value if name in task.scores else 0.0 for name in (*names, "off_target_rate")]
+    return Rates(*values) if all(0 <= value <= 1 for value in values) else None
+
+
+def answers_text(task: TaskRun) -> str | None:
+    """What is said of rates above 2 %, and of the score where thoughts were cut; None if there is nothing to say."""
+    rates = rates_of(task)
+    if rates is None:
+        return None
+    causes = _told(("cut in the thought", rates.cut), ("refused", rates.refused), ("failed requests", rates.failed))
+    said = [f"{text} ({', '.join(causes)})" if causes else text for text in _told(("not read", rates.not_read))]
+    said += _told(("wrong language", rates.wrong_language))
+    return "; ".join(filter(None, [", ".join(said), bounds_text(task)])) or None
+
+
+def bounds_text(task: TaskRun) -> str | None:
+    """The score if all cut answers were wrong, if all were right, and on completed answers; None where few were cut.
+
+    With s the score, in which a cut answer counts 0, and c the share of cut answers, these are s, s + c and s / (1 − c). This
+    holds for means over rows only, so nothing is said of other scores, such as chrF++.
+    """
+    rates, metric = rates_of(task), task.facts.headline_metric
+    if rates is None or rates.cut <= TOLD or metric not in _MEANS_OF_ROWS or task.score is None:
+        return None
+    score, cut = task.score.score, 100 * rates.cut
+    completed = f", {100 * min(1.0, score / (100 - cut)):.1f} on completed answers" if cut < 100 else ""
+    return f"{metric} is {score:.1f} if all cut answers are wrong, {min(100.0, score + cut):.1f} if all are right{completed}"
+
+
+def advice_on(task: TaskRun) -> list[str]:
+    """What to do about mistakes that the results give evidence of."""
+    rates = rates_of(task)
+    if rates is None:
+        return []
+    said = []
+    if _lacks_exemplars(task) and not _templated(task):
+        said.append("a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)")
+    elif rates.unexplained > _HARDLY_READ and _templated(task):
+        said.append("hardly an answer could be read; is this a base model? it needs a run without chat template")
+    elif rates.unexplained > _HARDLY_READ:
+        said.append("hardly an answer could be read; is this a chat model? add --apply_chat_template")
+    if rates.cut > TOLD:
+        said.append("thoughts reach the limit; raise --thinking_tokens")
+    if rates.failed > 0:
+        said.append("requests failed; the same command asks them again")
+    return said
+
+
+def _told(*rates: tuple[str, float]) -> list[str]:
+    return [f"{name} {100 * rate:.1f} %" for name, rate in rates if rate > TOLD]
+
+
+def _templated(task: TaskRun) -> bool:
+    """Whether the model got messages; the template of a server that chats is its own, and the results have no digest of it."""
+    settings = task.run.settings
+    return bool(settings.chat_template) or "chat" in str(settings.backend)
+
+
+def _lacks_exemplars(task: TaskRun) -> bool:
+    """Whether it is a task of SEA-HELM that has exemplars for base models, and was run with none."""
+    if task.num_fewshot != 0 or task.facts.dataset != SEA_HELM:
+        return False
+    known = sea_helm().tasks.get(task.facts.task, {}).get(task.facts.language)
+    return known is not None and known.exemplars

@@ -1,0 +1,148 @@
+"""What the table says of answers that were not read, and its advice."""
+
+import pytest
+
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import WIDTH, table_of
+
+from .lm_eval_output import write_run
+
+CHOICE = {"dataset": "toy", "headline_metric": "exact_match", "version": 1.0, "variant": "chat"}
+TEXT = CHOICE | {"headline_metric": "chrf++"}
+CHAT, BASE = {"chat_template_sha": "0a1b"}, {"chat_template_sha": None}
+SEA_HELM = {"dataset": "sea_helm", "language": "id", "variant": "labels", "headline_metric": "balanced_acc", "version": 1.0}
+
+
+def task(metadata=CHOICE, *, score=0.41, num_fewshot=0, **rates):
+    metric = metadata["headline_metric"]
+    scores = {f"{metric},none": score} | {f"{name},none": rate for name, rate in rates.items()}
+    return {"scores": scores, "metadata": metadata, "num_fewshot": num_fewshot}
+
+
+def notes(folder, tasks, **more):
+    """The notes on answers, each as one line."""
+    write_run(folder, tasks, **more)
+    text = table_of(read(folder).best())
+    assert max(map(len, text.splitlines())) <= WIDTH
+    said = " ".join(text.split()).split(" note: ")[1:]
+    return [note for note in said if note.startswith(tuple(tasks))]
+
+
+def test_rates_above_two_per_cent_stand_beside_the_task(tmp_path):
+    rates = {"null_rate": 0.125, "refusal_rate": 0.05, "failure_rate": 0.01, "cut_rate": 0.0, "off_target_rate": 0.035}
+    [said, _] = notes(tmp_path, {"toy_th": task(TEXT, score=30.0, **rates)}, **CHAT)
+    assert said == "toy_th: not read 12.5 % (refused 5.0 %), wrong language 3.5 %"
+
+
+def test_failed_requests_and_cut_thoughts_are_told_as_causes(tmp_path):
+    rates = {"null_rate": 0.5, "cut_rate": 0.25, "failure_rate": 0.2}
+    said = notes(tmp_path, {"toy_th": task(TEXT, score=30.0, **rates)}, **CHAT)
+    assert "toy_th: not read 50.0 % (cut in the thought 25.0 %, failed requests 20.0 %)" in said
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.02])
+def test_little_is_not_told(tmp_path, rate):
+    rates = dict.fromkeys(("null_rate", "cut_rate", "refusal_rate", "off_target_rate"), rate) | {"failure_rate": 0.0}
+    assert notes(tmp_path, {"toy_th": task(**rates), "toy_vi": task(TEXT, **rates)}, **BASE) == []
+
+
+def test_results_without_rates_get_no_line(tmp_path):
+    tasks = {"toy_th": task(), "toy_vi": task(TEXT, score=30.0), "toy_id": task(cut_rate=0.9)}
+    assert notes(tmp_path, tasks, **BASE) == []
+
+
+def test_tasks_of_which_the_same_is_told_share_a_line(tmp_path):
+    tasks = {f"toy_{language}": task(null_rate=0.5) for language in ("id", "jv", "ms", "th", "vi")}
+    assert notes(tmp_path, tasks, **CHAT) == ["toy_id, toy_jv, toy_ms, toy_th and 1 more: not read 50.0 %"]
+
+
+def right_answers(rows):
+    """exact_match in per cent of planted rows: True, False, or None for a cut answer."""
+    return 100 * sum(row is True for row in rows) / len(rows)
+
+
+@pytest.mark.parametrize("rows", [[True] * 8 + [False] * 6 + [None] * 6, [None] * 3 + [True] * 17, [False] * 9 + [None]])
+def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows):
+    score, cut = right_answers(rows), sum(row is None for row in rows) / len(rows)
+    tasks = {"toy_th": task(score=score / 100, null_rate=cut, cut_rate=cut)}
+    [said, advice] = notes(tmp_path, tasks, **CHAT)
+    best = right_answers([row is None or row for row in rows])
+    completed = right_answers([row for row in rows if row is not None])
+    assert said.endswith(
+        f"; exact_match is {score:.1f} if all cut answers are wrong, {best:.1f} if all are right, "
+        f"{completed:.1f} on completed answers"
+    )
+    assert advice == "toy_th: thoughts reach the limit; raise --thinking_tokens"
+
+
+@pytest.mark.parametrize(("metric", "score", "told"), [("f1", 0.4, "f1 is 40.0"), ("rougeL", 40.0, "rougeL is 40.0")])
+def test_bounds_of_scores_of_other_scales(tmp_path, metric, score, told):
+    tasks = {"toy_th": task(CHOICE | {"headline_metric": metric}, score=score, null_rate=0.2, cut_rate=0.2)}
+    [said, _] = notes(tmp_path, tasks, **CHAT)
+    assert f"; {told} if all cut answers are wrong, 60.0 if all are right, 50.0 on completed answers" in said
+
+
+def test_scores_of_all_rows_together_have_no_bounds(tmp_path):
+    [said, _] = notes(tmp_path, {"toy_th": task(TEXT, score=40.0, null_rate=0.2, cut_rate=0.2)}, **CHAT)
+    assert said == "toy_th: not read 20.0 % (cut in the thought 20.0 %)"
+
+
+def test_where_every_answer_was_cut_nothing_is_completed(tmp_path):
+    [said, advice] = notes(tmp_path, {"toy_th": task(score=0.0, null_rate=1.0, cut_rate=1.0)}, **BASE)
+    assert said.endswith("exact_match is 0.0 if all cut answers are wrong, 100.0 if all are right")
+    assert "--thinking_tokens" in advice and "chat" not in advice
+
+
+@pytest.mark.parametrize(
+    ("run", "advice"),
+    [
+        (BASE, "hardly an answer could be read; is this a chat model? add --apply_chat_template"),
+        (CHAT, "hardly an answer could be read; is this a base model? it needs a run without chat template"),
+        (
+            BASE | {"config": {"model": "chat-api"}},
+            "hardly an answer could be read; is this a base model? it needs a run without chat template",
+        ),
+    ],
+    ids=["no template", "template", "server that chats"],
+)
+def test_advice_where_hardly_an_answer_is_read(tmp_path, run, advice):
+    tasks = {"toy_th": task(null_rate=0.95), "toy_vi": task(null_rate=1.0), "toy_id": task(null_rate=0.9)}
+    assert [note for note in notes(tmp_path, tasks, **run) if "hardly" in note] == [f"toy_th, toy_vi: {advice}"]
+
+
+def test_numbers_that_are_not_found_are_not_read(tmp_path):
+    numbers = CHOICE | {"headline_metric": "exact_number"}
+    [said, advice] = notes(tmp_path, {"toy_th": task(numbers, score=0.0, no_number_rate=1.0)}, **BASE)
+    assert said == "toy_th: not read 100.0 %" and "--apply_chat_template" in advice
+
+
+@pytest.mark.parametrize("cause", ["refusal_rate", "failure_rate"])
+def test_answers_that_are_refused_or_missing_say_nothing_of_the_template(tmp_path, cause):
+    said = notes(tmp_path, {"toy_th": task(score=0.0, null_rate=1.0, **{cause: 1.0})}, **BASE)
+    assert not any("--apply_chat_template" in note for note in said)
+
+
+def test_one_failed_request_is_advised_on(tmp_path):
+    said = notes(tmp_path, {"toy_th": task(null_rate=0.001, failure_rate=0.001), "toy_vi": task(failure_rate=0.0)}, **CHAT)
+    assert said == ["toy_th: requests failed; the same command asks them again"]
+
+
+@pytest.mark.parametrize(
+    ("name", "num_fewshot", "run", "advised"),
+    [
+        ("sentiment", 0, BASE, True),
+        ("sentiment", 5, BASE, False),
+        ("sentiment", 0, CHAT, False),
+        ("ifeval", 0, BASE, False),  # SEA-HELM has no exemplars of it
+    ],
+)
+def test_sea_helm_without_exemplars_and_template(tmp_path, name, num_fewshot, run, advised):
+    metadata = SEA_HELM | {"task": name}
+    said = notes(tmp_path, {f"sea_helm_id_{name}": task(metadata, num_fewshot=num_fewshot, null_rate=0.0)}, **run)
+    advice = f"sea_helm_id_{name}: a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)"
+    assert said == ([advice] if advised else [])
+
+
+def test_ranked_tasks_get_no_advice(tmp_path):
+    ranked = SEA_HELM | {"task": "sentiment", "headline_metric": "balanced_acc_cc"}
+    assert notes(tmp_path, {"sea_helm_id_sentiment_ppl": task(ranked)}, **BASE) == []
