@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import shutil
 
 import pytest
 
@@ -34,6 +35,21 @@ def test_a_run_ends_with_the_table_that_show_prints(finished):
     table = result.stdout[result.stdout.index("task ") :]
     assert max(map(len, table.split("\n"))) <= WIDTH
     assert "|" not in table, "lm-eval's own table"
+
+
+@pytest.mark.slow
+def test_the_table_knows_of_the_chat_template_before_the_results_are_written(tmp_path, tiny_model_bos, samples, run_module):
+    """A random model's answers cannot be read; what the table advises depends on the template."""
+    model, output = tmp_path / "model", tmp_path / "results"
+    shutil.copytree(tiny_model_bos, model)
+    (model / "chat_template.jinja").write_text("{% for message in messages %}{{ message.content }}{% endfor %}")
+    result = run_module(
+        "run", "--model", "hf", "--model_args", f"pretrained={model}", "--device", "cpu", "--apply_chat_template",
+        "--tasks", "sea_m3exam_vi_litilo_gen", "--limit", "2", "--output_path", output, cwd=samples,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr[-2000:]
+    for text in (result.stdout, table_of(read(output).best())):
+        assert "is this a base model?" in " ".join(text.split())
 
 
 @pytest.mark.slow
