@@ -11,7 +11,7 @@ import numpy as np
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.suite import Suite
 
-from ..results.lm_eval_output import OLD, row, write_results, write_samples
+from ..results.lm_eval_output import OLD, write_run
 
 RANKED, GENERATED, TEXT = "sea_belebele_th_litilo_ppl", "sea_belebele_th_litilo_gen", "sea_belebele_th_to_ppl"
 CLASSES = "sea_xnli_th"
@@ -46,40 +46,32 @@ NO_SUITE = Suite(*({} for _ in fields(Suite)))  # without suites and titles
 
 def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOICES) -> Path:
     """Writes the runs of both models; returns the folder."""
+    records = read_tasks().tasks
     for model in chosen:
-        place = folder / model.replace("/", "__")
-        scores: dict[str, dict[str, Any]] = {}
+        tasks: dict[str, dict[str, Any]] = {}
         for task, choices in chosen[model].items():
             metric = "exact_match" if task == GENERATED else "acc_ppl"
-            scores[task] = {f"{metric},none": sum(a == b for a, b in zip(choices, GOLDS, strict=True)) / len(GOLDS)}
-            write_samples(place, task, OLD, [_choice(number, choice, metric) for number, choice in enumerate(choices)])
-        scores[CLASSES] = {
+            right = sum(a == b for a, b in zip(choices, GOLDS, strict=True)) / len(GOLDS)
+            rows = [_choice(number, choice, metric) for number, choice in enumerate(choices)]
+            tasks[task] = {"scores": {f"{metric},none": right}, "rows": rows}
+        calibrated = {
             f"{metric},none": sum(a == b for a, b in zip(choices, CLASS_GOLDS, strict=True)) / len(CLASS_GOLDS)
             for metric, choices in (("acc_bc", BATCH_CALIBRATED), ("acc_cc", CALIBRATED))
         }
-        write_samples(place, CLASSES, OLD, [_class(number) for number in range(len(CLASS_GOLDS))])
+        tasks[CLASSES] = {"scores": calibrated, "rows": [_class(number) for number in range(len(CLASS_GOLDS))]}
         for task, chrf in CHRF[model].items():
-            scores[task] = {"chrf++,none": chrf, "chrf++_stderr,none": 2.0, "bleu,none": 10.0, "off_target_rate,none": 0.25}
-            write_samples(
-                place, task, OLD, [row(doc_id=0, filter="none", metrics=["chrf++"], doc={"id": "0"}, **{"chrf++": ["a", "b"]})]
-            )
-        scores[NO_SAMPLES] = {"exact_match,none": 0.4, "exact_match_stderr,none": 0.05}
-        records = read_tasks().tasks
-        write_results(
-            place,
-            OLD,
-            scores,
-            model=model,
-            configs={
-                name: {"metadata": dict(records[name].metadata), "doc_to_choice": records[name].labels or "letters"}
-                for name in scores
-            },
-            **{"n-samples": {name: {"original": 6, "effective": 1 if name in CHRF[model] else 6} for name in scores}},
-        )
+            scores = {"chrf++,none": chrf, "chrf++_stderr,none": 2.0, "bleu,none": 10.0, "off_target_rate,none": 0.25}
+            one = {"doc_id": 0, "filter": "none", "metrics": ["chrf++"], "doc": {"id": "0"}, "chrf++": ["a", "b"]}
+            tasks[task] = {"scores": scores, "rows": [one]}
+        tasks[NO_SAMPLES] = {"scores": {"exact_match,none": 0.4, "exact_match_stderr,none": 0.05}}
+        for name, task in tasks.items():
+            task |= {"metadata": dict(records[name].metadata), "doc_to_choice": records[name].labels or "letters"}
+        counts = {name: {"original": 6, "effective": 1 if name in CHRF[model] else 6} for name in tasks}
+        write_run(folder / model.replace("/", "__"), tasks, OLD, model=model, **{"n-samples": counts})
     return folder
 
 
-def _choice(number: int, choice: int | None, metric: str) -> str:
+def _choice(number: int, choice: int | None, metric: str) -> dict[str, Any]:
     doc = {
         "id": f"row {number}",
         "cluster": CLUSTERS[number],
@@ -88,7 +80,7 @@ def _choice(number: int, choice: int | None, metric: str) -> str:
         "gold": GOLDS[number],
         "predictions": {metric: choice},
     }
-    return row(
+    return dict(
         doc_id=number,
         filter="none",
         metrics=[metric],
@@ -100,7 +92,7 @@ def _choice(number: int, choice: int | None, metric: str) -> str:
     )
 
 
-def _class(number: int) -> str:
+def _class(number: int) -> dict[str, Any]:
     logs, gold = LOGLIKELIHOODS[number], CLASS_GOLDS[number]
     doc = {
         "id": f"row {number}",
@@ -111,4 +103,4 @@ def _class(number: int) -> str:
         "predictions": {"acc": logs.index(max(logs)), "acc_cc": CALIBRATED[number]},
     }
     scores = {"acc": float(logs.index(max(logs)) == gold), "acc_cc": float(CALIBRATED[number] == gold), "acc_bc": [gold, logs]}
-    return row(doc_id=number, filter="none", metrics=[*scores, "f1"], doc=doc, f1=[gold, 0, 3], **scores)
+    return {"doc_id": number, "filter": "none", "metrics": [*scores, "f1"], "doc": doc, "f1": [gold, 0, 3], **scores}

@@ -15,7 +15,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
 from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu
 
-from ..results.lm_eval_output import NEW, row, write_results, write_samples
+from ..results.lm_eval_output import NEW, write_run
 
 MODEL = "sail/Sailor-7B"
 XCOPA, OFFICIAL_XCOPA, SUMMARIES = "sea_xcopa_id_to_ppl", "sailcompass_xcopa_id_ppl", "sea_indosum_id"
@@ -24,32 +24,17 @@ XCOPA, OFFICIAL_XCOPA, SUMMARIES = "sea_xcopa_id_to_ppl", "sailcompass_xcopa_id_
 def plant(folder, scores, *, model=MODEL, shots=3, total=None, **more):
     """Runs with three exemplars: task → (metric, what each row logs, value); rows are 20 clusters of their own."""
     known = read_tasks().tasks
-    for task, (metric, rows, _) in scores.items():
-        lines = [
-            row(
-                doc_id=number,
-                filter="none",
-                metrics=[metric],
-                doc={"id": str(number), "cluster": str(number)},
-                **{metric: logged},
-            )
-            for number, logged in enumerate(rows)
+    tasks = {}
+    for task, (metric, rows, value) in scores.items():
+        logged = [
+            {"doc_id": n, "filter": "none", "metrics": [metric], "doc": {"id": str(n), "cluster": str(n)}, metric: entry}
+            for n, entry in enumerate(rows)
         ]
-        write_samples(folder, task, NEW, lines)
-    return write_results(
-        folder,
-        NEW,
-        {task: {f"{metric},none": value} for task, (metric, _, value) in scores.items()},
-        model=model,
-        configs={task: {"metadata": dict(known[task].metadata) if task in known else {"version": 1.0}} for task in scores},
-        **{
-            "n-shot": dict.fromkeys(scores, shots) | ({SUMMARIES: 1} if SUMMARIES in scores else {}),
-            "n-samples": {
-                task: {"original": total or len(rows), "effective": len(rows)} for task, (_, rows, _) in scores.items()
-            },
-            **more,
-        },
-    )
+        facts = dict(known[task].metadata) if task in known else {"version": 1.0}
+        tasks[task] = {"scores": {f"{metric},none": value}, "metadata": facts, "rows": logged}
+        tasks[task]["num_fewshot"] = 1 if task == SUMMARIES else shots
+    counts = {task: {"original": total or len(rows), "effective": len(rows)} for task, (_, rows, _) in scores.items()}
+    return write_run(folder, tasks, NEW, model=model, **{"n-samples": counts, **more})
 
 
 def found(folder, numbers=None):

@@ -16,6 +16,8 @@ from scipy import stats
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlation, rank_correlations
 
+from ...results import lm_eval_output
+
 STAMP = "2026-01-02T03-04-05.678901"
 
 
@@ -107,20 +109,17 @@ def write_run(
     chosen: dict[str, dict] | None = None,
 ) -> Path:
     """lm-eval's output: by task its metadata, the right (1) and wrong (0) answers of its questions, and what was chosen."""
-    folder.mkdir(parents=True, exist_ok=True)
-    configs = {name: {"metadata": {"parallel": True, "dataset": "belebele", **data}} for name, (data, _) in tasks.items()}
-    results = {"results": {name: {"acc,none": 0.5} for name in tasks}, "configs": configs, "model_name": "planted"}
-    results["n-shot"] = dict.fromkeys(tasks, num_fewshot)
-    (folder / f"results_{stamp}.json").write_text(json.dumps(results), encoding="utf-8")
-    for name, (_, right) in tasks.items():
+    planted = {}
+    for name, (data, right) in tasks.items():
         rows = [
             {"doc_id": number, "doc": {"id": question, "cluster": question.split("#")[0]}, "acc": value, "filter": "none"}
             for number, (question, value) in enumerate(right.items())
         ]
         for row in rows if chosen else []:
             row["doc"]["predictions"] = {"acc": chosen[name][row["doc"]["id"]]}
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / f"samples_{name}_{stamp}.jsonl").write_text(text, encoding="utf-8")
+        facts = {"parallel": True, "dataset": "belebele", **data}
+        planted[name] = {"scores": {"acc,none": 0.5}, "metadata": facts, "rows": rows, "num_fewshot": num_fewshot}
+    lm_eval_output.write_run(folder, planted, stamp, model="planted")
     return folder
 
 
