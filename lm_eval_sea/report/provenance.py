@@ -172,6 +172,7 @@ def provenance_section(scores: Scores) -> Section:
                             "dtype",
                             "softmax_dtype",
                             "arguments",
+                            "thinking",
                             "limit",
                             "chat_template",
                             "system_instruction",

@@ -165,12 +165,14 @@ def _run_of(
     config = _checked(_mapping(content, "config") | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
     named = content.get("model_name") or arguments.get("pretrained") or arguments.get("model")
     model = str(named or (path.parent.name if path else "model"))
+    settings = settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")})
+    model += settings.in_name
     seed = config.get("torch_seed")
     run = Run(
         model=_name_of(path, model, names or {}) if path else model,
         date=date or _from_seconds(content.get("date")),
         place=path,
-        settings=settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")}),
+        settings=settings,
         seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         batch_size=config.get("batch_size"),
     )

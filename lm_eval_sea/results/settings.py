@@ -23,9 +23,15 @@ class Settings:
     limit: Any = None
     chat_template: Any = None  # its digest
     system_instruction: Any = None  # likewise
+    thinking: str | None = None  # "on" or "off", where the model was told
     generation: str | None = None
     lm_eval: str | None = None
     transformers: str | None = None
+
+    @property
+    def in_name(self) -> str:
+        """What the name of a model gets that was told whether to think, for it is another model then: " (thinking off)"."""
+        return f" (thinking {self.thinking})" if self.thinking else ""
 
 
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
@@ -46,6 +52,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         limit=config.get("limit"),
         chat_template=config.get("chat_template_sha"),
         system_instruction=config.get("system_instruction_sha"),
+        thinking=_thinking(config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking")),
         generation=_text(config.get("gen_kwargs")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),
@@ -54,3 +61,8 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
 
 def _text(value: Any) -> str | None:
     return str(value) if value else None
+
+
+def _thinking(*told: Any) -> str | None:
+    modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
+    return next((modes[str(value).lower()] for value in told if str(value).lower() in modes), None)

@@ -5,19 +5,18 @@ The tokenizer alone tells.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.thinking import Render, find_switch, shown
+from lm_eval_sea.run.thinking import QUESTION, Render, Switch, find_switch, knows_effort, shown
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 _SHOWN = 300  # characters of a prompt in a message
-_RANKED = ("loglikelihood", "multiple_choice")
+RANKED = ("loglikelihood", "multiple_choice")
 
 
 def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
@@ -46,6 +45,15 @@ def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
         return None
 
 
+class TemplateUse(NamedTuple):
+    """How a run uses a chat template."""
+
+    settings: Mapping[str, Any]  # what the template gets besides the messages
+    system_instruction: str | None
+    messages: Sequence[Mapping[str, str]]  # of a question
+    prompt: str  # that the tokenizer makes of them
+
+
 def check_template_of_model(
     model_args: Mapping[str, Any],
     tasks: Mapping[str, Any],
@@ -53,20 +61,60 @@ def check_template_of_model(
     apply: bool | str,
     multiturn: bool,
     system_instruction: str | None = None,
-) -> None:
-    """`check_chat_template` with a model's tokenizer, or a warning that there is none."""
+    thinking: str = "template",
+) -> TemplateUse | None:
+    """`check_chat_template` with a model's tokenizer and thinking switched, or a warning that there is no tokenizer.
+
+    Args:
+        model_args: of lm-eval.
+        tasks: see `check_chat_template`, as the following ones.
+        apply: see there.
+        multiturn: see there.
+        system_instruction: see there.
+        thinking: "on", "off", or "template" for what the template does by itself.
+
+    Raises:
+        RunError: if thinking cannot be switched, too.
+    """
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
+        if thinking != "template":
+            raise RunError(f"--thinking {thinking}: there is no tokenizer that can be loaded here, whose template has the switch")
         logging.getLogger("lm_eval_sea").warning(
             "whether the chat template shows the questions is not checked: there is no tokenizer that can be loaded here"
         )
-        return
+        return None
+    template = _template(tokenizer, apply)
     settings = dict(model_args.get("chat_template_args") or {})
-    if "enable_thinking" in model_args:
+    if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
+    if thinking != "template":
+        switch = _switch(renderer(tokenizer, template, settings), thinking, tokenizer.name_or_path)
+        if taken := settings.keys() & switch.settings:
+            raise RunError(f"--thinking {thinking}: --model_args has {', '.join(taken)}, too; give one of them")
+        settings |= switch.settings
+        system_instruction = "\n\n".join(filter(None, [switch.word, system_instruction])) or None
     check_chat_template(
         tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
     )
+    render = renderer(tokenizer, template, settings)
+    told = [{"role": "system", "content": system_instruction}] if system_instruction else []
+    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval leaves out a system message at which a template fails
+        if (prompt := shown(render, messages, {})) is not None:
+            return TemplateUse(settings, system_instruction, messages, prompt)
+    return TemplateUse(settings, system_instruction, [], "")
+
+
+def _switch(render: Render, thinking: str, name: str) -> Switch:
+    switch = find_switch(render, thinking)
+    if switch is None:
+        effort = (
+            'only an effort, --model_args \'chat_template_args={"reasoning_effort": "low"}\'' if knows_effort(render) else "none"
+        )
+        raise RunError(
+            f"--thinking {thinking}: the chat template of {name} has no switch for thoughts ({effort}); leave the flag out"
+        )
+    return switch
 
 
 def check_chat_template(
@@ -106,10 +154,10 @@ def check_chat_template(
                 told = [{"role": "system", "content": system_instruction}, *messages]
                 prompt = shown(renderer(tokenizer, template, settings), told, {}) or prompt
             # where the answer is begun for the model, the thought is over
-            if task.OUTPUT_TYPE in _RANKED and not task.config.gen_prefix and open_thought(prompt):
+            if task.OUTPUT_TYPE in RANKED and not task.config.gen_prefix and open_thought(prompt):
                 thinking.append(task_name)
     if thinking:
-        off = _way_off(renderer(tokenizer, template, settings))
+        off = "add --thinking off, " if find_switch(renderer(tokenizer, template, {}), "off") else ""
         raise RunError(
             f"{some_names(thinking)}: the chat template of {tokenizer.name_or_path} has the model think before it answers, so "
             f"that no answer can be ranked behind the prompt: {off}{twins(thinking, tasks)}leave them out"
@@ -127,16 +175,6 @@ def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Rend
         return prompt
 
     return render
-
-
-def _way_off(render: Render) -> str:
-    """How the user switches the thought off, as the beginning of an advice."""
-    switch = find_switch(render, "off")
-    if switch is None:
-        return ""
-    if switch.word:
-        return f"add --system_instruction {switch.word}, "
-    return f"add --model_args 'chat_template_args={json.dumps(switch.settings)}', "
 
 
 def _template(tokenizer: Any, apply: bool | str) -> str:

@@ -18,13 +18,14 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.api_server import chats, check_api_server, prepare_for_chat_api
-from lm_eval_sea.run.chat_template import check_template_of_model
+from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model
 from lm_eval_sea.run.language import group_of_language
-from lm_eval_sea.run.model_check import check_backend, check_constraints, check_folders, check_named_tokenizer
+from lm_eval_sea.run.model_check import check_backend, check_constraints, check_folders, check_named_tokenizer, reads_folders
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import mark_complete, runs_of
-from lm_eval_sea.run.thinking import add_thinking_tokens
+from lm_eval_sea.run.thinking import MODES, add_thinking_tokens
+from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
 
 HELP = """\
@@ -52,7 +53,9 @@ class _Run:
     config: Any  # lm-eval's `EvaluatorConfig`
     skip_missing: bool
     resume: bool | None
+    thinking: str
     thinking_tokens: int | None
+    template: TemplateUse | None = None  # as it was checked
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
 
     def carry_out(self) -> bool:
@@ -74,6 +77,7 @@ class _Run:
         check_backend(config.model)
         check_folders(config.model, config.model_args)
         prepare_for_chat_api(config)
+        check_mode(config, self.thinking)
         if config.output_path:
             probe(config.output_path)
         if config.cache_requests.get("cache_requests"):
@@ -91,10 +95,13 @@ class _Run:
         use_cache = self._answers_kept_in(tasks)
         # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
-        model = AnsweringModel(lm_eval_run.make_model(config), config.model, tasks, seeds)
+        loaded = lm_eval_run.make_model(config)
+        use_template(loaded, self.template, config.model, self.thinking, tasks)
+        model = AnsweringModel(loaded, config.model, tasks, seeds)
         results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache)
         if results is None:
             return False
+        results["config"]["thinking"] = self.thinking if config.apply_chat_template else None
         template = tracker.general_config_tracker.chat_template_sha  # lm-eval adds it as it writes the results
         table = table_of(of_results(results | {"chat_template_sha": template}))
         samples = results.pop("samples", None) if config.log_samples else None
@@ -131,13 +138,17 @@ class _Run:
         check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         if config.apply_chat_template:
             multiturn = bool(config.fewshot_as_multiturn) and config.num_fewshot != 0
-            check_template_of_model(
+            check_thoughts_reach_tasks(tasks, self.thinking, config.model_args.get("think_end_token"))
+            self.template = check_template_of_model(
                 config.model_args,
                 tasks,
                 apply=config.apply_chat_template,
                 multiturn=multiturn,
                 system_instruction=config.system_instruction,
+                thinking=self.thinking if reads_folders(config.model) else "template",
             )
+            if self.template is not None:
+                config.system_instruction = self.template.system_instruction
 
     def _answers_kept_in(self, tasks: Iterable[str]) -> str | None:
         """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""
@@ -203,6 +214,13 @@ def run_parser() -> argparse.ArgumentParser:
         "one goes on. With --metadata first_turn=FOLDER each seed takes the answers of its own, FOLDER/seed_K",
     )
     group.add_argument(
+        "--thinking",
+        choices=MODES,
+        default="template",
+        help="With --apply_chat_template: whether the model thinks before it answers, by the switch of its template; template "
+        "(default): as the template has it by itself. On and off are models of their own in reports",
+    )
+    group.add_argument(
         "--thinking_tokens",
         type=int,
         metavar="N",
@@ -233,7 +251,7 @@ def run(arguments: Sequence[str]) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # as lm-eval's own command line does
     parsed = run_parser().parse_args(arguments)
     own = vars(parsed)
-    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking_tokens")}
+    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens")}
     seeds = own.pop("seeds")
     language, lite, chat = own.pop("language"), own.pop("lite"), own.pop("chat")
     if language is not None:
@@ -251,7 +269,7 @@ def run(arguments: Sequence[str]) -> None:
     if seeds is None:
         _run_once(_Run(lm_eval_run.read_config(parsed), **options))
         return
-    for each, mark in runs_of(parsed, seeds, options["thinking_tokens"]):
+    for each, mark in runs_of(parsed, seeds, [options["thinking"], options["thinking_tokens"]]):
         if _run_once(_Run(lm_eval_run.read_config(each), **options)):
             mark_complete(each, mark)
 

@@ -51,9 +51,10 @@ def _published(model_args: Mapping[str, Any]) -> dict[str, Any]:
     return {"do_sample": True} | {key: stated[key] for key in SAMPLING if stated.get(key) is not None}
 
 
-def runs_of(parsed: argparse.Namespace, number: int, thinking_tokens: int | None) -> Iterator[tuple[argparse.Namespace, Path]]:
+def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[tuple[argparse.Namespace, Path]]:
     """lm-eval's arguments of each run that is not complete yet, and the file that is to mark it as complete.
 
+    `further` is what a request has besides lm-eval's arguments.
     Seeds count from 1. A mark is of one request: with another limit, model or task the run is made, beside what is there.
 
     Raises:
@@ -76,7 +77,7 @@ def runs_of(parsed: argparse.Namespace, number: int, thinking_tokens: int | None
             one.model_args = {**model_args, "seed": seed}
         if first_turns:  # a second turn follows the first one of the same seed
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
-        mark = folder / f"complete_{_digest(one, thinking_tokens, key)}.json"
+        mark = folder / f"complete_{_digest(one, further, key)}.json"
         if mark.exists() and any(folder.rglob("results_*.json")):
             print(f"seed {seed}: there are results of this request in {folder}")
             continue
@@ -106,6 +107,6 @@ def _settings(parsed: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in sorted(vars(parsed).items()) if name not in _WITHOUT_EFFECT and not callable(value)}
 
 
-def _digest(parsed: argparse.Namespace, thinking_tokens: int | None, key: str) -> str:
-    asked = [_settings(parsed), thinking_tokens, key]
+def _digest(parsed: argparse.Namespace, further: Any, key: str) -> str:
+    asked = [_settings(parsed), further, key]
     return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:16]

@@ -9,6 +9,7 @@ from typing import Any
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
+MODES = ("on", "off", "template")
 _LIMIT = "max_gen_toks"
 # What chat templates know, with the values for on and off: most families; DeepSeek, Kimi and Granite; Llama-SEA-LION v3.5 R;
 # Cohere Command; Seed-OSS, where it is a number of tokens.
@@ -22,7 +23,7 @@ _SETTINGS: Sequence[tuple[str, Any, Any]] = (
 # Words in a system message that some templates act on, such as that of Nemotron Nano v2.
 _WORDS = {"on": "/think", "off": "/no_think"}
 _NO_SUCH_WORD = "/as_is"
-_QUESTION = ({"role": "user", "content": "1"},)
+QUESTION = ({"role": "user", "content": "1"},)
 
 Messages = Sequence[Mapping[str, str]]
 Render = Callable[[Messages, Mapping[str, Any]], str]
@@ -44,10 +45,10 @@ def find_switch(render: Render, mode: str) -> Switch | None:
         mode: "on" or "off".
     """
     for name, on, off in _SETTINGS:
-        if _is_switch(shown(render, _QUESTION, {name: on}), shown(render, _QUESTION, {name: off})):
+        if _is_switch(shown(render, QUESTION, {name: on}), shown(render, QUESTION, {name: off})):
             return Switch({name: on if mode == "on" else off})
     prompts = {
-        word: shown(render, ({"role": "system", "content": word}, *_QUESTION), {}) for word in (_NO_SUCH_WORD, *_WORDS.values())
+        word: shown(render, ({"role": "system", "content": word}, *QUESTION), {}) for word in (_NO_SUCH_WORD, *_WORDS.values())
     }
     plain = prompts[_NO_SUCH_WORD]
     # the template does more with such a word than to write it
@@ -60,6 +61,12 @@ def find_switch(render: Render, mode: str) -> Switch | None:
 
 def _is_switch(on: str | None, off: str | None) -> bool:
     return on is not None and off is not None and on != off and open_thought(off) is None
+
+
+def knows_effort(render: Render) -> bool:
+    """Whether a chat template grades the thought by `reasoning_effort`."""
+    low, high = (shown(render, QUESTION, {"reasoning_effort": effort}) for effort in ("low", "high"))
+    return low is not None and low != high
 
 
 def shown(render: Render, messages: Messages, settings: Mapping[str, Any]) -> str | None:

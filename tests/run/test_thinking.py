@@ -76,15 +76,14 @@ def check(tokenizer, tasks, template, settings=None, **more):
 @pytest.mark.parametrize(
     ("template", "way_off", "settings", "instruction"),
     [
-        (OPENS, "add --model_args 'chat_template_args={\"enable_thinking\": false}', ", {"enable_thinking": False}, None),
-        (MODE, 'add --model_args \'chat_template_args={"thinking_mode": "off"}\', ', {"thinking_mode": "off"}, None),
-        (WORD, "add --system_instruction /no_think, ", {}, "/no_think"),
+        (OPENS, "add --thinking off, ", {"enable_thinking": False}, None),
+        (MODE, "add --thinking off, ", {"thinking_mode": "off"}, None),
+        (WORD, "add --thinking off, ", {}, "/no_think"),
         (ALWAYS, "", None, None),
     ],
     ids=["enable_thinking", "thinking_mode", "word", "none"],
 )
 def test_nothing_is_ranked_behind_an_open_thought(template, way_off, settings, instruction, tokenizer, tasks):
-    """The way off that the message names is one."""
     message = (
         rf"^{RANKED}: the chat template of \S+ has the model think before it answers, so that no answer can be ranked behind the "
         rf"prompt: {re.escape(way_off)}take {GENERATED}, or leave them out$"

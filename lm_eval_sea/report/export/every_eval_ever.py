@@ -61,7 +61,7 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
         ResultsError: if no run has tasks of this pack, several models would have one id, or a name makes none.
     """
     notes = list(runs.notes)
-    names = {run.model for run in runs.runs}
+    names = {_without_mode(run) for run in runs.runs}
     if model is not None and len(names) > 1:
         raise ResultsError(f"--model names one model; the runs are of {len(names)}: {', '.join(sorted(names)[:3])}")
     ids = {name: model or model_id(name) for name in names}
@@ -74,12 +74,19 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
         if not results:
             notes.append(f"{run.place}: left out, it has no scores of tasks of this pack")
             continue
-        record = _record(run, tasks, ids[run.model], results)
-        digest = hashlib.sha256(json.dumps([ids[run.model], run.date.isoformat(), results], sort_keys=True).encode()).digest()
-        made[f"data/{COLLECTION}/{ids[run.model]}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = record
+        record = _record(run, tasks, ids[_without_mode(run)], results)
+        digest = hashlib.sha256(
+            json.dumps([ids[_without_mode(run)], run.date.isoformat(), results], sort_keys=True).encode()
+        ).digest()
+        made[f"data/{COLLECTION}/{ids[_without_mode(run)]}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = record
     if not made:
         raise ResultsError("; ".join(notes) or "there is no run to export")
     return made, notes
+
+
+def _without_mode(run: Run) -> str:
+    """The name of a model; whether it thinks stands among the settings of its run."""
+    return run.model.removesuffix(run.settings.in_name)
 
 
 def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,115 @@
+"""Has every backend show a model the same prompt in the mode that the user names: thinking on, off, or as its template has it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.run.api_server import CHAT_API
+from lm_eval_sea.run.chat_template import RANKED, TemplateUse
+from lm_eval_sea.run.model_check import reads_folders
+from lm_eval_sea.run.request import RunError
+
+_PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
+
+logger = logging.getLogger("lm_eval_sea")
+
+
+def check_mode(config: Any, mode: str) -> None:
+    """Refuses `--thinking` where it could do nothing, and hands it to `chat-api`, which switches by itself.
+
+    Args:
+        config: lm-eval's `EvaluatorConfig`, which is changed.
+        mode: "on", "off" or "template".
+
+    Raises:
+        RunError: for a backend, or flags, that do not go with it.
+    """
+    if mode == "template":
+        return
+    if config.model == CHAT_API:
+        if config.model_args.setdefault("thinking", mode) != mode:
+            raise RunError(f"--thinking {mode}: --model_args has thinking={config.model_args['thinking']}; give one of them")
+        return
+    if not reads_folders(config.model):
+        raise RunError(
+            f"--thinking {mode}: --model {config.model} hands its chat template no settings; take hf, vllm, one of their "
+            f"shared-prefix backends or {CHAT_API}"
+        )
+    if not config.apply_chat_template:
+        raise RunError(f"--thinking {mode} is a setting of the chat template; add --apply_chat_template")
+    if config.cache_requests.get("cache_requests"):
+        raise RunError(f"--thinking {mode}: --cache_requests would give the prompts of another mode; leave it out")
+
+
+def check_thoughts_reach_tasks(tasks: Mapping[str, Any], mode: str, think_end_token: Any) -> None:
+    """Refuses tasks that leave no place for a thought, or could not tell it.
+
+    Raises:
+        RunError: if there are some.
+    """
+    ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED]
+    if mode == "on" and ranked:
+        raise RunError(f"--thinking on: {some_names(ranked)} rank given answers, before which no model thinks; leave them out")
+    reading = [name for name, task in tasks.items() if _tells_cut_thoughts(task)]
+    if think_end_token is not None and reading and not _all_read_thoughts(tasks):
+        raise RunError(
+            f"think_end_token in --model_args takes the thoughts off which {some_names(reading)} read; leave it out, or run "
+            "these tasks apart"
+        )
+
+
+def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, tasks: Mapping[str, Any]) -> None:
+    """Has a model of lm-eval's make its prompts with the settings of a run, and says how they end.
+
+    lm-eval's vLLM always hands `enable_thinking` to the template, None if the user says nothing, which some templates take for
+    "no", and drops the one in `chat_template_args`.
+
+    Args:
+        model: of transformers or vLLM; others are left alone.
+        use: what was checked with the tokenizer; None: nothing.
+        backend: the model's name in lm-eval.
+        mode: "on", "off" or "template".
+        tasks: lm-eval's, by name.
+
+    Raises:
+        RunError: if a mode is named and the model's prompt is not that of its tokenizer.
+    """
+    if use is None or not reads_folders(backend):
+        return
+    settings = dict(use.settings)
+    if backend.startswith("vllm"):
+        model.enable_thinking = settings.pop("enable_thinking", None)
+        model.tokenizer.apply_chat_template = _without_none(model.tokenizer.apply_chat_template)
+    model.chat_template_args = settings
+    if isinstance(model.think_end_token, str) and _all_read_thoughts(tasks):
+        model.think_end_token = None  # lm-eval would take off the thought, and leave one that is cut in the answer's place
+    prompt = model.apply_chat_template([dict(message) for message in use.messages]) if use.messages else ""
+    if prompt != use.prompt:
+        said = f"the backend's prompt ends with {prompt[-_PROMPT_END:]!r}, its tokenizer's with {use.prompt[-_PROMPT_END:]!r}"
+        if mode != "template":
+            raise RunError(f"--thinking {mode}: {said}; set the mode in --model_args chat_template_args and leave the flag out")
+        logger.warning("%s", said)
+    if getattr(model, "rank", 0) == 0:
+        logger.info("thinking %s: the prompt ends with %r", mode, prompt[-_PROMPT_END:])
+
+
+def _without_none(apply_chat_template: Callable[..., Any]) -> Callable[..., Any]:
+    def apply(*args: Any, **settings: Any) -> Any:
+        if settings.get("enable_thinking", True) is None:
+            del settings["enable_thinking"]
+        return apply_chat_template(*args, **settings)
+
+    return apply
+
+
+def _all_read_thoughts(tasks: Mapping[str, Any]) -> bool:
+    generating = {name: task for name, task in tasks.items() if task.OUTPUT_TYPE == "generate_until"}
+    return all(name.startswith("sea_helm_") or _tells_cut_thoughts(task) for name, task in generating.items())
+
+
+def _tells_cut_thoughts(task: Any) -> bool:
+    # by its name: the folder of tasks is a package of its own name, and so are its classes
+    return "ChatTask" in {kind.__name__ for kind in type(task).__mro__}

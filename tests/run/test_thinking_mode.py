@@ -1,0 +1,208 @@
+"""`run --thinking`: the same prompt on all backends, and two modes are two models."""
+
+import argparse
+import ast
+import json
+import logging
+import shutil
+import typing
+from importlib.util import find_spec
+from pathlib import Path
+
+import jinja2
+import pytest
+from lm_eval.models.huggingface import HFLM
+from transformers import AutoTokenizer
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.results.read import read
+from lm_eval_sea.run.chat_template import check_template_of_model
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
+from tests.run.test_thinking import SWITCHES
+from tests.run.thinking_templates import ALWAYS, EFFORT, EMPTY, FALSY, OPEN, OPENS, PLAIN, WORD
+
+ASKED = [{"role": "system", "content": "Say a number."}, {"role": "user", "content": "1 + 1?"}]
+
+
+@pytest.fixture
+def folder(tiny_model, tmp_path):
+    """Gives the tiny model a template."""
+
+    def with_template(template):
+        made = shutil.copytree(tiny_model, tmp_path / "model", dirs_exist_ok=True)
+        config = json.loads((made / "tokenizer_config.json").read_text())
+        (made / "tokenizer_config.json").write_text(json.dumps(config | {"chat_template": template}))
+        return made
+
+    return with_template
+
+
+def _vllm():
+    """lm-eval's class for vLLM as far as it makes prompts, which takes no engine; its file cannot be imported without vLLM."""
+    source = Path(find_spec("lm_eval").origin).with_name("models") / "vllm_causallms.py"
+    [own] = [
+        node
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name == "apply_chat_template"
+    ]
+    names = {"jinja2": jinja2, "cast": typing.cast, "eval_logger": logging.getLogger("lm-eval")}
+    exec(compile(ast.Module([own], []), str(source), "exec"), names)
+    return type("VLLM", (), {own.name: names[own.name], "rank": 0})
+
+
+VLLM = _vllm()
+
+
+def backend(kind, folder, **settings):
+    """What lm-eval's models have when they make prompts, without weights and engine."""
+    model = kind.__new__(kind)
+    model.tokenizer, model.hf_chat_template, model.think_end_token = AutoTokenizer.from_pretrained(folder), None, None
+    model._rank = 0
+    model.chat_template_args, model.enable_thinking = settings, None
+    return model
+
+
+def prompts(folder, mode, **model_args):
+    """What the backends make of messages in a mode."""
+    given = {"pretrained": str(folder), **model_args}
+    use = check_template_of_model(given, {}, apply=True, multiturn=False, thinking=mode)
+    found = {}
+    for name, kind in {"hf": HFLM, "vllm": VLLM}.items():
+        model = backend(kind, folder, **dict(model_args.get("chat_template_args") or {}))
+        use_template(model, use, name, mode, {})
+        told = [{"role": "system", "content": use.system_instruction}] if use.system_instruction else []
+        found[name] = model.apply_chat_template([*told, *ASKED])
+    return found
+
+
+def test_each_mode_is_the_same_on_all_backends(folder):
+    for template, (on, off) in SWITCHES.items():
+        place = folder(template)
+        tokenizer = AutoTokenizer.from_pretrained(place)
+        for mode, settings in {"template": {}, "on": on, "off": off}.items():
+            wanted = tokenizer.apply_chat_template(ASKED, tokenize=False, add_generation_prompt=True, **settings)
+            assert prompts(place, mode) == {"hf": wanted, "vllm": wanted}, (template, mode)
+
+
+def test_without_it_vllm_has_a_mode_of_its_own(folder):
+    place = folder(FALSY)
+    assert backend(VLLM, place).apply_chat_template(ASKED) != backend(HFLM, place).apply_chat_template(ASKED)
+
+
+def test_a_word_goes_into_the_system_message(folder):
+    place = folder(WORD)
+    for mode, end in {"off": "<think></think>", "on": OPEN, "template": OPEN}.items():
+        found = prompts(place, mode)
+        assert found["hf"] == found["vllm"]
+        assert found["hf"].endswith(f"<assistant>\n{end}"), mode
+
+
+def test_further_settings_of_the_template_stay(folder):
+    template = "{{ greeting }}" + OPENS
+    for mode, end in {"off": EMPTY, "on": OPEN}.items():
+        for found in prompts(folder(template), mode, chat_template_args={"greeting": "Sawadee"}).values():
+            assert found.startswith("Sawadee<system>") and found.endswith(end)
+
+
+def test_enable_thinking_among_the_arguments_of_the_template_counts_on_vllm_too(folder):
+    for found in prompts(folder(OPENS), "template", chat_template_args={"enable_thinking": False}).values():
+        assert found.endswith(EMPTY)
+
+
+@pytest.mark.parametrize(
+    ("template", "effort"),
+    [
+        (ALWAYS, r"\(none\)"),
+        (PLAIN, r"\(none\)"),
+        (EFFORT, r"\(only an effort, --model_args 'chat_template_args=\S+ \"low\"}'\)"),
+    ],
+    ids=["always", "plain", "effort"],
+)
+def test_a_template_without_a_switch(template, effort, folder):
+    for mode in ("on", "off"):
+        with pytest.raises(RunError, match=rf"^--thinking {mode}: .* has no switch for thoughts {effort}; leave the flag out$"):
+            prompts(folder(template), mode)
+
+
+def test_a_mode_is_named_once(folder):
+    with pytest.raises(RunError, match="--thinking off: --model_args has enable_thinking, too; give one of them"):
+        prompts(folder(OPENS), "off", enable_thinking=True)
+
+
+def config(model="hf", apply=True, cache=False, **model_args):
+    caching = {"cache_requests": cache}
+    return argparse.Namespace(model=model, model_args=model_args, apply_chat_template=apply, cache_requests=caching)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (config(apply=False), "--thinking off is a setting of the chat template; add --apply_chat_template"),
+        (config("local-completions"), "--model local-completions hands its chat template no settings; take hf, vllm"),
+        (config(cache=True), "--cache_requests would give the prompts of another mode"),
+        (config("chat-api", thinking="on"), "--model_args has thinking=on; give one of them"),
+    ],
+)
+def test_where_it_could_do_nothing(given, message):
+    check_mode(given, "template")
+    with pytest.raises(RunError, match=message):
+        check_mode(given, "off")
+
+
+def test_the_api_model_switches_by_itself():
+    given = config("chat-api")
+    check_mode(given, "off")
+    assert given.model_args == {"thinking": "off"}
+
+
+def test_a_prompt_of_the_backend_that_is_not_its_tokenizers_is_refused(folder):
+    place = folder(OPENS)
+    use = check_template_of_model({"pretrained": str(place)}, {}, apply=True, multiturn=False, thinking="off")
+    model = backend(HFLM, place)
+    model.tokenizer.chat_template = ALWAYS
+    with pytest.raises(RunError, match=r"--thinking off: the backend's prompt ends with '.*<think>\\n', its tokenizer's with "):
+        use_template(model, use, "hf", "off", {})
+
+
+class ChatTask:
+    """Of the pack, as far as its name goes."""
+
+    OUTPUT_TYPE = "generate_until"
+
+
+def test_chat_tasks_get_thoughts_whole(folder):
+    place, chat, others = folder(OPENS), {"sea_a_chat": ChatTask()}, {"gsm8k": argparse.Namespace(OUTPUT_TYPE="generate_until")}
+    use = check_template_of_model({"pretrained": str(place)}, {}, apply=True, multiturn=False)
+    for tasks, left in ((chat, None), (others, "</think>")):
+        model = backend(HFLM, place)
+        model.think_end_token = "</think>"
+        use_template(model, use, "hf", "template", tasks)
+        assert model.think_end_token == left
+        check_thoughts_reach_tasks(tasks, "on", "</think>")
+    with pytest.raises(RunError, match="think_end_token in --model_args takes the thoughts off which sea_a_chat read"):
+        check_thoughts_reach_tasks(chat | others, "template", "</think>")
+    ranked = {"sea_b": argparse.Namespace(OUTPUT_TYPE="multiple_choice")}
+    with pytest.raises(RunError, match="--thinking on: sea_b rank given answers, before which no model thinks; leave them out"):
+        check_thoughts_reach_tasks(chat | ranked, "on", None)
+
+
+def test_two_modes_of_a_model_are_two_models(folder, samples, tmp_path, monkeypatch, caplog):
+    output, place = tmp_path / "results", folder(OPENS)
+    monkeypatch.chdir(samples)
+    caplog.set_level(logging.INFO, "lm_eval_sea")
+    for mode, end in {"on": OPEN, "off": EMPTY}.items():
+        command = [
+            "run", "--model", "hf", "--model_args", f"pretrained={place},max_length=4096", "--device", "cpu",
+            "--apply_chat_template", "--tasks", "sea_belebele_th_chat", "--limit", "1", "--gen_kwargs", "max_gen_toks=2",
+            "--thinking", mode, "--output_path", str(output / mode), "--log_samples",
+        ]  # fmt: skip
+        assert main(command) == 0
+        assert f"thinking {mode}: the prompt ends with" in caplog.text
+        [samples_file] = (output / mode).rglob("samples_*.jsonl")
+        row = json.loads(samples_file.read_text().splitlines()[0])
+        assert row["arguments"]["gen_args_0"]["arg_0"].endswith(end)
+    found = read(output).best()
+    assert sorted(run.model for run in found.runs) == [f"{place} (thinking off)", f"{place} (thinking on)"]
+    assert len(found.tasks) == 2
+    assert sorted(found.labels.values()) == ["model (thinking off)", "model (thinking on)"]
