@@ -66,3 +66,20 @@ def test_the_python_example_prints_the_headline(tiny_model, samples, tmp_path):
     run = subprocess.run([sys.executable, script], cwd=samples, env=environment, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     assert re.fullmatch(r"sea_belebele_th_to_ppl: acc_ppl \d+\.\d, chance 25\.0", run.stdout.splitlines()[-1])
+
+
+def test_the_commands_for_chat_models_name_arguments_and_tasks_that_exist():
+    """As `run` reads them, up to the model."""
+    import shlex
+
+    from lm_eval_sea.catalogue.task_list import read_tasks
+    from lm_eval_sea.run.language import group_of_language
+    from lm_eval_sea.run.run import run_parser
+
+    text = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    commands = re.findall(r"^ {4}lm-eval-sea run (.*)$", text, re.MULTILINE)
+    assert len(commands) >= 4
+    for command in commands:
+        parsed = run_parser().parse_args(shlex.split(command))
+        names = parsed.tasks or [group_of_language(read_tasks(), parsed.language, chat=True)]
+        assert set(names) <= read_tasks().groups.keys()
