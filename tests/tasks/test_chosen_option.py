@@ -10,6 +10,8 @@ import yaml
 from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
 from lm_eval_sea.tasks._shared.reading.chosen_option import Choices, read_choice
 
+from .evaluation import TASKS
+
 HERE = Path(__file__).parent
 ANSWERS = yaml.safe_load((HERE / "chat_answers.yaml").read_text(encoding="utf-8"))
 LABELS = yaml.safe_load((HERE / "chat_labels.yaml").read_text(encoding="utf-8"))
@@ -60,6 +62,19 @@ def test_nothing_is_guessed(language):
     ]
     assert len(texts) > 100
     assert not [text for text in texts if read_choice(text, choices) is not None]
+
+
+@pytest.mark.parametrize("language", ANSWERS)
+def test_the_form_that_the_prompt_asks_for_chooses_nothing(language):
+    asked = yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))
+    tag, labels = asked["tags"]["answer"], LABELS[language]["sets"][0]
+    for kind, names, texts in (("letter", list("ABCD"), ANSWERS[language]["options"]), ("label", labels, labels)):
+        form = asked[kind].format(tag=tag, labels=asked.get("between_labels", ", ").join(names))
+        choices = Choices(tuple(names), tuple(texts), language, (tag,))
+        assert read_choice(form, choices) is None
+        for position, name in enumerate(names):
+            assert read_choice(f"{form}\n\n{tag} {name}", choices) == position
+            assert read_choice(f"{form}\n\n{name}", choices) == position
 
 
 @pytest.mark.parametrize("language", LABELS)

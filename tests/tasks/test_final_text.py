@@ -7,6 +7,9 @@ import yaml
 
 from lm_eval_sea.tasks._shared.reading.final_text import read_final_text, read_span
 
+from .evaluation import TASKS
+
+CHAT_ANSWERS = TASKS / "chat_answers"
 TEXTS = yaml.safe_load((Path(__file__).parent / "chat_texts.yaml").read_text(encoding="utf-8"))
 ANY = TEXTS.pop("any")
 
@@ -30,6 +33,36 @@ def test_span_is_freed(language):
     failed = [(text, found) for text, span in written if (found := read_span(text, language, (tag,))) != span]
     assert len(written) > 30
     assert not failed
+
+
+def asked_in(language):
+    return yaml.safe_load((CHAT_ANSWERS / f"{language}.yml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_tags_of_a_language_are_known_without_being_asked_for(language):
+    """Under an English instruction a model may answer behind the tag of its own language."""
+    own, tags = TEXTS[language], asked_in(language)["tags"]
+    assert read_span(f"{tags['answer']} {own['answers'][0]}", language) == own["answers"][0]
+    for kind in ("translation", "summary"):
+        assert read_final_text(f"{tags[kind]} {own['text']}", language) == own["text"]
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_form_that_the_prompt_asks_for_is_no_answer(language):
+    asked = asked_in(language)
+    answer = TEXTS[language]["answers"][0]
+    found = {}
+    for kind in ("span", "short_answer", "translation", "summary"):
+        read = read_final_text if kind in asked["tags"] else read_span
+        tag = asked["tags"].get(kind, asked["tags"]["answer"])
+        for text in ANY["echoes"]:
+            values = {"{form}": asked[kind].format(tag=tag), "{tag}": tag, "{S}": answer}
+            expected = answer if "{S}" in text else ""
+            for name, value in values.items():
+                text = text.replace(name, value)
+            found |= {text: given} if (given := read(text, language, (tag,))) != expected else {}
+    assert not found
 
 
 @pytest.mark.parametrize("language", TEXTS)

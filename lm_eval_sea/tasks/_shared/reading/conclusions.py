@@ -119,7 +119,7 @@ CONCLUSION_WORDS = {
     ),
     "su": ConclusionWords(
         answer="jawaban\\w*|waleran\\w*|milih|pilih|kacindekan\\w*",
-        option="pilihan\\w*|opsi\\w*|hurup",
+        option="pilihan\\w*|opsi\\w*|hurup|aksara",
         lead="kacindekan(?:ana)?|kasimpulan(?:ana)?|sigana|meureun|saleresna|(?:label|sentimen|kategori)(?:na|ana)?",
         joined="atawa|atanapi|jeung|sareng",
         work="tarjamahan\\w*|ringkesan\\w*|basa sunda",
@@ -151,7 +151,7 @@ CONCLUSION_WORDS = {
         note=r"nota|catatan|penjelasan|semoga|terjemahan ini",
     ),
     "vi": ConclusionWords(
-        answer="đáp án|câu trả lời|(?<!lựa )chọn|kết luận",
+        answer=r"đáp án|câu trả lời|trả lời(?=\s*(?:[:：]|là))|(?<!lựa )chọn|kết luận",
         option="lựa chọn|phương án|câu|ý|chữ cái",
         lead=(
             "kết luận|tóm lại|có lẽ|có thể|thực ra|chính xác|câu|ý"
@@ -308,7 +308,7 @@ CONCLUSION_WORDS = {
         option="pirilian|kapilian|opsyon|letra",
         lead="konklusyon|bangin|siguro|kategorya",
         joined="o|ngan",
-        work="hubad|gindagmit|waray|ha waray",
+        work="hubad|sumaryo|waray|ha waray",
         source="orihinal|iningles",
         wrong="sala|sayop|diri|dire|waray",
         right="tama|husto|insakto",

@@ -1,7 +1,7 @@
 """Reading the text that a chat model answers with: a span, a translation, a summary. Pure functions, no I/O.
 
 What stands behind the last answer tag counts; without a tag the text without the lines that introduce it or comment on it, and
-without code fence, quotation marks and markup around it.
+without code fence, quotation marks and markup around it. Sentences that repeat the form that the prompt asks for are left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .answer_patterns import up_to_reason, without_ending
-from .answer_text import COLON, STOPS, composed, cue_pattern
+from .answer_text import COLON, STOPS, composed, cue_pattern, without_asked_form
 from .conclusions import any_word, statement_spans
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
 
@@ -45,7 +45,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str
         if frame is not None:
             return _unquoted(frame.strip())
     # the form that the prompt asks for stands in quotation marks, which models repeat
-    text = _unquoted(composed(_without_fence(answer)).strip())
+    text = _unquoted(without_asked_form(composed(_without_fence(answer)), tags).strip())
     if (behind := behind_last_tag(text, tags)) is not None:
         text = behind
     lines = [line.strip() for line in without_emphasis(text).splitlines()]
@@ -69,7 +69,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
         # of several statements the last corrects the others
         line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
         line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
-    elif behind_last_tag(composed(answer), tags) is not None:
+    elif behind_last_tag(without_asked_form(composed(answer), tags), tags) is not None:
         line = without_ending(line, language)
     line = _REMARK.sub("", line)
     return _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
