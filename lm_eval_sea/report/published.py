@@ -87,8 +87,8 @@ def _other_models(others: pd.DataFrame) -> Table:
 def published_table(scores: Scores, numbers: list[PublishedNumber]) -> pd.DataFrame:
     """One row per run of a task, metric and published number that correspond; all numbers in per cent.
 
-    `errors` is the difference over the standard error of the run's score: clustered where rows share a passage, by draws of rows
-    where all rows make the score together. It is missing where there is no error, or fewer than ten independent rows.
+    `errors` is the difference over the standard error of the run's score: clustered where rows share a passage, of their
+    contributions where all rows make the score together. It is missing without an error, or with fewer than ten independent rows.
     `model_name` is `published_model` where they are the same model.
 
     Args:

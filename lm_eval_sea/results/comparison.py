@@ -219,7 +219,7 @@ def sentence(first: str, second: str, found: MeanDifference, p_value: float | No
     better, worse = (first, second) if found.value > 0 else (second, first)
     ends = (found.low, found.high) if found.value > 0 else (-found.high, -found.low)
     interval = f"[{ends[0]:.1f}, {ends[1]:.1f}]".replace("-", "−")
-    said = "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}".replace("0.", ".")
+    said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}".replace("\u00a00.", "\u00a0.")
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} {interval} points on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} {interval} points more, {said}"

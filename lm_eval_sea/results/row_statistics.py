@@ -112,7 +112,7 @@ def ngram_statistics(rows: Sequence[Sequence[Any]]) -> RowStatistics:
 
 
 def _bleu_of_sums(sums: Sequence[float]) -> float:
-    # weights of draws make counts of n-grams fractions, which the formula takes
+    # sums of an array are floats
     correct, total = cast(list[int], sums[:_BLEU_ORDER]), cast(list[int], sums[_BLEU_ORDER : 2 * _BLEU_ORDER])
     return BLEU.compute_bleu(correct, total, sys_len=round(sums[-2]), ref_len=round(sums[-1]), smooth_method="exp").score
 

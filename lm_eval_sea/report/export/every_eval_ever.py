@@ -27,7 +27,7 @@ SCHEMA = "0.3.0"
 COLLECTION = "lm-eval-sea"  # the folder of the datastore
 LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "analytic, clustered by passage (Miller 2024)"
-DRAWN = "bootstrap of rows, clustered by passage"
+CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
 NORMAL = "normal approximation with the standard error"
@@ -171,7 +171,7 @@ def _uncertainty(name: str, metric: Score, score: TaskScore | None, rows: int | 
     share = scale_of(name) / 100
     counted = {} if rows is None else {"num_samples": rows}
     if score is not None and score.stderr is not None:
-        method = REPORTED if score.clusters is None else DRAWN if score.stderr_plain is None else CLUSTERED
+        method = REPORTED if score.clusters is None else CONTRIBUTIONS if score.stderr_plain is None else CLUSTERED
         made: dict[str, Any] = {"standard_error": {"value": score.stderr * share, "method": method}}
         if score.low is not None and score.high is not None:
             made["confidence_interval"] = {
