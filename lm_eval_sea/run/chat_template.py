@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.thinking import QUESTION, Render, Switch, find_switch, knows_effort, shown
+from lm_eval_sea.run.thinking import QUESTION, Render, Switch, find_switch, knows_effort, shown, thinks
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 _SHOWN = 300  # characters of a prompt in a message
@@ -52,6 +52,8 @@ class TemplateUse(NamedTuple):
     system_instruction: str | None
     messages: Sequence[Mapping[str, str]]  # of a question
     prompt: str  # that the tokenizer makes of them
+    thinks: bool  # whether the model answers them with a thought first
+    tokenizer: Any
 
 
 def check_template_of_model(
@@ -101,8 +103,8 @@ def check_template_of_model(
     told = [{"role": "system", "content": system_instruction}] if system_instruction else []
     for messages in ([*told, *QUESTION], QUESTION):  # lm-eval leaves out a system message at which a template fails
         if (prompt := shown(render, messages, {})) is not None:
-            return TemplateUse(settings, system_instruction, messages, prompt)
-    return TemplateUse(settings, system_instruction, [], "")
+            return TemplateUse(settings, system_instruction, messages, prompt, thinks(render, messages), tokenizer)
+    return TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
 
 
 def _switch(render: Render, thinking: str, name: str) -> Switch:
@@ -141,7 +143,7 @@ def check_chat_template(
             a thought.
     """
     template = _template(tokenizer, apply)
-    thinking = []
+    opened = []
     for task_name, task in tasks.items():
         questions = _questions(task)
         turns = questions if multiturn and task.config.num_fewshot != 0 else questions[-1:]
@@ -155,12 +157,12 @@ def check_chat_template(
                 prompt = shown(renderer(tokenizer, template, settings), told, {}) or prompt
             # where the answer is begun for the model, the thought is over
             if task.OUTPUT_TYPE in RANKED and not task.config.gen_prefix and open_thought(prompt):
-                thinking.append(task_name)
-    if thinking:
+                opened.append(task_name)
+    if opened:
         off = "add --thinking off, " if find_switch(renderer(tokenizer, template, {}), "off") else ""
         raise RunError(
-            f"{some_names(thinking)}: the chat template of {tokenizer.name_or_path} has the model think before it answers, so "
-            f"that no answer can be ranked behind the prompt: {off}{twins(thinking, tasks)}leave them out"
+            f"{some_names(opened)}: the chat template of {tokenizer.name_or_path} has the model think before it answers, so "
+            f"that no answer can be ranked behind the prompt: {off}{twins(opened, tasks)}leave them out"
         )
     _warn_of_lost_instructions(tokenizer, template, tasks, settings)
 

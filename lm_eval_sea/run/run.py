@@ -23,8 +23,8 @@ from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.model_check import check_backend, check_constraints, check_folders, check_named_tokenizer, reads_folders
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
-from lm_eval_sea.run.seeds import mark_complete, runs_of
-from lm_eval_sea.run.thinking import MODES, add_thinking_tokens
+from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
+from lm_eval_sea.run.thinking import MODES, add_default_room, add_thinking_tokens
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
 
@@ -55,6 +55,7 @@ class _Run:
     resume: bool | None
     thinking: str
     thinking_tokens: int | None
+    sampling: str
     template: TemplateUse | None = None  # as it was checked
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
 
@@ -78,6 +79,8 @@ class _Run:
         check_folders(config.model, config.model_args)
         prepare_for_chat_api(config)
         check_mode(config, self.thinking)
+        if self.sampling == "model":
+            config.gen_kwargs = sampling_values(config.model_args, config.gen_kwargs, "--sampling model")
         if config.output_path:
             probe(config.output_path)
         if config.cache_requests.get("cache_requests"):
@@ -149,6 +152,15 @@ class _Run:
             )
             if self.template is not None:
                 config.system_instruction = self.template.system_instruction
+                if self.template.thinks and self.thinking_tokens is None and reads_folders(config.model):
+                    tokenizer = self.template.tokenizer
+                    add_default_room(
+                        tasks,
+                        model_args=config.model_args,
+                        gen_kwargs=config.gen_kwargs,
+                        num_fewshot=config.num_fewshot,
+                        count_tokens=lambda text: len(tokenizer(text).input_ids),
+                    )
 
     def _answers_kept_in(self, tasks: Iterable[str]) -> str | None:
         """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""
@@ -224,7 +236,15 @@ def run_parser() -> argparse.ArgumentParser:
         "--thinking_tokens",
         type=int,
         metavar="N",
-        help="Tokens for thoughts, added to the limit (max_gen_toks) that each task has of its own; SEA-HELM adds 20000",
+        help="Tokens for thoughts, added to the limit (max_gen_toks) that each task has of its own; SEA-HELM adds 20000. "
+        "Default for a model that thinks: max_new_tokens of its generation config, or 8192, as far as its window has room",
+    )
+    group.add_argument(
+        "--sampling",
+        choices=("task", "model"),
+        default="task",
+        help="model: temperature, top_p and so on of the model's generation config; task (default): as each task has it, "
+        "mostly greedy. --seeds N repeats a run",
     )
     group.add_argument(
         "--skip_missing", action="store_true", help="Go on without tasks whose data is not here and cannot be downloaded"
@@ -251,7 +271,7 @@ def run(arguments: Sequence[str]) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # as lm-eval's own command line does
     parsed = run_parser().parse_args(arguments)
     own = vars(parsed)
-    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens")}
+    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens", "sampling")}
     seeds = own.pop("seeds")
     language, lite, chat = own.pop("language"), own.pop("lite"), own.pop("chat")
     if language is not None:
@@ -269,7 +289,7 @@ def run(arguments: Sequence[str]) -> None:
     if seeds is None:
         _run_once(_Run(lm_eval_run.read_config(parsed), **options))
         return
-    for each, mark in runs_of(parsed, seeds, [options["thinking"], options["thinking_tokens"]]):
+    for each, mark in runs_of(parsed, seeds, [options[name] for name in ("thinking", "thinking_tokens", "sampling")]):
         if _run_once(_Run(lm_eval_run.read_config(each), **options)):
             mark_complete(each, mark)
 

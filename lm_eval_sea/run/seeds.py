@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.run.answer_cache import key_of
+from lm_eval_sea.run.generation_config import generation_config_of
 from lm_eval_sea.run.request import RunError
 
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
@@ -18,34 +19,25 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 _WITHOUT_EFFECT = {"batch_size", "max_batch_size", "device", "output_path", "verbosity", "use_cache", "cache_requests"}
 
 
-def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any], flag: str = "--seeds") -> dict[str, Any]:
     """The settings of generation for `--gen_kwargs`: those of the model's generation config, and over them the user's.
 
     Without a temperature it is 1, as for transformers and vLLM; the tasks' own is 0.
 
     Raises:
-        RunError: if they do not sample, so that all runs would be equal.
+        RunError: if they do not sample, so that all runs would be equal; names the flag that wants it.
     """
     values = {"temperature": 1.0} | _published(model_args) | dict(given)
     if not values.get("do_sample") or not values["temperature"]:
         raise RunError(
-            "--seeds: the model's generation config says nothing of sampling, so all runs would be equal; "
+            f"{flag}: the model's generation config says nothing of sampling, so all runs would be equal; "
             "give for example --gen_kwargs do_sample=True,temperature=0.7"
         )
     return values
 
 
 def _published(model_args: Mapping[str, Any]) -> dict[str, Any]:
-    name = model_args.get("pretrained")
-    if not isinstance(name, str):
-        return {}
-    from transformers import GenerationConfig
-
-    try:
-        config = GenerationConfig.from_pretrained(name, revision=model_args.get("revision") or "main")
-    except (OSError, ValueError):  # it has none
-        return {}
-    stated = config.to_diff_dict()
+    stated = generation_config_of(model_args)
     if not stated.get("do_sample"):
         return {}
     return {"do_sample": True} | {key: stated[key] for key in SAMPLING if stated.get(key) is not None}

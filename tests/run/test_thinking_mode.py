@@ -206,3 +206,21 @@ def test_two_modes_of_a_model_are_two_models(folder, samples, tmp_path, monkeypa
     assert sorted(run.model for run in found.runs) == [f"{place} (thinking off)", f"{place} (thinking on)"]
     assert len(found.tasks) == 2
     assert sorted(found.labels.values()) == ["model (thinking off)", "model (thinking on)"]
+
+
+def test_room_and_sampling_of_the_model(folder, samples, tmp_path, monkeypatch, capsys):
+    """As its generation config has them."""
+    output, place = tmp_path / "results", folder(OPENS)
+    monkeypatch.chdir(samples)
+    command = [
+        "run", "--model", "hf", "--model_args", f"pretrained={place},max_length=4096", "--device", "cpu", "--apply_chat_template",
+        "--tasks", "sea_belebele_th_chat", "--limit", "1", "--sampling", "model", "--output_path", str(output),
+    ]  # fmt: skip
+    assert main(command) == 2
+    assert "--sampling model: the model's generation config says nothing of sampling" in capsys.readouterr().err
+    stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
+    (place / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))
+    assert main(command) == 0
+    [results] = output.rglob("results_*.json")
+    settings = json.loads(results.read_text())["configs"]["sea_belebele_th_chat"]["generation_kwargs"]
+    assert (stated | {"max_gen_toks": 256 + 7}).items() <= settings.items()
