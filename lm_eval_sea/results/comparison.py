@@ -242,7 +242,7 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
         return None
     if one.statistics.values.shape[1] != other.statistics.values.shape[1] or one.statistics.is_mean != other.statistics.is_mean:
         return None
-    if one.keys == other.keys:
+    if one.fingerprint == other.fingerprint:
         return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
     place_of = [{key: place for place, key in enumerate(rows.keys)} for rows in (one, other)]
     common = [key for key in place_of[0] if key in place_of[1]]

@@ -182,12 +182,12 @@ def _strata(scores: np.ndarray, structure: _Structure, variance_at_least: Callab
 def _score_variance(scores: np.ndarray) -> float:
     """The variance of right and wrong answers with one of each more; 0 for scores in between, which vary by themselves."""
     share = (float(scores.sum()) + 1) / (len(scores) + 2)
-    return share * (1 - share) if np.isin(scores, (0.0, 1.0)).all() else 0.0
+    return share * (1 - share) if ((scores == 0) | (scores == 1)).all() else 0.0
 
 
 def _difference_variance(differences: np.ndarray) -> float:
     """The variance of differences of such answers with half a row more on which either model alone is right."""
-    if not np.isin(differences, (-1.0, 0.0, 1.0)).all():
+    if not ((differences == 0) | (np.abs(differences) == 1)).all():
         return 0.0
     count = len(differences) + 1
     return (float(np.square(differences).sum()) + 1) / count - (float(differences.sum()) / count) ** 2

@@ -122,6 +122,11 @@ class Rows:
         statistics = self.statistics
         return statistics.of_rows.tolist() if statistics and statistics.of_rows is not None and statistics.is_mean else None
 
+    @cached_property
+    def fingerprint(self) -> int:
+        """Equal for equal keys in the same order."""
+        return hash(tuple(self.keys))
+
     def one_gold(self) -> int | None:
         """The right option, if it is the same in all rows."""
         return self.golds[0] if len(set(self.golds)) == 1 else None
