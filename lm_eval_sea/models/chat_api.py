@@ -21,13 +21,13 @@ from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError
 from .generated_text import GeneratedText
 from .server_parameters import LIMIT, ServerParameters
+from .thinking_switches import SWITCHES
 
 OPENAI = "https://api.openai.com/v1"
-# How chat templates call what switches the thought on and off: most families; DeepSeek and Granite; Llama-SEA-LION v3.5 R.
-# A template leaves alone what it does not know.
-_THINKING = {
-    "on": {"enable_thinking": True, "thinking": True, "thinking_mode": "on"},
-    "off": {"enable_thinking": False, "thinking": False, "thinking_mode": "off"},
+# What is sent for `thinking`: every switch, for the template is the server's.
+_THINKING: dict[str, dict[str, Any]] = {
+    "on": {name: on for name, on, _ in SWITCHES},
+    "off": {name: off for name, _, off in SWITCHES},
     "template": {},
 }
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_sea.models.thinking_switches import SWITCHES
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.generation_config import generation_config_of
 from lm_eval_sea.run.request import RunError
@@ -18,15 +19,6 @@ _LIMITS = (_LIMIT, "max_new_tokens", "max_tokens")
 _DEFAULT_ROOM = 8192  # tokens
 _AROUND_MESSAGES = 64  # tokens that a chat template adds to a prompt, at most
 _LONGEST = 3  # rows of a task whose prompts are counted
-# What chat templates know, with the values for on and off: most families; DeepSeek, Kimi and Granite; Llama-SEA-LION v3.5 R;
-# Cohere Command; Seed-OSS, where it is a number of tokens.
-_SETTINGS: Sequence[tuple[str, Any, Any]] = (
-    ("enable_thinking", True, False),
-    ("thinking", True, False),
-    ("thinking_mode", "on", "off"),
-    ("reasoning", True, False),
-    ("thinking_budget", -1, 0),
-)
 # Words in a system message that some templates act on, such as that of Nemotron Nano v2.
 _WORDS = {"on": "/think", "off": "/no_think"}
 _NO_SUCH_WORD = "/as_is"
@@ -51,7 +43,7 @@ def find_switch(render: Render, mode: str) -> Switch | None:
         render: the prompt of messages with settings of the template; may raise what templates raise.
         mode: "on" or "off".
     """
-    for name, on, off in _SETTINGS:
+    for name, on, off in SWITCHES:
         if _is_switch(shown(render, QUESTION, {name: on}), shown(render, QUESTION, {name: off})):
             return Switch({name: on if mode == "on" else off})
     prompts = {

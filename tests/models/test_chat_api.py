@@ -50,7 +50,9 @@ def test_what_is_sent_and_what_is_read(monkeypatch):
             "model": "toy", "messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True},
             "max_completion_tokens": 64, "temperature": 0, "top_p": 0.9, "reasoning_effort": "low",
             "structured_outputs": {"choice": ["A", "B"]},
-            "chat_template_kwargs": {"enable_thinking": False, "thinking": False, "thinking_mode": "fast", "reasoning": False},
+            "chat_template_kwargs": {
+                "enable_thinking": False, "thinking": False, "thinking_mode": "fast", "reasoning": False, "thinking_budget": 0,
+            },
         }
     ]  # fmt: skip
     assert (answer, answer.thought, answer.finish_reason, answer.failure) == ("Answer: B", "Hm. So B.", "stop", None)

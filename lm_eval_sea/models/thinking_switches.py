@@ -1,0 +1,16 @@
+"""The settings of chat templates that switch a model's thought on and off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+# Name, value for on, value for off: most families; DeepSeek, Kimi and Granite; Llama-SEA-LION v3.5 R; Cohere Command; Seed-OSS,
+# where it is a number of tokens. A template leaves alone what it does not know.
+SWITCHES: Sequence[tuple[str, Any, Any]] = (
+    ("enable_thinking", True, False),
+    ("thinking", True, False),
+    ("thinking_mode", "on", "off"),
+    ("reasoning", True, False),
+    ("thinking_budget", -1, 0),
+)
