@@ -10,6 +10,8 @@ from transformers import PreTrainedModel
 ATTENTION = ("sdpa", "eager")
 LAYER_TYPES = {"full_attention", "sliding_attention"}
 
+# Kinds of rotary embeddings whose frequencies depend on the length of the text.
+DEPENDS_ON_LENGTH = ("longrope", "dynamic")
 # In transformers, a forward pass of several tokens begins their state anew.
 ONE_TOKEN_STATES = {"falcon_mamba", "jamba", "mamba", "zamba"}
 
@@ -29,6 +31,25 @@ def find_obstacle(model: PreTrainedModel) -> str | None:
     if model.get_output_embeddings() is None:
         return "its language-model head is not known"
     return None
+
+
+def length_border(model: PreTrainedModel) -> int | None:
+    """The length of a text, in tokens, from which on its positions are encoded otherwise; None if all texts are encoded alike.
+
+    Longrope (Ding et al. 2024) has other frequencies behind the length of pretraining, dynamic NTK new ones for every length
+    there. A prefix that was computed before the border is not that of a text behind it.
+    """
+    config = model.config.get_text_config()
+    found = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    ropes = [rope for rope in (found, *found.values()) if isinstance(rope, dict)]
+    borders = [
+        rope.get("original_max_position_embeddings")
+        or getattr(config, "original_max_position_embeddings", None)
+        or config.max_position_embeddings
+        for rope in ropes
+        if rope.get("rope_type", rope.get("type")) in DEPENDS_ON_LENGTH
+    ]
+    return min(borders, default=None)
 
 
 def takes_masks(model: PreTrainedModel) -> bool:

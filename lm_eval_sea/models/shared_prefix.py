@@ -22,7 +22,7 @@ from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
 from .forward import PrefixModel
 from .generated_text import GeneratedText
-from .obstacles import find_obstacle, takes_masks
+from .obstacles import find_obstacle, length_border, takes_masks
 from .prompt_prefix import PromptPrefix
 from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
 from .scoring import Answer, BatchKind, Continuation, Scorer
@@ -70,6 +70,7 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         self._verified: set[BatchKind] = set()
         self._plain = False
         self._prompt_prefix: PromptPrefix | None = None
+        self._border = length_border(self.model)
         ends = self.model.generation_config.eos_token_id
         self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
         self._shows_marks = marks_of_thoughts_among(self.tokenizer.all_special_tokens)
@@ -132,7 +133,7 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
     def _model_generate(self, context: torch.Tensor, max_length: int, stop: list[str], **settings: Any) -> torch.Tensor:
         """Continues a batch of prompts; the arguments are those of `HFLM`."""
-        if self._prompt_prefix is not None and not self._has_own_way(settings):
+        if self._prompt_prefix is not None and not self._has_own_way(settings) and not self._is_behind_border(max_length):
             try:
                 cache = self._prompt_prefix.cache(context, settings["attention_mask"])
                 return super()._model_generate(context, max_length, stop, past_key_values=cache, **settings)
@@ -143,6 +144,10 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
                 logger.warning("Prompts to generate from are computed whole, as lm-eval's hf does: %s.", reason)
                 clear_torch_cache()
         return super()._model_generate(context, max_length, stop, **settings)
+
+    def _is_behind_border(self, tokens: int) -> bool:
+        """Whether a text has other encodings of positions than its shorter beginning, see `length_border`."""
+        return self._border is not None and tokens >= self._border
 
     def _has_own_way(self, settings: Mapping[str, Any]) -> bool:
         """Whether prompts are generated from in a way that brings its own cache, or several copies of each prompt."""
@@ -165,6 +170,12 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         """
         if self._plain or override_bs is not None or not requests:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
+        if behind := [request for request in requests if self._is_behind_border(len(request[1]) + len(request[2]))]:
+            logger.info("%d of %d requests are so long that the model encodes positions otherwise", len(behind), len(requests))
+            before = [request for request in requests if not self._is_behind_border(len(request[1]) + len(request[2]))]
+            found = iter(self._loglikelihood_tokens(before, disable_tqdm=disable_tqdm))
+            rest = iter(super()._loglikelihood_tokens(behind, disable_tqdm=disable_tqdm))
+            return [next(rest if self._is_behind_border(len(each[1]) + len(each[2])) else found) for each in requests]
         try:
             answers = self._along_prefixes(requests, disable_tqdm)
         except Mismatch as mismatch:

@@ -1,0 +1,72 @@
+"""Rotary embeddings that depend on the length of the text: the numbers and texts are hf's on both sides of the border."""
+
+import random
+
+import pytest
+import torch
+from lm_eval.api.instance import Instance
+from lm_eval.models.huggingface import HFLM
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from lm_eval_sea.models import SharedPrefixLM
+
+from .conftest import answer, assert_equal, text
+
+BORDER, WINDOW = 40, 256
+SIZES = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 64,
+    "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0,
+}  # fmt: skip
+# Half of a head's 8 dimensions have a frequency each.
+LONGROPE = {
+    "rope_type": "longrope", "rope_theta": 10000.0, "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [2.0, 5.0, 9.0, 16.0],
+    "original_max_position_embeddings": BORDER,
+}  # fmt: skip
+KINDS = {
+    "phi3-longrope": ("phi3", WINDOW, LONGROPE),
+    "llama-longrope": ("llama", WINDOW, LONGROPE),
+    "llama-dynamic": ("llama", BORDER, {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0}),
+}
+
+
+@pytest.fixture(params=KINDS)
+def model(request, tokenizers):
+    kind, positions, rope = KINDS[request.param]
+    torch.manual_seed(0)
+    border = {"original_max_position_embeddings": BORDER} if rope is LONGROPE else {}
+    config = AutoConfig.for_model(
+        kind, **SIZES, **border, vocab_size=len(tokenizers[False]), max_position_embeddings=positions, rope_parameters=rope
+    )
+    return AutoModelForCausalLM.from_config(config).eval()
+
+
+def requests_around_the_border(tokenizer):
+    """One beginning of all, with rows on both sides of the border, and such whose options alone lie behind it."""
+    dice = random.Random(0)
+    exemplars = text(dice, 20)
+    prompts = [f"{exemplars}\n{text(dice, words)}:" for words in (1, 4, 8, 12, 16, 24)]
+    requests = [(prompt, " " + text(dice, length)) for prompt in prompts for length in (1, 3, 6)]
+    lengths = [len(tokenizer.encode(prompt + option)) for prompt, option in requests]
+    assert min(lengths) < BORDER < max(lengths) and any(abs(length - BORDER) < 8 for length in lengths)
+    return requests
+
+
+def test_log_likelihoods(model, tokenizers):
+    """hf gets one request at a time, for the longest text of a batch decides for all of it."""
+    requests = requests_around_the_border(tokenizers[False])
+    _, expected = answer(HFLM, model, tokenizers[False], requests, batch_size=1, max_length=WINDOW)
+    lm, answers = answer(SharedPrefixLM, model, tokenizers[False], requests, batch_size=1, max_length=WINDOW)
+    assert not lm._plain and lm.work.forwarded
+    assert_equal(answers, expected)
+
+
+def test_generation(model, tokenizers):
+    prompts = list(dict.fromkeys(prompt for prompt, _ in requests_around_the_border(tokenizers[False])))
+    settings = {"until": [], "max_gen_toks": 12, "do_sample": False}
+
+    def texts(model_class):
+        lm = model_class(model, tokenizer=tokenizers[False], batch_size=1, max_length=WINDOW)
+        asked = [Instance("generate_until", {}, (p, settings), 0, metadata=("task", n, 1)) for n, p in enumerate(prompts)]
+        return lm.generate_until(asked, disable_tqdm=True)
+
+    assert texts(SharedPrefixLM) == texts(HFLM)
