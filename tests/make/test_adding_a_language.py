@@ -47,9 +47,10 @@ def test_tagalog_in_xnli(pack):
 
     suites = tasks / "suites.yml"
     text = suites.read_text(encoding="utf-8")
-    group = text.index("\n  sea_language_tl:")
-    place = text.index("    tasks:\n", group) + len("    tasks:\n")
-    suites.write_text(f"{text[:place]}      - sea_xnli_tl\n{text[place:]}", encoding="utf-8")
+    for name, task in (("sea_language_tl", "sea_xnli_tl"), ("sea_language_tl_chat", "sea_xnli_tl_chat")):
+        place = text.index("    tasks:\n", text.index(f"\n  {name}:")) + len("    tasks:\n")
+        text = f"{text[:place]}      - {task}\n{text[place:]}"
+    suites.write_text(text, encoding="utf-8")
     made = run_make(pack)
     assert made.returncode == 0, made.stderr
     checked = run_make(pack, "--check")
@@ -58,15 +59,14 @@ def test_tagalog_in_xnli(pack):
     after = contents(pack)
     assert set(before) <= set(after)
     changed = {name for name in after if after[name] != before.get(name)}
-    assert {name for name in changed if not name.startswith("tasks/xnli/")} == {
+    of_suites = {
         "tasks/suites.yml",
         "tasks/suites/sea_language/whole/sea_language_tl.yaml",
+        "tasks/suites/sea_language/chat/sea_language_tl_chat.yaml",
     }
-    assert {name for name in changed if name in before} == {
-        "tasks/suites.yml",
-        "tasks/suites/sea_language/whole/sea_language_tl.yaml",
-        "tasks/xnli/data_set.yml",
-    }
+    assert {name for name in changed if not name.startswith("tasks/xnli/")} == of_suites
+    of_data_set = {"tasks/xnli/data_set.yml", "tasks/xnli/groups/chat.yaml", "tasks/xnli/groups/chat_enprompt.yaml"}
+    assert {name for name in changed if name in before} - of_data_set == of_suites
     leaf = yaml.safe_load(after["tasks/xnli/tl.yaml"])
     assert (leaf["task"], leaf["metadata"]["language"]) == ("sea_xnli_tl", "tl")
     assert "sea_xnli_tl" in yaml.safe_load(after["tasks/suites/sea_language/whole/sea_language_tl.yaml"])["task"]

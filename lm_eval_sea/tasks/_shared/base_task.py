@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @functools.cache
 def _code_digest() -> str:
     """Changes with every change to the modules that make requests."""
-    sources = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    sources = (path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
     return hashlib.sha256(b"".join(sources)).hexdigest()
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # read by `_modules`, too
     from .calibrated_ranking_task import CalibratedRankingTask as CalibratedRankingTask
-    from .chat_scores import (
+    from .chat.scores import (
         load_chat_qa_rows as load_chat_qa_rows,
         load_chat_rows as load_chat_rows,
         load_chat_summary_rows as load_chat_summary_rows,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # read by `_modules`, too
         score_chat_summary as score_chat_summary,
         score_chat_translation as score_chat_translation,
     )
-    from .chat_task import ChatSummarizationTask as ChatSummarizationTask, ChatTask as ChatTask
+    from .chat.task import ChatSummarizationTask as ChatSummarizationTask, ChatTask as ChatTask
     from .generation_scores import (
         load_letter_rows as load_letter_rows,
         load_number_rows as load_number_rows,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .base_task import ModelTask
-from .summarization_task import SummarizationTask
+from ..base_task import ModelTask
+from ..summarization_task import SummarizationTask
 
 
 if TYPE_CHECKING:

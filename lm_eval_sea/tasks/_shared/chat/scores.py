@@ -12,15 +12,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from .generation_scores import TextScores, TranslationScores
-from .metrics.classification_metrics import Choice
-from .metrics.qa_metrics import contains_weighted
-from .reading.chosen_option import Choices, read_choice
-from .reading.final_number import read_final_number
-from .reading.final_text import read_final_text, read_span
-from .reading.refusal import is_refusal
-from .reading.thought import Generated, take_apart
-from .rows import load_rows_with_scoring
+from ..generation_scores import TextScores, TranslationScores
+from ..metrics.classification_metrics import Choice
+from ..metrics.qa_metrics import contains_weighted
+from ..reading.chosen_option import Choices, read_choice
+from ..reading.final_number import read_final_number
+from ..reading.final_text import read_final_text, read_span
+from ..reading.refusal import is_refusal
+from ..reading.thought import Generated, take_apart
+from ..rows import load_rows_with_scoring
 
 
 if TYPE_CHECKING:

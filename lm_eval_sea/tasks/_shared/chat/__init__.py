@@ -1,0 +1,1 @@
+"""Chat tasks: what a chat model is asked, and how what it writes is scored."""
