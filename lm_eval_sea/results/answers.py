@@ -51,14 +51,15 @@ def answers_text(task: TaskRun) -> str | None:
 def bounds_text(task: TaskRun) -> str | None:
     """The score if all cut answers were wrong, if all were right, and on completed answers; None where few were cut.
 
-    With s the score, in which a cut answer counts 0, and c the share of cut answers, these are s, s + c and s / (1 − c). This
-    holds for means over rows only, so nothing is said of other scores, such as chrF++.
+    With s the score, in which a cut answer counts 0, c the share of cut answers and f that of failed requests, these are s,
+    s + c and s / (1 − c − f). This holds for means over rows only, so nothing is said of other scores, such as chrF++.
     """
     rates, metric = rates_of(task), task.facts.headline_metric
     if rates is None or rates.cut <= TOLD or metric not in _MEANS_OF_ROWS or task.score is None:
         return None
     score, cut = task.score.score, 100 * rates.cut
-    completed = f", {100 * min(1.0, score / (100 - cut)):.1f} on completed answers" if cut < 100 else ""
+    whole = 100 - cut - 100 * rates.failed
+    completed = f", {100 * min(1.0, score / whole):.1f} on completed answers" if whole > 0 else ""
     return f"{metric} is {score:.1f} if all cut answers are wrong, {min(100.0, score + cut):.1f} if all are right{completed}"
 
 
@@ -75,7 +76,7 @@ def advice_on(task: TaskRun) -> list[str]:
     elif rates.unexplained > _HARDLY_READ:
         said.append("hardly an answer could be read; is this a chat model? add --apply_chat_template")
     if rates.cut > TOLD:
-        said.append("thoughts reach the limit; raise --thinking_tokens")
+        said.append("thoughts do not end; where their finish_reason is length, raise --thinking_tokens")
     if rates.failed > 0:
         said.append("requests failed; the same command asks them again")
     return said

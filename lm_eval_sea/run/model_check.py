@@ -66,14 +66,28 @@ def check_constraints(backend: str, tasks: Mapping[str, Any]) -> None:
     Raises:
         RunError: if not.
     """
-    if backend in CHOOSING:
-        return
-    asked = [name for name, task in tasks.items() if (task.config.metadata or {}).get("variant") == "choice"]
-    if asked:
+    if backend not in CHOOSING and (asked := _choices(tasks)):
         raise RunError(
             f"--model {backend} cannot constrain answers, as {some_names(asked)} asks; take {' or '.join(CHOOSING)}, or the "
             "tasks with _chat in place of _choice"
         )
+
+
+def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Mapping[str, Any]) -> None:
+    """Whether the engine of a model that thinks knows its thought from its answer: else it would constrain the thought.
+
+    Raises:
+        RunError: if not.
+    """
+    if "reasoning_parser" not in model_args and (asked := _choices(tasks)):
+        raise RunError(
+            f"{some_names(asked)}: the model thinks, and its thought would have to be one of the options; name vLLM's parser of "
+            "its thoughts, such as --model_args reasoning_parser=qwen3, or add --thinking off, or take _chat in place of _choice"
+        )
+
+
+def _choices(tasks: Mapping[str, Any]) -> list[str]:
+    return [name for name, task in tasks.items() if (task.config.metadata or {}).get("variant") == "choice"]
 
 
 def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:

@@ -17,14 +17,21 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
-from lm_eval_sea.run.api_server import chats, check_api_server, prepare_for_chat_api
+from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model
 from lm_eval_sea.run.language import group_of_language
-from lm_eval_sea.run.model_check import check_backend, check_constraints, check_folders, check_named_tokenizer, reads_folders
+from lm_eval_sea.run.model_check import (
+    check_backend,
+    check_choices_follow_thoughts,
+    check_constraints,
+    check_folders,
+    check_named_tokenizer,
+    reads_folders,
+)
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
-from lm_eval_sea.run.thinking import MODES, add_default_room, add_thinking_tokens
+from lm_eval_sea.run.thinking import MODES, add_default_room, add_room_at_server, add_thinking_tokens
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
 
@@ -150,7 +157,11 @@ class _Run:
                 system_instruction=config.system_instruction,
                 thinking=self.thinking if reads_folders(config.model) else "template",
             )
+            if config.model == CHAT_API and config.model_args.get("thinking") == "on" and self.thinking_tokens is None:
+                add_room_at_server(tasks, config.gen_kwargs)
             if self.template is not None:
+                if self.template.thinks:
+                    check_choices_follow_thoughts(config.model_args, tasks)
                 config.system_instruction = self.template.system_instruction
                 if self.template.thinks and self.thinking_tokens is None and reads_folders(config.model):
                     tokenizer = self.template.tokenizer

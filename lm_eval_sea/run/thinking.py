@@ -106,6 +106,17 @@ def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) 
         task.set_config("generation_kwargs", {_LIMIT: own + number}, update=True)
 
 
+def add_room_at_server(tasks: Mapping[str, Any], gen_kwargs: Mapping[str, Any]) -> None:
+    """Gives the answers of a model that thinks behind a server 8,192 tokens more; the server takes what its window has."""
+    limits = {name: task for name, task in tasks.items() if (task.config.generation_kwargs or {}).get(_LIMIT) is not None}
+    if limits and not any(name in gen_kwargs for name in _LIMITS):
+        add_thinking_tokens(limits, _DEFAULT_ROOM, {})
+        logging.getLogger("lm_eval_sea").info(
+            "the model thinks: answers get %s tokens more for the thought; --thinking_tokens N gives another number",
+            f"{_DEFAULT_ROOM:,}",
+        )
+
+
 def add_default_room(
     tasks: Mapping[str, Any],
     *,

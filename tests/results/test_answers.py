@@ -72,7 +72,7 @@ def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows):
         f"; exact_match is {score:.1f} if all cut answers are wrong, {best:.1f} if all are right, "
         f"{completed:.1f} on completed answers"
     )
-    assert advice == "toy_th: thoughts reach the limit; raise --thinking_tokens"
+    assert advice == "toy_th: thoughts do not end; where their finish_reason is length, raise --thinking_tokens"
 
 
 @pytest.mark.parametrize(("metric", "score", "told"), [("f1", 0.4, "f1 is 40.0"), ("rougeL", 40.0, "rougeL is 40.0")])

@@ -106,6 +106,8 @@ SCORED = [
     ("sea_xquad_vi_chat", "Trả lời: {}", {"exact_match": 1, "f1": 1, "null_rate": 0}, "no thought"),
     ("sea_flores_id_en_chat", "Tentu!\n\nTerjemahan: {}", {"null_rate": 0, "off_target_rate": 0}, "no thought"),
     ("sea_flores_id_en_chat", '"Terjemahan: {}"', {"null_rate": 0, "off_target_rate": 0}, "no thought"),
+    ("sea_flores_id_en_chat", "Maaf, saya tidak dapat menerjemahkannya.", {"null_rate": 1, "refusal_rate": 1}, "no thought"),
+    ("sea_flores_id_en_chat", "Terjemahan:", {"null_rate": 1, "refusal_rate": 0}, "no thought"),
     ("sea_thaisum_th_chat", "<think>อ่าน</think>สรุป: {}", {"rougeL": 100, "null_rate": 0}, "closed"),
 ]
 
@@ -140,7 +142,7 @@ def test_what_stands_behind_thought_and_tag_is_scored(folder, name, form, scores
     assert sample["doc"]["state"] == state
     if scores["null_rate"] == 0:
         assert sample["doc"]["answer"].rstrip(".0") == right_of(sample["doc"]).rstrip(".0")
-    if "flores" in name:
+    if "flores" in name and scores["null_rate"] == 0:
         assert results["results"][name]["chrf++,none"] == pytest.approx(100)
 
 
@@ -171,7 +173,14 @@ def test_what_a_backend_tells_is_logged_and_counts(folder):
     """A thought apart from the text, why the text ended, tokens, a request that failed."""
     told = iter(
         [
-            GeneratedText("A.", thought="A or B? B.", finish_reason="stop", prompt_tokens=90, thought_tokens=7, answer_tokens=3),
+            GeneratedText(
+                "<answer>A</answer><|im_end|>",
+                thought="A or B? B.",
+                finish_reason="stop",
+                prompt_tokens=90,
+                thought_tokens=7,
+                answer_tokens=3,
+            ),
             GeneratedText("", thought="A or B?", finish_reason="length", prompt_tokens=80, thought_tokens=64, answer_tokens=0),
             GeneratedText("", failure="the server answered 500 five times"),
             GeneratedText("", thought="So it is B.", finish_reason="stop"),

@@ -75,3 +75,10 @@ def test_single_forms(text, answer, state):
 def test_an_answer_never_holds_a_thought_that_was_cut():
     for cut in range(len(THOUGHT)):
         assert take_apart(f"<think>{THOUGHT[:cut]}").answer == ""
+
+
+@pytest.mark.parametrize("text", ["analysis.", "analysis: The passage says so.\nAnswer: B", "analysis, synthesis"])
+def test_a_word_that_begins_a_text_is_no_mark(text):
+    """gpt-oss' channel, as transformers decodes it, is written together with what follows it."""
+    assert take_apart(text) == ("", text, "no thought")
+    assert take_apart("analysisThe passage says so.assistantfinalB") == ("The passage says so.", "B", "closed")

@@ -17,7 +17,7 @@ from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
 from ..reading.chosen_option import Choices, read_choice
 from ..reading.final_number import read_final_number
-from ..reading.final_text import read_final_text, read_span
+from ..reading.final_text import behind_last_tag, read_final_text, read_span
 from ..reading.refusal import is_refusal
 from ..reading.thought import Generated, take_apart
 from ..rows import load_rows_with_scoring
@@ -48,7 +48,8 @@ def taken_apart(generated: str) -> Generated:
         return take_apart(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
     if not generated.strip():
         return Generated(told["thought"], "", "stopped in the thought" if finished else "cut")
-    return Generated(told["thought"], generated.strip(), "closed" if told["thought"].strip() else "no thought")
+    answer = take_apart(str(generated), finished=finished).answer or generated.strip()  # without frame and end of turn
+    return Generated(told["thought"], answer, "closed" if told["thought"].strip() else "no thought")
 
 
 def _record(doc: dict[str, Any], generated: str) -> Generated:
@@ -61,29 +62,36 @@ def _record(doc: dict[str, Any], generated: str) -> Generated:
     return made
 
 
-def _rates(made: Generated, *, is_read: bool, language: str) -> dict[str, float]:
+def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float]:
     return {
         "null_rate": float(not is_read),
         "cut_rate": float(made.state in _UNFINISHED),
-        "refusal_rate": float(not is_read and is_refusal(made.answer, language)),
+        "refusal_rate": float(not is_read and declines),
         "failure_rate": float(made.state == "failed"),
     }
 
 
+def _language_of_row(scoring: dict[str, Any]) -> str:
+    """The language of the question; of a pair of languages it is the second."""
+    language: str = scoring["language"].rpartition("-")[2]
+    return language
+
+
 def _words_of(scoring: dict[str, Any]) -> str:
     """The language that an answer speaks around what is asked for: the instruction's, or beside an English one the row's."""
-    known: str = scoring["language"] if scoring["prompt_language"] == "en" else scoring["prompt_language"]
-    return known.rpartition("-")[2]
+    return _language_of_row(scoring) if scoring["prompt_language"] == "en" else str(scoring["prompt_language"])
 
 
 def score_chat_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """exact_match: the letter is right. Its position is written into `doc`."""
     scoring = doc["scoring"]
-    made, language = _record(doc, results[0]), scoring["language"].rpartition("-")[2]
+    made, language = _record(doc, results[0]), _language_of_row(scoring)
     choices = Choices(tuple(doc["letters"]), tuple(doc["options"]), language, (scoring["answer_tag"], "Answer:"))
     chosen = read_choice(made.answer, choices)
     doc["answer"], doc["predictions"] = None if chosen is None else doc["letters"][chosen], {"exact_match": chosen}
-    return {"exact_match": float(chosen == doc["gold"])} | _rates(made, is_read=chosen is not None, language=language)
+    return {"exact_match": float(chosen == doc["gold"])} | _rates(
+        made, is_read=chosen is not None, declines=is_refusal(made.answer, language)
+    )
 
 
 def score_chat_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
@@ -94,17 +102,17 @@ def score_chat_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, A
     doc["answer"], doc["predictions"] = None if chosen is None else words[chosen], {"exact_match": chosen}
     of_f1 = Choice(doc["gold"], len(words) if chosen is None else chosen, len(words))
     found = {"exact_match": float(chosen == doc["gold"]), "f1": of_f1, "f1_stderr": of_f1}
-    return found | _rates(made, is_read=chosen is not None, language=language)
+    return found | _rates(made, is_read=chosen is not None, declines=is_refusal(made.answer, language))
 
 
 def score_chat_number(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """exact_number: the number is right."""
     scoring = doc["scoring"]
-    made, language = _record(doc, results[0]), scoring["language"]
+    made, language = _record(doc, results[0]), _language_of_row(scoring)
     number = read_final_number(made.answer, language, (scoring["answer_tag"], "Answer:"))
     doc["answer"] = None if number is None else str(number)
     right = float(number == Decimal(doc["solution"]))
-    return {"exact_number": right} | _rates(made, is_read=number is not None, language=language)
+    return {"exact_number": right} | _rates(made, is_read=number is not None, declines=is_refusal(made.answer, language))
 
 
 class ChatTextScores(TextScores):
@@ -121,9 +129,12 @@ class ChatTextScores(TextScores):
         """What each metric needs of one row."""
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
-        text = self.read(made.answer, words_of, (scoring["answer_tag"], "Answer:"))
-        is_read = bool(text) and not is_refusal(text, words_of)
-        found = self.of_answer(doc, text) | _rates(made, is_read=is_read, language=words_of)
+        own = (scoring["answer_tag"],)
+        is_tagged = behind_last_tag(made.answer, own) is not None
+        # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
+        declines = not is_tagged and is_refusal(made.answer, words_of)
+        text = "" if declines else self.read(made.answer, words_of, own if is_tagged else (*own, "Answer:"))
+        found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = text or None
         if "votes" in doc:
             language = scoring["answer_language"]

@@ -103,6 +103,8 @@ def _result(clause: str, language: str) -> Decimal | None:
         return None
     if len(found) > 1:
         between = sentence[found[0].end() : found[1].start()]
+        if re.fullmatch(r"\s*(?:[-–—:]|to)\s*", between):  # a range, or a time
+            return None
         if any_word("no", language).search(sentence[: found[0].start()]):
             return parse_number(found[1][0], language)
         if any_word("joined", language).fullmatch(between.strip(" ,$₱€£")):

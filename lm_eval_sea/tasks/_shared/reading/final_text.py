@@ -46,11 +46,15 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str
             return _unquoted(frame.strip())
     # the form that the prompt asks for stands in quotation marks, which models repeat
     text = _unquoted(without_asked_form(composed(_without_fence(answer)), tags).strip())
-    if (behind := behind_last_tag(text, tags)) is not None:
-        text = behind
-    lines = [line.strip() for line in without_emphasis(text).splitlines()]
-    text = "\n".join(_without_notes(_without_preface(lines, language), language)).strip()
-    return _unquoted(text if "\n" in text else _LIST_MARK.sub("", text) or text)
+    if any(re.fullmatch(rf"[\s>#*_]*{cue_pattern(tag)}[\s*_]*", text, re.IGNORECASE) for tag in tags):
+        return ""
+    behind = behind_last_tag(text, tags)
+    lines = [line.strip() for line in without_emphasis(text if behind is None else behind).splitlines()]
+    if behind is None or not lines[0]:
+        text = "\n".join(_without_notes(_without_preface(lines, language), language)).strip()
+        return _unquoted(text if "\n" in text else _LIST_MARK.sub("", text) or text)
+    # what begins behind the tag is the text, whatever it begins with
+    return _unquoted("\n".join(_without_notes(lines, language)).strip())
 
 
 def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
@@ -63,15 +67,20 @@ def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
     """
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
-    text = read_final_text(without_latex(answer), language, tags)
+    is_formula = "\\" in answer or answer.count("$") > 1
+    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     line = next((line for line in text.splitlines() if line.strip()), "")
-    if (ends := [end for _, end in statement_spans(line, language)]) and line[ends[0] :].strip():
+    is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags) is not None
+    # behind the tag the same words are part of the span, unless it begins with them
+    ends = [end for begin, end in statement_spans(line, language) if not (is_tagged and begin)]
+    if ends and line[ends[0] :].strip():
         # of several statements the last corrects the others
         line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
         line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
-    elif behind_last_tag(without_asked_form(composed(answer), tags), tags) is not None:
+    elif is_tagged:
         line = without_ending(line, language)
-    line = _REMARK.sub("", line)
+    if not is_tagged:
+        line = _REMARK.sub("", line)
     return _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
 
 

@@ -9,13 +9,13 @@ from functools import cache
 # How a refusal says so, by language: that one is unable or unwilling, and what one is unable to do or to be. English is read in
 # every language.
 REFUSALS = {
-    "en": r"(?:i(?: am|['’]m) (?:really |very )?sorry|sorry|i apologi[sz]e|unfortunately|as an? (?:ai|language model))?"
-    r"[^.\n]{0,60}\bi(?: ?can(?:not|['’]t)| am (?:unable|not able)|['’]m (?:unable|not able)| won['’]t| must decline| will not)"
-    r"[^.\n]{0,40}\b(?:help|assist|answer|comply|provide|fulfill?|do that|continue|translate|summari[sz]e|discuss|engage)",
+    "en": r"(?:(?:i(?: am|['’]m) (?:really |very )?sorry|sorry|i apologi[sz]e|unfortunately|as an? (?:ai|language model))"
+    r"[^.\n\"”]{0,60}\b)?i(?: ?can(?:not|['’]t)|(?: am|['’]m) (?:unable|not able)| won['’]t| must decline| will not)"
+    r"[^.\n\"”]{0,40}\b(?:help|assist|answer|comply|provide|fulfill?|do that|continue|translate|summari[sz]e|discuss|engage)",
     "id": r"(?:maaf|mohon maaf|sebagai (?:model bahasa|ai|kecerdasan buatan))[^.\n]{0,60}"
-    r"(?:tidak|tak|belum) (?:dapat|bisa|mampu|akan)[^.\n]{0,40}(?:bantu|jawab|beri|sedia|lakukan|terjemah|penuhi|lanjut)",
+    r"(?:tidak|tak|belum) (?:dapat|bisa|mampu|akan)[^.\n]{0,40}(?:bantu|jawab|beri|sedia|lakukan|erjemah|penuhi|lanjut)",
     "ms": r"(?:maaf|minta maaf|sebagai (?:model bahasa|ai))[^.\n]{0,60}"
-    r"(?:tidak|tak) (?:dapat|boleh|mampu|akan)[^.\n]{0,40}(?:bantu|jawab|beri|sedia|lakukan|terjemah|penuhi|terus)",
+    r"(?:tidak|tak) (?:dapat|boleh|mampu|akan)[^.\n]{0,40}(?:bantu|jawab|beri|sedia|lakukan|erjemah|penuhi|terus)",
     "jv": r"(?:nyuwun (?:pangapunten|ngapunten|sewu)|ngapunten)[^.\n]{0,60}(?:ora|mboten) (?:bisa|saged)",
     "su": r"(?:hapunten|punten)[^.\n]{0,60}(?:teu|henteu) (?:tiasa|bisa)",
     "vi": r"(?:xin lỗi|rất tiếc|tôi là (?:một )?(?:mô hình|ai|trí tuệ))[^.\n]{0,60}(?:không thể|không được phép)",

@@ -50,7 +50,7 @@ MARKS = (
     Marks("Here is my thought process:", "Here is my response:"),
 )
 # gpt-oss as transformers decodes it when special tokens are skipped: "analysisThe passage says …assistantfinalB".
-_SKIPPED_HARMONY = re.compile(r"\Aanalysis(?=[^\sa-z])(.*?)(?:assistantfinal(?!.*assistantfinal)(.*))?\Z", re.DOTALL)
+_SKIPPED_HARMONY = re.compile(r"\Aanalysis(?=[^\W\da-z_]|[\"'“(*])(.*?)(?:assistantfinal(?!.*assistantfinal)(.*))?\Z", re.DOTALL)
 # What frames an answer behind a thought, and the special tokens that end a turn.
 _FRAMES = (
     ("<answer>", "</answer>"),
