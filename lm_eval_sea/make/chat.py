@@ -1,7 +1,6 @@
-"""Tasks for chat models: what to do, how to answer, the row. What the model writes is read behind its thought and answer tag.
+"""Tasks for chat models: what to do, how to answer, the row; zero-shot.
 
-A `chat` task is zero-shot. A `choice` task has the same prompt, and an engine with structured outputs leaves the model nothing
-but the options to write.
+What the model writes is read behind its thought and answer tag.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
 from lm_eval_sea.make.leaf import (
+    PUBLISHED_EXEMPLARS,
     Content,
     Prompted,
     answer_limit,
@@ -31,6 +31,7 @@ FORMS = "chat_answers"  # the folder with how to answer, by language
 READERS = 2
 ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag
 STEPS = 768  # tokens for the steps before a number
+CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's options
 
 
 class _Form(NamedTuple):
@@ -88,7 +89,7 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
         "include": [
             f"_shared/{form.template}",
             *([rows_path(data_set, data.process)] if data.process else []),
-            *([exemplars_path(data_set, data.prompts)] if "examples" not in data.splits else []),
+            *([exemplars_path(data_set, data.prompts)] if PUBLISHED_EXEMPLARS not in data.splits else []),
         ],
         "tag": ["sea_setting_chat", *(["sea_prompt_en"] if english else [])],
         "doc_to_text": f"{entry(asked, 'instruction', shown.where)}\n{how}\n\n{_question(row, data_set.kind)}",
@@ -116,7 +117,7 @@ def _question(row: str, kind: str) -> str:
 
 def _limit(prompted: Prompted, of: str) -> int:
     kind = prompted.of.kind
-    if kind in ("mcq", "classification"):
+    if kind in CHOSEN:
         return ROOM
     return answer_limit(prompted.of, of) + (STEPS if kind == "number" else ROOM)
 
@@ -126,17 +127,3 @@ def _forms(language: str) -> Mapping[str, Any]:
     if not path.is_file():
         raise PromptFileError(f"{path}: not there; it says how chat models are told to answer in that language")
     return read_yaml(path)
-
-
-def choice_leaf(content: Content) -> Content:
-    """A chat task whose answer the engine chooses among the options.
-
-    Raises:
-        PromptFileError: if the answer is written freely.
-    """
-    if not content["include"][0].endswith(("chat_letter_yaml", "chat_label_yaml")):
-        raise PromptFileError(f"{content['task']}: its answer is no choice among options")
-    said = {key: value for key, value in content["metadata"].items() if key != "provenance"}
-    name = content["task"].replace("_chat", "_choice")
-    metadata = said | {"variant": "choice", "setting": "choice", "provenance": {}}
-    return content | {"task": name, "tag": ["sea_setting_choice"], "metadata": metadata}

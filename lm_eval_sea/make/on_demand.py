@@ -19,7 +19,6 @@ from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.catalogue.task_index import read_task_file
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks, record_of
 from lm_eval_sea.make import settings
-from lm_eval_sea.make.chat import choice_leaf
 from lm_eval_sea.make.files import leaves
 from lm_eval_sea.make.leaf import Content, Prompted, name_of, read
 from lm_eval_sea.make.prompt_files import PromptFileError, is_english_prompt
@@ -72,17 +71,21 @@ def on_demand(name: str) -> Content | None:
     if (found := _VARIATION.fullmatch(name)) and (data_set := found[1].split("_")[1]) in data_sets():
         return _variation(read(data_sets()[data_set]), found[1], found[2], int(found[3]))
     if (found := _CHOICE.fullmatch(name)) and found[1] in data_sets():
-        base = name.replace("_choice", "_chat")
-        content = next((content for _, content in leaves(read(data_sets()[found[1]])) if content["task"] == base), None)
-        return content and choice_leaf(content)
+        prompted = read(data_sets()[found[1]])
+        content = _of_file(prompted, name.replace("_choice", "_chat"))
+        return content and settings.constrained(prompted, content)
     if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and found[1] in data_sets() and data_sets()[found[1]].parallel:
         contents = _of_parallel_rows(read(data_sets()[found[1]]), found[2])
         return next((content for content in contents if content["task"] == name), None)
     return None
 
 
+def _of_file(prompted: Prompted, name: str) -> Content | None:
+    return next((content for _, content in leaves(prompted) if content["task"] == name), None)
+
+
 def _variation(prompted: Prompted, base: str, kind: str, number: int) -> Content | None:
-    content = next((content for _, content in leaves(prompted) if content["task"] == base), None)
+    content = _of_file(prompted, base)
     if content is None or "setting" in content["metadata"]:
         return None
     if kind == "e":

@@ -3,6 +3,7 @@
     asis          rows as they were published, faults and all
     pN            the instruction in other words, from `paraphrases` (Mizrahi et al. 2024); the plain task has the first wording
     eN            the five exemplars in a random order, by seed, so that the first ones, which are shown, are others
+    choice        the chat task, whose answer an engine with structured outputs chooses among the options
 
 Of a data set that has the same rows in every language:
 
@@ -20,7 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_sea.catalogue.names import language_names
-from lm_eval_sea.make.chat import chat_leaf
+from lm_eval_sea.make.chat import CHOSEN, chat_leaf
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
 from lm_eval_sea.make.task_yaml import Quoted
@@ -48,6 +49,17 @@ def as_is(prompted: Prompted, content: Content, process: str) -> Content:
     """A task on the rows as they were published. It has its own tag, because it is not another data set."""
     said = content["metadata"] | {"as_published": True}
     return _with_rows(prompted, content, process) | {"task": f"{content['task']}_asis", "tag": ["sea_asis"], "metadata": said}
+
+
+def constrained(prompted: Prompted, content: Content) -> Content:
+    """A chat task whose answer is one of the options.
+
+    Raises:
+        PromptFileError: if the answer is written freely.
+    """
+    if prompted.of.kind not in CHOSEN:
+        raise PromptFileError(f"{content['task']}: its answer is no choice among options")
+    return _in_setting(content, "choice", content["task"].replace("_chat", "_choice"), variant="choice")
 
 
 def english_exemplars(prompted: Prompted, language: str, variant: str) -> Content:

@@ -1,4 +1,4 @@
-"""What a model's chat template makes of a task: whether it shows the question, and whether it opens a thought.
+"""What a model's chat template makes of a task: whether it shows the question, and whether the model thinks.
 
 The tokenizer alone tells.
 """
@@ -13,7 +13,6 @@ from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.thinking import QUESTION, Render, Switch, find_switch, knows_effort, shown, thinks
-from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 _SHOWN = 300  # characters of a prompt in a message
 RANKED = ("loglikelihood", "multiple_choice")
@@ -96,15 +95,9 @@ def check_template_of_model(
             raise RunError(f"--thinking {thinking}: --model_args has {', '.join(taken)}, too; give one of them")
         settings |= switch.settings
         system_instruction = "\n\n".join(filter(None, [switch.word, system_instruction])) or None
-    check_chat_template(
+    return check_chat_template(
         tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
     )
-    render = renderer(tokenizer, template, settings)
-    told = [{"role": "system", "content": system_instruction}] if system_instruction else []
-    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval leaves out a system message at which a template fails
-        if (prompt := shown(render, messages, {})) is not None:
-            return TemplateUse(settings, system_instruction, messages, prompt, thinks(render, messages), tokenizer)
-    return TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
 
 
 def _switch(render: Render, thinking: str, name: str) -> Switch:
@@ -127,7 +120,7 @@ def check_chat_template(
     settings: Mapping[str, Any],
     multiturn: bool,
     system_instruction: str | None = None,
-) -> None:
+) -> TemplateUse:
     """Renders the first question of each task, and of the exemplars' turns, as the model will see them.
 
     Args:
@@ -139,11 +132,11 @@ def check_chat_template(
         system_instruction: of the run.
 
     Raises:
-        RunError: if there is no such template, a prompt lacks a question or has it changed, or answers would be ranked inside
-            a thought.
+        RunError: if there is no such template, a prompt lacks a question or has it changed, or answers would be ranked where
+            the model would think.
     """
     template = _template(tokenizer, apply)
-    opened = []
+    use = _template_use(tokenizer, template, settings, system_instruction)
     for task_name, task in tasks.items():
         questions = _questions(task)
         turns = questions if multiturn and task.config.num_fewshot != 0 else questions[-1:]
@@ -151,20 +144,26 @@ def check_chat_template(
         if len(turns) > 1:
             messages = [{"role": "user", "content": turns[0]}, {"role": "assistant", "content": "1"}, *messages]
         if messages:
-            prompt = _check(tokenizer, template, messages, settings, task_name)
-            if system_instruction:  # some templates act on it
-                told = [{"role": "system", "content": system_instruction}, *messages]
-                prompt = shown(renderer(tokenizer, template, settings), told, {}) or prompt
-            # where the answer is begun for the model, the thought is over
-            if task.OUTPUT_TYPE in RANKED and not task.config.gen_prefix and open_thought(prompt):
-                opened.append(task_name)
-    if opened:
+            _check(tokenizer, template, messages, settings, task_name)
+    # where the answer is begun for the model, the thought is over
+    ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED and not task.config.gen_prefix]
+    if use.thinks and ranked:
         off = "add --thinking off, " if find_switch(renderer(tokenizer, template, {}), "off") else ""
         raise RunError(
-            f"{some_names(opened)}: the chat template of {tokenizer.name_or_path} has the model think before it answers, so "
-            f"that no answer can be ranked behind the prompt: {off}{twins(opened, tasks)}leave them out"
+            f"{some_names(ranked)}: the chat template of {tokenizer.name_or_path} has the model think before it answers, so "
+            f"that no answer can be ranked behind the prompt: {off}{twins(ranked, tasks)}leave them out"
         )
     _warn_of_lost_instructions(tokenizer, template, tasks, settings)
+    return use
+
+
+def _template_use(tokenizer: Any, template: str, settings: Mapping[str, Any], system_instruction: str | None) -> TemplateUse:
+    render = renderer(tokenizer, template, settings)
+    told = [{"role": "system", "content": system_instruction}] if system_instruction else []
+    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval leaves out a system message at which a template fails
+        if (prompt := shown(render, messages, {})) is not None:
+            return TemplateUse(settings, system_instruction, messages, prompt, thinks(render, messages), tokenizer)
+    return TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
 
 
 def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Render:
@@ -221,8 +220,7 @@ def _warn_of_lost_instructions(tokenizer: Any, template: str, tasks: Mapping[str
         )
 
 
-def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> str:
-    """The prompt."""
+def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> None:
     try:
         prompt = renderer(tokenizer, template, settings)(messages, {})
     # a template is a program, and raises what it likes
@@ -235,4 +233,3 @@ def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settin
                 f"{task}: the chat template of {tokenizer.name_or_path} drops or changes a question. The question: "
                 f"{one_line(message['content'][:_SHOWN])} | The prompt: {one_line(prompt[:_SHOWN])}"
             )
-    return prompt

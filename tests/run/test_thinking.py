@@ -81,11 +81,14 @@ def check(tokenizer, tasks, template, settings=None, **more):
         (OPENS, "add --thinking off, ", {"enable_thinking": False}, None),
         (MODE, "add --thinking off, ", {"thinking_mode": "off"}, None),
         (WORD, "add --thinking off, ", {}, "/no_think"),
+        (EMPTY_PAIR, "add --thinking off, ", {"enable_thinking": False}, None),
+        (BUDGET, "add --thinking off, ", {"thinking_budget": 0}, None),
         (ALWAYS, "", None, None),
+        (EFFORT, "", None, None),
     ],
-    ids=["enable_thinking", "thinking_mode", "word", "none"],
+    ids=["enable_thinking", "thinking_mode", "word", "opened by the model", "budget", "no switch", "effort"],
 )
-def test_nothing_is_ranked_behind_an_open_thought(template, way_off, settings, instruction, tokenizer, tasks):
+def test_nothing_is_ranked_where_a_model_would_think(template, way_off, settings, instruction, tokenizer, tasks):
     message = (
         rf"^{RANKED}: the chat template of \S+ has the model think before it answers, so that no answer can be ranked behind the "
         rf"prompt: {re.escape(way_off)}take {GENERATED}, or leave them out$"
@@ -97,8 +100,8 @@ def test_nothing_is_ranked_behind_an_open_thought(template, way_off, settings, i
         check(tokenizer, tasks, template, settings, system_instruction=instruction)
 
 
-def test_templates_that_open_no_thought_by_themselves(tokenizer, tasks):
-    for template in (EMPTY_PAIR, FALSY, NOTE, THINKING, BUDGET, EFFORT, PLAIN):
+def test_models_that_do_not_think_by_themselves_are_ranked(tokenizer, tasks):
+    for template in (NOTE, THINKING, PLAIN):
         check(tokenizer, tasks, template)
 
 

@@ -66,9 +66,18 @@ def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float
     return {
         "null_rate": float(not is_read),
         "cut_rate": float(made.state in _UNFINISHED),
-        "refusal_rate": float(not is_read and declines),
+        "refusal_rate": float(declines),
         "failure_rate": float(made.state == "failed"),
     }
+
+
+def _rates_of_reading(made: Generated, found: object | None, language: str) -> dict[str, float]:
+    """The rates of an answer in which something was found, or None."""
+    return _rates(made, is_read=found is not None, declines=found is None and is_refusal(made.answer, language))
+
+
+def _answer_tags(scoring: dict[str, Any]) -> tuple[str, str]:
+    return scoring["answer_tag"], "Answer:"
 
 
 def _language_of_row(scoring: dict[str, Any]) -> str:
@@ -82,37 +91,36 @@ def _words_of(scoring: dict[str, Any]) -> str:
     return _language_of_row(scoring) if scoring["prompt_language"] == "en" else str(scoring["prompt_language"])
 
 
+def _choose(
+    doc: dict[str, Any], generated: str, names: Sequence[str], options: Sequence[str], language: str
+) -> tuple[int | None, dict[str, float]]:
+    """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
+    made = _record(doc, generated)
+    chosen = read_choice(made.answer, Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"])))
+    doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
+    return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
+
+
 def score_chat_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """exact_match: the letter is right. Its position is written into `doc`."""
-    scoring = doc["scoring"]
-    made, language = _record(doc, results[0]), _language_of_row(scoring)
-    choices = Choices(tuple(doc["letters"]), tuple(doc["options"]), language, (scoring["answer_tag"], "Answer:"))
-    chosen = read_choice(made.answer, choices)
-    doc["answer"], doc["predictions"] = None if chosen is None else doc["letters"][chosen], {"exact_match": chosen}
-    return {"exact_match": float(chosen == doc["gold"])} | _rates(
-        made, is_read=chosen is not None, declines=is_refusal(made.answer, language)
-    )
+    return _choose(doc, results[0], doc["letters"], doc["options"], _language_of_row(doc["scoring"]))[1]
 
 
 def score_chat_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """exact_match: the label is right; f1: macro-F1, for which a label that cannot be read is none of them."""
-    scoring = doc["scoring"]
-    made, words, language = _record(doc, results[0]), scoring["label_words"], _words_of(scoring)
-    chosen = read_choice(made.answer, Choices(tuple(words), tuple(words), language, (scoring["answer_tag"], "Answer:")))
-    doc["answer"], doc["predictions"] = None if chosen is None else words[chosen], {"exact_match": chosen}
+    words = doc["scoring"]["label_words"]
+    chosen, found = _choose(doc, results[0], words, words, _words_of(doc["scoring"]))
     of_f1 = Choice(doc["gold"], len(words) if chosen is None else chosen, len(words))
-    found = {"exact_match": float(chosen == doc["gold"]), "f1": of_f1, "f1_stderr": of_f1}
-    return found | _rates(made, is_read=chosen is not None, declines=is_refusal(made.answer, language))
+    return found | {"f1": of_f1, "f1_stderr": of_f1}
 
 
 def score_chat_number(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """exact_number: the number is right."""
     scoring = doc["scoring"]
     made, language = _record(doc, results[0]), _language_of_row(scoring)
-    number = read_final_number(made.answer, language, (scoring["answer_tag"], "Answer:"))
+    number = read_final_number(made.answer, language, _answer_tags(scoring))
     doc["answer"] = None if number is None else str(number)
-    right = float(number == Decimal(doc["solution"]))
-    return {"exact_number": right} | _rates(made, is_read=number is not None, declines=is_refusal(made.answer, language))
+    return {"exact_number": float(number == Decimal(doc["solution"]))} | _rates_of_reading(made, number, language)
 
 
 class ChatTextScores(TextScores):
@@ -129,11 +137,11 @@ class ChatTextScores(TextScores):
         """What each metric needs of one row."""
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
-        own = (scoring["answer_tag"],)
-        is_tagged = behind_last_tag(made.answer, own) is not None
+        own, *_ = tags = _answer_tags(scoring)
+        is_tagged = behind_last_tag(made.answer, (own,)) is not None
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
-        text = "" if declines else self.read(made.answer, words_of, own if is_tagged else (*own, "Answer:"))
+        text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags)
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = text or None
         if "votes" in doc:
@@ -146,7 +154,6 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
     """The same of translations."""
 
 
-_RATES = ("null_rate", "cut_rate", "refusal_rate", "failure_rate")
 chat_question_answering = ChatTextScores(read_span, "exact_match", "f1", "contains")
 chat_summarization = ChatTextScores(
     read_final_text, "bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", "off_target_rate", reference="summary"
