@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -37,9 +38,9 @@ class RecordedGeneration(Backend):
             self.cache_hook, self._recorder = hook, None
         return [recorder.take(request.args[0], text) for request, text in zip(requests, texts, strict=True)]
 
+    @abstractmethod
     def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
         """A text that was just decoded, with what is known of it."""
-        raise NotImplementedError
 
     def counted(self, prompt: str, text: str, *, finished: bool, prompt_tokens: int, written: int) -> GeneratedText:
         """A text with its tokens counted.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -170,12 +171,14 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         """
         if self._plain or override_bs is not None or not requests:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
-        if behind := [request for request in requests if self._is_behind_border(len(request[1]) + len(request[2]))]:
-            logger.info("%d of %d requests are so long that the model encodes positions otherwise", len(behind), len(requests))
-            before = [request for request in requests if not self._is_behind_border(len(request[1]) + len(request[2]))]
-            found = iter(self._loglikelihood_tokens(before, disable_tqdm=disable_tqdm))
-            rest = iter(super()._loglikelihood_tokens(behind, disable_tqdm=disable_tqdm))
-            return [next(rest if self._is_behind_border(len(each[1]) + len(each[2])) else found) for each in requests]
+        behind = [self._is_behind_border(len(context) + len(continuation)) for _, context, continuation in requests]
+        if any(behind):
+            logger.info("%d of %d requests are so long that the model encodes positions otherwise", sum(behind), len(requests))
+            long = list(itertools.compress(requests, behind))
+            short = [request for request, is_long in zip(requests, behind, strict=True) if not is_long]
+            of_long = iter(super()._loglikelihood_tokens(long, disable_tqdm=disable_tqdm))
+            of_short = iter(self._loglikelihood_tokens(short, disable_tqdm=disable_tqdm))
+            return [next(of_long if is_long else of_short) for is_long in behind]
         try:
             answers = self._along_prefixes(requests, disable_tqdm)
         except Mismatch as mismatch:

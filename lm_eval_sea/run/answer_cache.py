@@ -145,7 +145,7 @@ def _answers_in(path: Path) -> int:
 def forget_failures(use_cache: str) -> int:
     """Deletes the answers that say of themselves that there is none (`GeneratedText.failure`), so that they are asked for again.
 
-    lm-eval keeps whatever a backend returns.
+    lm-eval keeps whatever a backend returns, as pickles. A run reads its cache, and so these, only after `check_trusted`.
 
     Returns:
         How many there were.

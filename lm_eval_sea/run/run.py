@@ -31,7 +31,7 @@ from lm_eval_sea.run.model_check import (
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
-from lm_eval_sea.run.thinking import MODES, add_default_room, add_room_at_server, add_thinking_tokens
+from lm_eval_sea.run.thinking import MODES, add_default_room, add_thinking_tokens
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
 
@@ -157,21 +157,25 @@ class _Run:
                 system_instruction=config.system_instruction,
                 thinking=self.thinking if reads_folders(config.model) else "template",
             )
-            if config.model == CHAT_API and config.model_args.get("thinking") == "on" and self.thinking_tokens is None:
-                add_room_at_server(tasks, config.gen_kwargs)
             if self.template is not None:
                 if self.template.thinks:
                     check_choices_follow_thoughts(config.model_args, tasks)
                 config.system_instruction = self.template.system_instruction
-                if self.template.thinks and self.thinking_tokens is None and reads_folders(config.model):
-                    tokenizer = self.template.tokenizer
-                    add_default_room(
-                        tasks,
-                        model_args=config.model_args,
-                        gen_kwargs=config.gen_kwargs,
-                        num_fewshot=config.num_fewshot,
-                        count_tokens=lambda text: len(tokenizer(text).input_ids),
-                    )
+            if self.thinking_tokens is None:
+                self._add_default_room(tasks)
+
+    def _add_default_room(self, tasks: Mapping[str, Any]) -> None:
+        config = self.config
+        is_server = config.model == CHAT_API
+        local = self.template if reads_folders(config.model) else None
+        if config.model_args.get("thinking") == "on" if is_server else local is not None and local.thinks:
+            add_default_room(
+                tasks,
+                model_args=config.model_args,
+                gen_kwargs=config.gen_kwargs,
+                num_fewshot=config.num_fewshot,
+                count_tokens=None if local is None else lambda text: len(local.tokenizer(text).input_ids),
+            )
 
     def _answers_kept_in(self, tasks: Iterable[str]) -> str | None:
         """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""

@@ -106,40 +106,38 @@ def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) 
         task.set_config("generation_kwargs", {_LIMIT: own + number}, update=True)
 
 
-def add_room_at_server(tasks: Mapping[str, Any], gen_kwargs: Mapping[str, Any]) -> None:
-    """Gives the answers of a model that thinks behind a server 8,192 tokens more; the server takes what its window has."""
-    limits = {name: task for name, task in tasks.items() if (task.config.generation_kwargs or {}).get(_LIMIT) is not None}
-    if limits and not any(name in gen_kwargs for name in _LIMITS):
-        add_thinking_tokens(limits, _DEFAULT_ROOM, {})
-        logging.getLogger("lm_eval_sea").info(
-            "the model thinks: answers get %s tokens more for the thought; --thinking_tokens N gives another number",
-            f"{_DEFAULT_ROOM:,}",
-        )
-
-
 def add_default_room(
     tasks: Mapping[str, Any],
     *,
     model_args: Mapping[str, Any],
     gen_kwargs: Mapping[str, Any],
     num_fewshot: int | None,
-    count_tokens: Callable[[str], int],
+    count_tokens: Callable[[str], int] | None,
 ) -> None:
     """Gives the answers of a thinking model room for the thought, and says how much; nothing where `--gen_kwargs` limits them.
 
     It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less where the model's window has no room
     for prompt, thought and answer.
+
+    Args:
+        tasks: lm-eval's, by name.
+        model_args: of lm-eval.
+        gen_kwargs: of the run.
+        num_fewshot: of the run.
+        count_tokens: of a text; None for a model behind a server, which knows its window itself.
     """
     if any(name in gen_kwargs for name in _LIMITS):
         return
-    wanted = int(generation_config_of(model_args).get("max_new_tokens") or _DEFAULT_ROOM)
-    window, rooms = _window(model_args), {}
+    local = count_tokens is not None
+    wanted = int((generation_config_of(model_args) if local else {}).get("max_new_tokens") or _DEFAULT_ROOM)
+    window, rooms = _window(model_args) if local else None, {}
     for name, task in tasks.items():
         own = (task.config.generation_kwargs or {}).get(_LIMIT)
         if task.OUTPUT_TYPE != "generate_until" or own is None:
             continue
-        longest = _longest_prompt(task, num_fewshot, count_tokens)
-        rooms[name] = wanted if window is None else max(0, min(wanted, window - own - longest))
+        rooms[name] = wanted
+        if window is not None and count_tokens is not None:
+            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(task, num_fewshot, count_tokens)))
         if rooms[name]:
             add_thinking_tokens({name: task}, rooms[name], {})
     if not rooms:

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import time
 
 import pytest
 from lm_eval.api.instance import Instance
@@ -287,7 +288,8 @@ def test_replies_that_are_no_answers(broken, caplog):
 def test_answers_out_of_order_under_bounded_concurrency():
     def behave(body, _):
         number = int(body["messages"][0]["content"])
-        return Answer([("content", f"answer {number}")], pause=0.02 * (5 - number % 5))
+        time.sleep(0.02 * (5 - number % 5))
+        return Answer([("content", f"answer {number}")])
 
     with serve(behave) as toy:
         answers = ask(toy, *map(str, range(40)), num_concurrent=6)

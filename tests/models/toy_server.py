@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -87,13 +87,11 @@ def serve(behave, models=None, prompt_end=None):
                 toy.times.append(time.monotonic())
                 toy.at_once += 1
                 toy.most_at_once = max(toy.at_once, toy.most_at_once)
-            try:
-                self.send(toy.behave(body, number))
-            except (BrokenPipeError, ConnectionResetError):
-                pass
-            finally:
-                with toy.lock:
-                    toy.at_once -= 1
+            reply = toy.behave(body, number)
+            with toy.lock:  # before the client, which has its answer, can send the next request
+                toy.at_once -= 1
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.send(reply)
 
         def send(self, reply):
             self.close_connection = True
