@@ -80,7 +80,7 @@ class AnsweringModel:
         logger.info("%s", workload)
         if said := what_rows_show({name: len({each.doc_id for each in task.instances}) for name, task in self._tasks.items()}):
             logger.info("%s", said)
-        if workload.ranked and (line := advice(self._backend, self._model)):
+        for line in advice(self._backend, self._model, workload):
             logger.info("%s", line)
 
     def _parts(self, kind: str, requests: list[Any]) -> Iterator[list[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import logging
 import os
@@ -17,8 +18,9 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
+from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window
 from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
-from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model
+from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.model_check import (
     check_backend,
@@ -31,7 +33,7 @@ from lm_eval_sea.run.model_check import (
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
-from lm_eval_sea.run.thinking import MODES, add_default_room, add_thinking_tokens
+from lm_eval_sea.run.thinking import MODES
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
 
@@ -137,8 +139,6 @@ class _Run:
     def _check(self, tasks: Mapping[str, Any]) -> None:
         """What needs the rows, and no model."""
         config = self.config
-        if self.thinking_tokens is not None:
-            add_thinking_tokens(tasks, self.thinking_tokens, config.gen_kwargs)
         if config.samples is not None:
             check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
         if config.output_path and config.log_samples:
@@ -161,21 +161,25 @@ class _Run:
                 if self.template.thinks:
                     check_choices_follow_thoughts(config.model_args, tasks)
                 config.system_instruction = self.template.system_instruction
-            if self.thinking_tokens is None:
-                self._add_default_room(tasks)
+        self._set_answer_limits(tasks)
 
-    def _add_default_room(self, tasks: Mapping[str, Any]) -> None:
+    def _set_answer_limits(self, tasks: Mapping[str, Any]) -> None:
         config = self.config
-        is_server = config.model == CHAT_API
-        local = self.template if reads_folders(config.model) else None
-        if config.model_args.get("thinking") == "on" if is_server else local is not None and local.thinks:
-            add_default_room(
-                tasks,
-                model_args=config.model_args,
-                gen_kwargs=config.gen_kwargs,
-                num_fewshot=config.num_fewshot,
-                count_tokens=None if local is None else lambda text: len(local.tokenizer(text).input_ids),
-            )
+        is_local = reads_folders(config.model)
+        thinks = self.template is not None and self.template.thinks if is_local else config.model_args.get("thinking") == "on"
+        given = {"model_args": config.model_args, "gen_kwargs": config.gen_kwargs, "num_fewshot": config.num_fewshot}
+        load = functools.cache(lambda: self.template.tokenizer if self.template else load_tokenizer(config.model_args))
+
+        def count_tokens(text: str) -> int:
+            tokenizer = load()
+            return len(text if tokenizer is None else tokenizer(text).input_ids)
+
+        if is_local:
+            fit_to_window(tasks, **given, count_tokens=count_tokens)
+        if self.thinking_tokens is not None:
+            add_thinking_tokens(tasks, self.thinking_tokens, config.gen_kwargs)
+        elif thinks and (is_local or config.model == CHAT_API):
+            add_default_room(tasks, **given, count_tokens=count_tokens if is_local else None)
 
     def _answers_kept_in(self, tasks: Iterable[str]) -> str | None:
         """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""

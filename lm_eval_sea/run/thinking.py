@@ -1,24 +1,15 @@
-"""Whether a model thinks before it answers: the switch of its chat template, and room for the thought."""
+"""Whether a model thinks before it answers, and the switch of its chat template."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_sea.models.thinking_switches import SWITCHES
-from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.generation_config import generation_config_of
-from lm_eval_sea.run.request import RunError
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 MODES = ("on", "off", "template")
-_LIMIT = "max_gen_toks"
-_LIMITS = (_LIMIT, "max_new_tokens", "max_tokens")
-_DEFAULT_ROOM = 8192  # tokens
-_AROUND_MESSAGES = 64  # tokens that a chat template adds to a prompt, at most
-_LONGEST = 3  # rows of a task whose prompts are counted
 # Words in a system message that some templates act on, such as that of Nemotron Nano v2.
 _WORDS = {"on": "/think", "off": "/no_think"}
 _NO_SUCH_WORD = "/as_is"
@@ -84,95 +75,3 @@ def shown(render: Render, messages: Messages, settings: Mapping[str, Any]) -> st
         return render(messages, settings)
     except Exception:  # a template is a program, and raises what it likes
         return None
-
-
-def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) -> None:
-    """Raises the limit of tokens of every task that generates, through lm-eval's own `set_config`.
-
-    Raises:
-        RunError: for a number below 1, if `--gen_kwargs` has a limit for all tasks, or a task has none of its own.
-    """
-    if number < 1:
-        raise RunError(f"--thinking_tokens {number}: expected 1 or more")
-    if _LIMIT in gen_kwargs:
-        raise RunError(
-            f"--thinking_tokens is added to each task's own limit, which {_LIMIT} in --gen_kwargs replaces; give one of them"
-        )
-    generating = {name: task for name, task in tasks.items() if task.get_config("output_type") == "generate_until"}
-    for name, task in generating.items():
-        own = (task.config.generation_kwargs or {}).get(_LIMIT)
-        if own is None:
-            raise RunError(f"--thinking_tokens: {name} has no {_LIMIT} of its own; give --gen_kwargs {_LIMIT}=N instead")
-        task.set_config("generation_kwargs", {_LIMIT: own + number}, update=True)
-
-
-def add_default_room(
-    tasks: Mapping[str, Any],
-    *,
-    model_args: Mapping[str, Any],
-    gen_kwargs: Mapping[str, Any],
-    num_fewshot: int | None,
-    count_tokens: Callable[[str], int] | None,
-) -> None:
-    """Gives the answers of a thinking model room for the thought, and says how much; nothing where `--gen_kwargs` limits them.
-
-    It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less where the model's window has no room
-    for prompt, thought and answer.
-
-    Args:
-        tasks: lm-eval's, by name.
-        model_args: of lm-eval.
-        gen_kwargs: of the run.
-        num_fewshot: of the run.
-        count_tokens: of a text; None for a model behind a server, which knows its window itself.
-    """
-    if any(name in gen_kwargs for name in _LIMITS):
-        return
-    local = count_tokens is not None
-    wanted = int((generation_config_of(model_args) if local else {}).get("max_new_tokens") or _DEFAULT_ROOM)
-    window, rooms = _window(model_args) if local else None, {}
-    for name, task in tasks.items():
-        own = (task.config.generation_kwargs or {}).get(_LIMIT)
-        if task.OUTPUT_TYPE != "generate_until" or own is None:
-            continue
-        rooms[name] = wanted
-        if window is not None and count_tokens is not None:
-            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(task, num_fewshot, count_tokens)))
-        if rooms[name]:
-            add_thinking_tokens({name: task}, rooms[name], {})
-    if not rooms:
-        return
-    less = {name: room for name, room in rooms.items() if room < wanted}
-    in_window = f"; the window of {window:,} leaves {min(less.values()):,} for {some_names(list(less))}" if less else ""
-    logging.getLogger("lm_eval_sea").info(
-        "the model thinks: answers get %s tokens more for the thought%s; --thinking_tokens N gives another number",
-        f"{wanted:,}",
-        in_window,
-    )
-
-
-def _window(model_args: Mapping[str, Any]) -> int | None:
-    """The model's, in tokens; None where it is not known before the model is loaded."""
-    if given := model_args.get("max_length") or model_args.get("max_model_len"):
-        return int(given)
-    from transformers import AutoConfig
-
-    try:
-        config = AutoConfig.from_pretrained(
-            model_args["pretrained"],
-            revision=model_args.get("revision") or "main",
-            trust_remote_code=bool(model_args.get("trust_remote_code")),
-        )
-    except Exception:  # the backend says so better, or knows how to load it
-        return None
-    window = getattr(config.get_text_config(), "max_position_embeddings", None)
-    return window if isinstance(window, int) else None
-
-
-def _longest_prompt(task: Any, num_fewshot: int | None, count_tokens: Callable[[str], int]) -> int:
-    """About how many tokens the longest prompt has, rather too many: each exemplar counts as the longest row."""
-    rows = sorted(task.eval_docs, key=lambda row: sum(len(str(value)) for value in row.values()))[-_LONGEST:]
-    longest = max((count_tokens(str(task.doc_to_text(row))) for row in rows), default=0)
-    exemplars = num_fewshot if num_fewshot is not None else task.config.num_fewshot or 0
-    told = task.config.description
-    return longest * (exemplars + 1) + (count_tokens(told) if isinstance(told, str) else 0) + _AROUND_MESSAGES

@@ -101,12 +101,17 @@ def token_counter(model: Any) -> Callable[[str], int] | None:
     return lambda text: len(model.tok_encode(text))
 
 
-def advice(backend: str, model: Any) -> str | None:
-    """Which backend ranks faster than the one in use; None where none is known."""
+def advice(backend: str, model: Any, workload: Workload) -> list[str]:
+    """What would be faster with the same numbers: a line each."""
+    said = []
     faster = FASTER_FOR_RANKING.get(backend)
-    if faster is None or (backend == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
-        return None
-    return f"--model {faster} ranks with the same numbers and reads what prompts have in common once (docs/backends.md)"
+    if faster and workload.ranked and not (backend == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
+        said.append(f"--model {faster} ranks with the same numbers and reads what prompts have in common once (docs/backends.md)")
+    if backend.startswith("vllm") and workload.generated > 1 and model.batch_size == 1:
+        said.append(
+            "--batch_size auto has vLLM write many answers at a time; by lm-eval's default of 1 it writes one after the other"
+        )
+    return said
 
 
 def _rounded(number: float) -> str:

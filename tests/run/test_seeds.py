@@ -9,9 +9,9 @@ import pytest
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
+from lm_eval_sea.run.answer_limits import add_thinking_tokens
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
-from lm_eval_sea.run.thinking import add_thinking_tokens
 from lm_eval_sea.sea_helm import judge
 
 

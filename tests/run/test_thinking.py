@@ -1,7 +1,5 @@
 """Chat templates that open thoughts, and their switches."""
 
-import json
-import logging
 import re
 
 import pytest
@@ -11,7 +9,7 @@ from transformers import AutoTokenizer
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.chat_template import check_chat_template, renderer
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.thinking import Switch, add_default_room, find_switch, thinks
+from lm_eval_sea.run.thinking import Switch, find_switch, thinks
 from tests.run.thinking_templates import (
     ALWAYS,
     BUDGET,
@@ -119,45 +117,3 @@ def test_models_that_think_if_told_to(template, tokenizer):
     assert not thinks(renderer(tokenizer, template, {}), question)
     if template in SWITCHES:
         assert thinks(renderer(tokenizer, template, SWITCHES[template][0]), question)
-
-
-def limits_with_room(tokenizer, samples, monkeypatch, gen_kwargs=(), **model_args):
-    """The limits of a task's answers before and after, and its longest prompt, in tokens."""
-    monkeypatch.chdir(samples)
-    task = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load([GENERATED])["tasks"][GENERATED]
-    before = task.config.generation_kwargs["max_gen_toks"]
-    add_default_room(
-        {GENERATED: task},
-        model_args=model_args,
-        gen_kwargs=dict(gen_kwargs),
-        num_fewshot=None,
-        count_tokens=lambda text: len(tokenizer(text).input_ids),
-    )
-    prompts = [task.fewshot_context(row, task.config.num_fewshot or 0) for row in task.eval_docs]
-    longest = max(len(tokenizer(prompt).input_ids) for prompt in prompts)
-    return before, task.config.generation_kwargs["max_gen_toks"], longest
-
-
-def test_room_for_thoughts(tokenizer, samples, tmp_path, monkeypatch, caplog):
-    caplog.set_level(logging.INFO, "lm_eval_sea")
-    before, after, _ = limits_with_room(tokenizer, samples, monkeypatch, max_length=100_000)
-    assert after == before + 8192
-    assert "answers get 8,192 tokens more for the thought; --thinking_tokens N gives another number" in caplog.messages[-1]
-    (tmp_path / "generation_config.json").write_text(json.dumps({"max_new_tokens": 500}))
-    before, after, _ = limits_with_room(tokenizer, samples, monkeypatch, max_length=100_000, pretrained=str(tmp_path))
-    assert after == before + 500
-
-
-def test_room_in_a_small_window(tokenizer, samples, monkeypatch, caplog):
-    """Prompt, thought and answer fit it, and not much of it is left over."""
-    caplog.set_level(logging.INFO, "lm_eval_sea")
-    before, after, longest = limits_with_room(tokenizer, samples, monkeypatch, max_length=4096)
-    assert before < after
-    assert 4096 - 100 < longest + after <= 4096
-    assert f"; the window of 4,096 leaves {after - before:,} for {GENERATED};" in caplog.messages[-1]
-
-
-def test_limits_that_stay(tokenizer, samples, monkeypatch):
-    for settings in ({"max_length": 300}, {"max_length": 9000, "gen_kwargs": {"max_gen_toks": 9}}):
-        before, after, _ = limits_with_room(tokenizer, samples, monkeypatch, **settings)
-        assert after == before

@@ -9,7 +9,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.answering import PART, AnsweringModel
-from lm_eval_sea.run.workload import text_of, workload_of
+from lm_eval_sea.run.workload import Workload, advice, text_of, workload_of
 
 Chat = namedtuple("Chat", "prompt")  # as lm-eval hands prompts to an API that chats
 
@@ -96,3 +96,20 @@ def test_all_but_the_answers_is_the_models_own():
     assert isinstance(wrapped, LM), "lm-eval takes it for a model"
     assert wrapped.batch_size == "auto"
     assert not hasattr(wrapped, "tok_encode")
+
+
+@pytest.mark.parametrize(
+    ("backend", "batch_size", "workload", "named"),
+    [
+        ("vllm", 1, Workload(generated=2), ["--batch_size auto"]),
+        ("vllm", 1, Workload(generated=2, ranked=2), ["--model vllm-shared-prefix", "--batch_size auto"]),
+        ("vllm-shared-prefix", 1, Workload(generated=2), ["--batch_size auto"]),
+        ("vllm-shared-prefix", 1, Workload(ranked=2), []),
+        ("vllm-shared-prefix", "auto", Workload(generated=2), []),
+        ("hf-shared-prefix", 1, Workload(generated=2), []),
+    ],
+)
+def test_what_would_be_faster_is_said(backend, batch_size, workload, named):
+    model = namedtuple("Model", "batch_size")(batch_size)
+    lines = advice(backend, model, workload)
+    assert [name for name, line in zip(named, lines, strict=True) if name in line] == named

@@ -1,0 +1,142 @@
+"""How many tokens the answers of a run may have: room for a thought, and what the model's window allows."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.run.generation_config import generation_config_of
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.tasks._shared.facts import facts
+
+_LIMIT = "max_gen_toks"
+_LIMITS = (_LIMIT, "max_new_tokens", "max_tokens")
+_DEFAULT_LIMIT = 256  # tokens: lm-eval's
+_DEFAULT_ROOM = 8192  # tokens
+_SHORT = 1 / 4  # of the window: answers that may be longer are held against the prompts
+_AROUND_MESSAGES = 64  # tokens that a chat template adds to a prompt, at most
+_LONGEST = 3  # rows of a task whose prompts are counted
+
+logger = logging.getLogger("lm_eval_sea")
+
+
+def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) -> None:
+    """Raises the limit of tokens of every task that generates, through lm-eval's own `set_config`.
+
+    Raises:
+        RunError: for a number below 1, if `--gen_kwargs` has a limit for all tasks, or a task has none of its own.
+    """
+    if number < 1:
+        raise RunError(f"--thinking_tokens {number}: expected 1 or more")
+    if _LIMIT in gen_kwargs:
+        raise RunError(
+            f"--thinking_tokens is added to each task's own limit, which {_LIMIT} in --gen_kwargs replaces; give one of them"
+        )
+    generating = {name: task for name, task in tasks.items() if task.get_config("output_type") == "generate_until"}
+    for name, task in generating.items():
+        own = (task.config.generation_kwargs or {}).get(_LIMIT)
+        if own is None:
+            raise RunError(f"--thinking_tokens: {name} has no {_LIMIT} of its own; give --gen_kwargs {_LIMIT}=N instead")
+        task.set_config("generation_kwargs", {_LIMIT: own + number}, update=True)
+
+
+def add_default_room(
+    tasks: Mapping[str, Any],
+    *,
+    model_args: Mapping[str, Any],
+    gen_kwargs: Mapping[str, Any],
+    num_fewshot: int | None,
+    count_tokens: Callable[[str], int] | None,
+) -> None:
+    """Gives the answers of a thinking model room for the thought, and says how much; nothing where `--gen_kwargs` limits them.
+
+    It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less where the model's window has no room
+    for prompt, thought and answer.
+
+    Args:
+        tasks: lm-eval's, by name.
+        model_args: of lm-eval.
+        gen_kwargs: of the run.
+        num_fewshot: of the run.
+        count_tokens: of a text; None for a model behind a server, which knows its window itself.
+    """
+    if any(name in gen_kwargs for name in _LIMITS):
+        return
+    local = count_tokens is not None
+    wanted = int((generation_config_of(model_args) if local else {}).get("max_new_tokens") or _DEFAULT_ROOM)
+    window, rooms = _window(model_args) if local else None, {}
+    for name, task in tasks.items():
+        own = (task.config.generation_kwargs or {}).get(_LIMIT)
+        if task.OUTPUT_TYPE != "generate_until" or own is None:
+            continue
+        rooms[name] = wanted
+        if window is not None and count_tokens is not None:
+            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(task, num_fewshot, count_tokens)))
+        if rooms[name]:
+            add_thinking_tokens({name: task}, rooms[name], {})
+    if not rooms:
+        return
+    less = {name: room for name, room in rooms.items() if room < wanted}
+    in_window = f"; the window of {window:,} leaves {min(less.values()):,} for {some_names(list(less))}" if less else ""
+    logger.info(
+        "the model thinks: answers get %s tokens more for the thought%s; --thinking_tokens N gives another number",
+        f"{wanted:,}",
+        in_window,
+    )
+
+
+def fit_to_window(
+    tasks: Mapping[str, Any],
+    *,
+    model_args: Mapping[str, Any],
+    gen_kwargs: Mapping[str, Any],
+    num_fewshot: int | None,
+    count_tokens: Callable[[str], int],
+) -> None:
+    """Lowers the limits of long answers to what the model's window leaves behind the longest prompt, and says so.
+
+    lm-eval would cut the beginning of the prompts instead. A first answer of two leaves half of the room to the second. A limit
+    that would be lower than 256 tokens stays, and lm-eval says what is wrong.
+    """
+    if any(name in gen_kwargs for name in _LIMITS) or (window := _window(model_args)) is None:
+        return
+    for name, task in tasks.items():
+        own = (task.config.generation_kwargs or {}).get(_LIMIT)
+        if task.OUTPUT_TYPE != "generate_until" or own is None or own <= window * _SHORT:
+            continue
+        room = window - _longest_prompt(task, num_fewshot, count_tokens)
+        if facts(task.config.metadata or {}).get("suite") == "sea_helm_first_turns":
+            room //= 2
+        if _DEFAULT_LIMIT <= room < own:
+            task.set_config("generation_kwargs", {_LIMIT: room}, update=True)
+            said = "%s: answers get %s tokens in place of %s, which is what the model's window of %s leaves"
+            logger.info(said, name, *map("{:,}".format, (room, own, window)))
+
+
+def _window(model_args: Mapping[str, Any]) -> int | None:
+    """The model's, in tokens; None where it is not known before the model is loaded."""
+    if given := model_args.get("max_length") or model_args.get("max_model_len"):
+        return int(given)
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(
+            model_args["pretrained"],
+            revision=model_args.get("revision") or "main",
+            trust_remote_code=bool(model_args.get("trust_remote_code")),
+        )
+    except Exception:  # the backend says so better, or knows how to load it
+        return None
+    window = getattr(config.get_text_config(), "max_position_embeddings", None)
+    return window if isinstance(window, int) else None
+
+
+def _longest_prompt(task: Any, num_fewshot: int | None, count_tokens: Callable[[str], int]) -> int:
+    """About how many tokens the longest prompt has, rather too many: each exemplar counts as the longest row."""
+    rows = sorted(task.eval_docs, key=lambda row: sum(len(str(value)) for value in row.values()))[-_LONGEST:]
+    longest = max((count_tokens(str(task.doc_to_text(row))) for row in rows), default=0)
+    exemplars = num_fewshot if num_fewshot is not None else task.config.num_fewshot or 0
+    told = task.config.description
+    return longest * (exemplars + 1) + (count_tokens(told) if isinstance(told, str) else 0) + _AROUND_MESSAGES
