@@ -106,11 +106,9 @@ def advice(backend: str, model: Any, workload: Workload) -> list[str]:
     said = []
     faster = FASTER_FOR_RANKING.get(backend)
     if faster and workload.ranked and not (backend == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
-        said.append(f"--model {faster} ranks with the same numbers and reads what prompts have in common once (docs/backends.md)")
+        said.append(f"--model {faster} ranks with the same numbers and reads what prompts share once (docs/backends.md)")
     if backend.startswith("vllm") and workload.generated > 1 and model.batch_size == 1:
-        said.append(
-            "--batch_size auto has vLLM write many answers at a time; by lm-eval's default of 1 it writes one after the other"
-        )
+        said.append("--batch_size auto has vLLM write many answers at a time; by default it writes one after the other")
     return said
 
 
