@@ -75,7 +75,7 @@ def read_choice(answer: str, choices: Choices) -> int | None:
     for frame in (boxed(answer), tagged(answer)):
         if frame is not None and (found := _framed(frame, choices)) is not None:
             return found
-    text = plain(without_emphasis(without_latex(unfenced(answer))))
+    text = _without_list(plain(without_emphasis(without_latex(unfenced(answer)))), choices)
     behind = _behind_last_tag(text, choices.tags)
     if behind is not None:
         line = next((line for line in behind.splitlines() if line.strip(_TRIM)), "")
@@ -84,6 +84,21 @@ def read_choice(answer: str, choices: Choices) -> int | None:
         if line.strip(_TRIM + STOPS).casefold() in _PLACEHOLDERS:
             text = text[: len(text) - len(behind)]
     return _concluded(text, choices)
+
+
+def _without_list(text: str, choices: Choices) -> str:
+    """The text without lists of all options on one line, which repeat the question: "A. Yes B. No"."""
+    if not _single_letters(choices):
+        return text
+    forms = _compiled(choices).forms
+    item = "|".join(
+        rf"[{re.escape(_OPENING)}]*(?:{'|'.join(re.escape(form) for form, place in forms.items() if place == position)})"
+        rf"[{re.escape(_CLOSING)}.:\uff1a]*[^\S\n]*[{re.escape(_OPENING)}]*"
+        rf"{re.escape(plain(option).strip(_TRIM + STOPS))}[{re.escape(_CLOSING + STOPS)}]*"
+        for position, option in enumerate(choices.options)
+    )
+    others = rf"(?:[^\S\n]*[,;/|]?[^\S\n]*(?:{item})){{{len(choices.options) - 1}}}"
+    return re.sub(rf"(?<![{WORD}])(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
 
 
 def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
