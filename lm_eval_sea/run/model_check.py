@@ -25,6 +25,9 @@ _SHARDS = "model.safetensors.index.json"
 CHOOSING = ("vllm-shared-prefix", "chat-api")
 # How the names of backends begin that read folders in the layout of transformers.
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
+_OF_TRANSFORMERS = ("hf", "huggingface")
+# Of a task, and the user's to read only.
+_STATED_BY_DATA = {"rows", "chance", "headline_metric"}
 # Arguments with which such a backend reads something else.
 _ELSEWHERE = ("subfolder", "gguf_file", "load_format")
 
@@ -53,6 +56,43 @@ def check_backend(name: str) -> None:
         get_model(name)
     except Exception as error:  # a package that is missing, or one that is broken, which raises what it likes
         raise RunError(f"the backend {name} cannot be used: {in_one_line(error)}") from error
+
+
+def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None, metadata: Mapping[str, Any] | None) -> None:
+    """Refuses arguments that lm-eval takes for others than they say, without a word.
+
+    Raises:
+        RunError: for such.
+    """
+    if "device" in model_args and backend.startswith(_OF_TRANSFORMERS):
+        raise RunError("device in --model_args: give it as --device")
+    for name in ("max_length", "max_model_len"):
+        if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
+            raise RunError(
+                f"--model_args {name}={model_args[name]}: expected a number of tokens; leave it out for the model's own"
+            )
+    if device is not None and backend.startswith(_OF_TRANSFORMERS) and not _is_usable(device):
+        raise RunError(f"--device {device}: there is no such device here; leave it out, or give cpu or one such as cuda:0")
+    if replaced := _STATED_BY_DATA & set(metadata or {}):
+        raise RunError(f"--metadata {', '.join(sorted(replaced))}: data_set.yml says this of a task; leave it out")
+
+
+def _is_usable(device: str) -> bool:
+    """Whether lm-eval takes a device, and torch has it; lm-eval computes on the CPU, or a GPU, where it knows no such name."""
+    import torch
+
+    try:
+        kind = torch.device(device)
+    except RuntimeError:
+        return False
+    if kind.type == "cpu":
+        return kind.index is None
+    if kind.type == "mps":
+        return torch.backends.mps.is_available()
+    of_kind = getattr(torch, kind.type, None)
+    if of_kind is None or not of_kind.is_available():
+        return False
+    return bool(kind.type == "cuda" if kind.index is None else kind.index < of_kind.device_count())
 
 
 def reads_folders(backend: str) -> bool:

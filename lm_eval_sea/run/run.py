@@ -23,6 +23,7 @@ from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepar
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.language import group_of_language
 from lm_eval_sea.run.model_check import (
+    check_arguments,
     check_backend,
     check_choices_follow_thoughts,
     check_constraints,
@@ -31,11 +32,13 @@ from lm_eval_sea.run.model_check import (
     reads_folders,
 )
 from lm_eval_sea.run.output_folder import check_space, probe, save
-from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples
+from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples, in_one_line
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking import MODES
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
+
+_DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`
 
 HELP = """\
 The flags are those of `lm_eval run`, listed below; the tasks of this pack and the model `hf-shared-prefix` are known to it.
@@ -64,6 +67,7 @@ class _Run:
     resume: bool | None
     thinking: str
     thinking_tokens: int | None
+    device_given: bool  # on the command line
     sampling: str
     template: TemplateUse | None = None  # as it was checked
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
@@ -85,6 +89,9 @@ class _Run:
 
         config = self.config
         check_backend(config.model)
+        # lm-eval's default is a GPU, in whose place it takes the CPU
+        device = config.device if self.device_given or config.device != _DEFAULT_DEVICE else None
+        check_arguments(config.model, config.model_args, device, config.metadata)
         check_folders(config.model, config.model_args)
         prepare_for_chat_api(config)
         check_mode(config, self.thinking)
@@ -288,9 +295,13 @@ def run(arguments: Sequence[str]) -> None:
     setup_logging()
     log_as_lm_eval()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # as lm-eval's own command line does
-    parsed = run_parser().parse_args(arguments)
+    try:
+        parsed = run_parser().parse_args(arguments)
+    except ValueError as error:  # JSON that lm-eval cannot read
+        raise RunError(in_one_line(error)) from error
     own = vars(parsed)
     options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens", "sampling")}
+    options["device_given"] = parsed.device is not None
     seeds = own.pop("seeds")
     language, lite, chat = own.pop("language"), own.pop("lite"), own.pop("chat")
     if language is not None:

@@ -166,6 +166,27 @@ def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
     assert said_of_model(capsys, *model[:3], f"pretrained={gone}").startswith(f"there is no folder {gone} (pretrained; ")
 
 
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (["--device", "cuda:99"], "--device cuda:99: there is no such device here; "),
+        (["--device", "cpu:1"], "--device cpu:1: there is no such device here; "),
+        (["--device", "gpu"], "--device gpu: there is no such device here; "),
+        (["--model_args", "{},max_length=0"], "--model_args max_length=0: expected a number of tokens; "),
+        (["--model_args", "{},max_length=x"], "--model_args max_length=x: expected a number of tokens; "),
+        (["--model_args", "{},device=cpu"], "device in --model_args: give it as --device"),
+        (["--model_args", '{"pretrained": 1'], 'Invalid JSON: {"pretrained": 1'),
+        (["--metadata", "rows=3,chance=0.9"], "--metadata chance, rows: data_set.yml says this of a task; "),
+    ],
+)
+def test_arguments_that_lm_eval_would_take_for_others(given, line, capsys, tmp_path, samples, monkeypatch):
+    """Before the model, whose weights are none."""
+    monkeypatch.chdir(samples)
+    model = f"pretrained={model_folder(tmp_path / 'm')}"
+    given = [each.replace("{}", model) for each in given]
+    assert said_of_model(capsys, "--model", "hf", "--model_args", model, *given).startswith(line)
+
+
 @pytest.mark.parametrize("argument", ["peft", "lora_local_path", "delta"])
 def test_an_adapter_that_is_not_there(argument, tmp_path):
     gone, empty = tmp_path / "gone", tmp_path / "empty"
