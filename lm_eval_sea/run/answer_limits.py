@@ -98,14 +98,22 @@ def fit_to_window(
     """Lowers the limits of long answers to what the model's window leaves behind the longest prompt, and says so.
 
     lm-eval would cut the beginning of the prompts instead. A first answer of two leaves half of the room to the second. A limit
-    that would be lower than 256 tokens stays, and lm-eval says what is wrong.
+    that would be lower than 256 tokens stays, and lm-eval says what is wrong. Tasks of other packs are left to lm-eval.
     """
-    if any(name in gen_kwargs for name in _LIMITS) or (window := _window(model_args)) is None:
+    limits = {
+        name: own
+        for name, task in tasks.items()
+        if name.startswith("sea_")
+        and task.OUTPUT_TYPE == "generate_until"
+        and (own := (task.config.generation_kwargs or {}).get(_LIMIT)) is not None
+        and own > _DEFAULT_LIMIT
+    }
+    if not limits or any(name in gen_kwargs for name in _LIMITS) or (window := _window(model_args)) is None:
         return
-    for name, task in tasks.items():
-        own = (task.config.generation_kwargs or {}).get(_LIMIT)
-        if task.OUTPUT_TYPE != "generate_until" or own is None or own <= window * _SHORT:
+    for name, own in limits.items():
+        if own <= window * _SHORT:
             continue
+        task = tasks[name]
         room = window - _longest_prompt(task, num_fewshot, count_tokens)
         if facts(task.config.metadata or {}).get("suite") == "sea_helm_first_turns":
             room //= 2
