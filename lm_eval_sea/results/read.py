@@ -175,6 +175,7 @@ def _run_of(
         settings=settings,
         seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         batch_size=config.get("batch_size"),
+        started=float(content["date"]) if is_number(content.get("date")) else None,
     )
     results = {name: _mapping(content["results"], name) for name in content["results"]}
     of_groups = {name for name in results if name not in configs and subtasks.get(name)}

@@ -25,12 +25,13 @@ class Run:
     """One call of lm-eval."""
 
     model: str
-    date: datetime
+    date: datetime  # in the name of the file: local time of the machine that wrote it
     place: Path | None  # the results file; where only samples were found, their folder; None: in memory
     settings: Settings
     seed: int | None = None
     batch_size: Any = None
     has_results: bool = True
+    started: float | None = None  # seconds since 1970, as the results say
 
 
 @dataclass(frozen=True)
@@ -246,8 +247,18 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     return [task for task in tasks if best[task.run.model, task.name] is task]
 
 
-def _rank(task: TaskRun) -> tuple[int, object]:
-    return task.rows or 0, task.run.date
+def _rank(task: TaskRun) -> tuple[int, float, datetime]:
+    return task.rows or 0, _started(task.run), task.run.date
+
+
+def _started(run: Run) -> float:
+    """When a run was, in seconds since 1970: local times of two machines, or of the nights clocks are set, do not compare."""
+    if run.started is not None:
+        return run.started
+    try:
+        return run.date.timestamp()
+    except (ValueError, OverflowError, OSError):  # no such year
+        return 0
 
 
 def _more_rows(pairs: Sequence[tuple[TaskRun, TaskRun]]) -> str:

@@ -194,3 +194,21 @@ def test_two_runs_of_one_date(tmp_path):
         write_results(tmp_path / name, NEW, {"sea_xquad_th": {"exact_match,none": 0.5 if name == "one" else 0.9}})
     text = table_of(read(tmp_path).best())
     assert "left out" in text
+
+
+@pytest.mark.parametrize("first_is_newer", [True, False])
+def test_the_newer_run_goes_by_the_date_in_the_file(first_is_newer, tmp_path):
+    """Names of files have the local time of a machine, which another zone or the end of summer time puts in wrong order."""
+    seconds = {OLD: 1_770_000_000.5, NEW: 1_770_000_000.5 + (-60 if first_is_newer else 60)}
+    for stamp, score in ((OLD, 0.25), (NEW, 0.75)):
+        write_results(tmp_path, stamp, {"sea_xquad_th": {"exact_match,none": score}}, date=seconds[stamp])
+    best = read(tmp_path).best()
+    assert [task.scores["exact_match"].value for task in best.tasks] == [0.25 if first_is_newer else 0.75]
+    assert any("is newer" in note for note in best.notes)
+
+
+@pytest.mark.parametrize("date", [None, "yesterday", True, 10**400, float("nan")])
+def test_a_date_that_is_none_leaves_that_of_the_name(date, tmp_path):
+    for stamp, score in (("0001-01-01T00-00-00", 0.1), (OLD, 0.25), (NEW, 0.75)):
+        write_results(tmp_path, stamp, {"sea_xquad_th": {"exact_match,none": score}}, date=date)
+    assert [task.scores["exact_match"].value for task in read(tmp_path).best().tasks] == [0.75]
