@@ -7,13 +7,22 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lm_eval.api.metrics import bleu, chrfpp
+from lm_eval.api.metrics import bleu, chrfpp, sample_stddev
 from pythainlp.tokenize import word_tokenize
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
 
 from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS, metrics_for, signatures
-from lm_eval_sea.tasks._shared.metrics.overlap import bleu_of_counts, bleu_of_counts_stderr, longest_common_subsequence, rouge_l
+from lm_eval_sea.tasks._shared.metrics.overlap import (
+    bleu_of_counts,
+    bleu_of_counts_stderr,
+    corpus_bleu,
+    corpus_bleu_stderr,
+    corpus_chrf,
+    corpus_chrf_stderr,
+    longest_common_subsequence,
+    rouge_l,
+)
 from lm_eval_sea.tasks._shared.metrics.words import words
 
 PAIRS = {  # reference, answer
@@ -59,6 +68,21 @@ def test_bleu_by_hand():
     counts = METRICS["bleu_th"].of_row("a b c d", ["a b c e"], "vi")
     expected = 100 * math.exp((math.log(3 / 4) + math.log(2 / 3) + 2 * math.log(1 / 2)) / 4)
     assert bleu_of_counts([counts]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("of_lm_eval", "score", "error"), [(bleu, corpus_bleu, corpus_bleu_stderr), (chrfpp, corpus_chrf, corpus_chrf_stderr)]
+)
+def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm_eval, score, error):
+    """1,000 draws each: an error varies by 1 / sqrt(2 * 1000), the ratio of two by 3.2 %; four times that is allowed."""
+    rng = random.Random(5)
+    words_of = [[f"w{rng.randrange(30)}" for _ in range(12)] for _ in range(20)]
+    rows = [(" ".join(row), " ".join(word for word in row if rng.random() < 0.8)) for row in words_of]
+    assert score(rows) == of_lm_eval(rows)
+    again = sample_stddev([of_lm_eval(rng.choices(rows, k=len(rows))) for _ in range(1000)])
+    assert error(rows) == pytest.approx(again, rel=0.13)
+    assert error(rng.sample(rows, len(rows))) == error(rows) > 0
+    assert error(rows[:1]) == 0
 
 
 def test_the_order_of_rows_changes_nothing():

@@ -82,7 +82,9 @@ if TYPE_CHECKING:  # read by `_modules`, too
         bleu_of_counts as bleu_of_counts,
         bleu_of_counts_stderr as bleu_of_counts_stderr,
         corpus_bleu as corpus_bleu,
+        corpus_bleu_stderr as corpus_bleu_stderr,
         corpus_chrf as corpus_chrf,
+        corpus_chrf_stderr as corpus_chrf_stderr,
     )
     from .ranking_task import RankingTask as RankingTask
     from .rows import load_rows as load_rows

@@ -107,11 +107,24 @@ def _official_scores(scoring: dict[str, Any], generated: str, right: Any) -> dic
 
 _OFFICIAL = ("bleu_sailcompass", "chrf_sailcompass")
 question_answering = QuestionAnsweringScores("exact_match", "f1", "contains", "null_rate")
-summarization = TextScores("bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", reference="summary")
-translation = TranslationScores("chrf++", "bleu", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", "off_target_rate")
+summarization = TextScores(
+    "bleu",
+    "bleu_stderr",
+    "rougeL",
+    "chrf++",
+    "chrf++_stderr",
+    "bleu_th",
+    "bleu_th_stderr",
+    *_OFFICIAL,
+    "null_rate",
+    reference="summary",
+)
+translation = TranslationScores(
+    "chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", "off_target_rate"
+)
 number = TextScores("exact_number", "no_number_rate", reference="solution")
 # Texts of any length, single words among them, whose language cannot be told.
-text_translation = TranslationScores("chrf++", "bleu", "null_rate")
+text_translation = TranslationScores("chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "null_rate")
 
 
 def load_letter_rows(**arguments: Any) -> dict[str, datasets.Dataset]:

@@ -156,9 +156,20 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
 
 chat_question_answering = ChatTextScores(read_span, "exact_match", "f1", "contains")
 chat_summarization = ChatTextScores(
-    read_final_text, "bleu", "rougeL", "chrf++", "bleu_th", "bleu_th_stderr", "off_target_rate", reference="summary"
+    read_final_text,
+    "bleu",
+    "bleu_stderr",
+    "rougeL",
+    "chrf++",
+    "chrf++_stderr",
+    "bleu_th",
+    "bleu_th_stderr",
+    "off_target_rate",
+    reference="summary",
 )
-chat_translation = ChatTranslationScores(read_final_text, "chrf++", "bleu", "bleu_th", "bleu_th_stderr", "off_target_rate")
+chat_translation = ChatTranslationScores(
+    read_final_text, "chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "bleu_th", "bleu_th_stderr", "off_target_rate"
+)
 
 load_chat_qa_rows, score_chat_qa = chat_question_answering.load_rows, chat_question_answering.process_results
 load_chat_summary_rows, score_chat_summary = chat_summarization.load_rows, chat_summarization.process_results

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
-from .classification_metrics import bootstrap_stderr
+from .classification_metrics import SEED, bootstrap_stderr
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+DRAWS = 1000  # cheap, as a draw only adds up counts
 
 
 class NgramCounts(NamedTuple):
@@ -58,6 +63,31 @@ def corpus_chrf(pairs: Sequence[tuple[str, str]]) -> float:
     """Corpus chrF++, 0 to 100, of pairs of reference and answer: sacreBLEU's chrF with words up to 2 (Popović 2017)."""
     references, answers = zip(*pairs, strict=True)
     return sacrebleu.corpus_chrf(answers, [references], word_order=2).score
+
+
+def corpus_bleu_stderr(pairs: Sequence[tuple[str, str]]) -> float:
+    """Bootstrap standard error of `corpus_bleu`."""
+    return _corpus_stderr(BLEU(), pairs)
+
+
+def corpus_chrf_stderr(pairs: Sequence[tuple[str, str]]) -> float:
+    """Bootstrap standard error of `corpus_chrf`."""
+    return _corpus_stderr(CHRF(word_order=2), pairs)
+
+
+def _corpus_stderr(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> float:
+    """Standard deviation of a corpus score over 1000 seeded resamples of the rows; 0 for fewer than two rows.
+
+    The texts are counted once, and a resample adds up the counts of its rows (Koehn 2004). The order of rows makes no difference.
+    """
+    if len(pairs) < 2:
+        return 0.0
+    references, answers = zip(*sorted(map(tuple, pairs)), strict=True)
+    # what sacreBLEU's own bootstrap uses; it has no public name
+    counts = np.array(metric._extract_corpus_statistics(answers, [references]), dtype=float)
+    generator = np.random.default_rng(SEED)
+    sums = [counts[generator.integers(0, len(counts), len(counts))].sum(axis=0).tolist() for _ in range(DRAWS)]
+    return float(np.std([metric._compute_score_from_stats(row).score for row in sums], ddof=1))
 
 
 def f1_of_words(answer: Sequence[str], reference: Sequence[str]) -> float:
