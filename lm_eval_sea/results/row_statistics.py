@@ -15,6 +15,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from lm_eval_sea.results.types import is_number
+from lm_eval_sea.tasks._shared.metrics.overlap import corpus_counts, score_of_counts
 
 _BLEU_ORDER = 4
 _MOST_LABELS = 1000
@@ -93,11 +94,8 @@ def bleu_statistics(pairs: Sequence[tuple[str, str]]) -> RowStatistics:
 
 
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
-    # what sacreBLEU's own bootstrap uses; it has no public name
-    references, answers = ([pair[place] for pair in pairs] for place in (0, 1))
-    values = np.array(metric._extract_corpus_statistics(answers, [references]), dtype=float)
     return RowStatistics(
-        values, lambda sums: np.array([metric._compute_score_from_stats(list(row)).score / 100 for row in sums.tolist()])
+        corpus_counts(metric, pairs), lambda sums: np.array([score_of_counts(metric, row) / 100 for row in sums])
     )
 
 

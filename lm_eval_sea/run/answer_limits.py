@@ -12,8 +12,8 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.tasks._shared.facts import facts
 
 _LIMIT = "max_gen_toks"
-_LIMITS = (_LIMIT, "max_new_tokens", "max_tokens")
-_DEFAULT_LIMIT = 256  # tokens: lm-eval's
+LIMITS = (_LIMIT, "max_new_tokens", "max_tokens")
+DEFAULT_LIMIT = 256  # tokens of an answer where neither task nor user says: lm-eval's
 _DEFAULT_ROOM = 8192  # tokens
 _SHORT = 1 / 4  # of the window: answers that may be longer are held against the prompts
 _AROUND_MESSAGES = 64  # tokens that a chat template adds to a prompt, at most
@@ -62,7 +62,7 @@ def add_default_room(
         num_fewshot: of the run.
         count_tokens: of a text; None for a model behind a server, which knows its window itself.
     """
-    if any(name in gen_kwargs for name in _LIMITS):
+    if any(name in gen_kwargs for name in LIMITS):
         return
     local = count_tokens is not None
     wanted = int((generation_config_of(model_args) if local else {}).get("max_new_tokens") or _DEFAULT_ROOM)
@@ -106,9 +106,9 @@ def fit_to_window(
         if name.startswith("sea_")
         and task.OUTPUT_TYPE == "generate_until"
         and (own := (task.config.generation_kwargs or {}).get(_LIMIT)) is not None
-        and own > _DEFAULT_LIMIT
+        and own > DEFAULT_LIMIT
     }
-    if not limits or any(name in gen_kwargs for name in _LIMITS) or (window := _window(model_args)) is None:
+    if not limits or any(name in gen_kwargs for name in LIMITS) or (window := _window(model_args)) is None:
         return
     for name, own in limits.items():
         if own <= window * _SHORT:
@@ -117,7 +117,7 @@ def fit_to_window(
         room = window - _longest_prompt(task, num_fewshot, count_tokens)
         if facts(task.config.metadata or {}).get("suite") == "sea_helm_first_turns":
             room //= 2
-        if _DEFAULT_LIMIT <= room < own:
+        if DEFAULT_LIMIT <= room < own:
             task.set_config("generation_kwargs", {_LIMIT: room}, update=True)
             said = "%s: answers get %s tokens in place of %s, which is what the model's window of %s leaves"
             logger.info(said, name, *map("{:,}".format, (room, own, window)))

@@ -9,13 +9,13 @@ from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
 from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.run.answer_limits import DEFAULT_LIMIT, LIMITS
 from lm_eval_sea.run.request import RunError
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
 GENERATION = "generate_until"
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
-_DEFAULT_LENGTH = 256  # tokens of an answer where neither task nor user says: lm-eval's default
 
 
 @dataclass
@@ -58,7 +58,7 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
             found.read += number * sum(map(count_tokens or len, texts)) / len(texts)
             if kind == GENERATION:
                 found.generated += number
-                found.written += sum(request.repeats * (_stated_length(request.args) or _DEFAULT_LENGTH) for request in alike)
+                found.written += sum(request.repeats * (_stated_length(request.args) or DEFAULT_LIMIT) for request in alike)
             else:
                 found.ranked += number
     return found
@@ -72,7 +72,7 @@ def text_of(arguments: Sequence[Any]) -> str:
 def _stated_length(arguments: Sequence[Any]) -> int | None:
     """The most tokens of an answer; None where the request does not say."""
     settings = next((part for part in arguments if isinstance(part, Mapping)), {})
-    lengths = [settings[name] for name in ("max_gen_toks", "max_new_tokens", "max_tokens") if name in settings]
+    lengths = [settings[name] for name in LIMITS if name in settings]
     return int(lengths[0]) if lengths else None
 
 

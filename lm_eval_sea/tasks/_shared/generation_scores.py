@@ -105,26 +105,15 @@ def _official_scores(scoring: dict[str, Any], generated: str, right: Any) -> dic
     return sailcompass_scores.answer_scores(evaluator, generated, right) if evaluator else {}
 
 
+# Scores of all texts together, with the twins that bring their standard errors.
+OF_CORPUS = ("chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "bleu_th", "bleu_th_stderr")
 _OFFICIAL = ("bleu_sailcompass", "chrf_sailcompass")
 question_answering = QuestionAnsweringScores("exact_match", "f1", "contains", "null_rate")
-summarization = TextScores(
-    "bleu",
-    "bleu_stderr",
-    "rougeL",
-    "chrf++",
-    "chrf++_stderr",
-    "bleu_th",
-    "bleu_th_stderr",
-    *_OFFICIAL,
-    "null_rate",
-    reference="summary",
-)
-translation = TranslationScores(
-    "chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "bleu_th", "bleu_th_stderr", *_OFFICIAL, "null_rate", "off_target_rate"
-)
+summarization = TextScores(*OF_CORPUS, "rougeL", *_OFFICIAL, "null_rate", reference="summary")
+translation = TranslationScores(*OF_CORPUS, *_OFFICIAL, "null_rate", "off_target_rate")
 number = TextScores("exact_number", "no_number_rate", reference="solution")
 # Texts of any length, single words among them, whose language cannot be told.
-text_translation = TranslationScores("chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "null_rate")
+text_translation = TranslationScores(*OF_CORPUS, "null_rate")
 
 
 def load_letter_rows(**arguments: Any) -> dict[str, datasets.Dataset]:

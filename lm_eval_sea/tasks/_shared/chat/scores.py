@@ -12,7 +12,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from ..generation_scores import TextScores, TranslationScores
+from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
 from ..reading.chosen_option import Choices, read_choice
@@ -137,7 +137,7 @@ class ChatTextScores(TextScores):
         """What each metric needs of one row."""
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
-        own, *_ = tags = _answer_tags(scoring)
+        own, tags = scoring["answer_tag"], _answer_tags(scoring)
         is_tagged = behind_last_tag(made.answer, (own,)) is not None
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
@@ -155,21 +155,8 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
 
 
 chat_question_answering = ChatTextScores(read_span, "exact_match", "f1", "contains")
-chat_summarization = ChatTextScores(
-    read_final_text,
-    "bleu",
-    "bleu_stderr",
-    "rougeL",
-    "chrf++",
-    "chrf++_stderr",
-    "bleu_th",
-    "bleu_th_stderr",
-    "off_target_rate",
-    reference="summary",
-)
-chat_translation = ChatTranslationScores(
-    read_final_text, "chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "bleu_th", "bleu_th_stderr", "off_target_rate"
-)
+chat_summarization = ChatTextScores(read_final_text, *OF_CORPUS, "rougeL", "off_target_rate", reference="summary")
+chat_translation = ChatTranslationScores(read_final_text, *OF_CORPUS, "off_target_rate")
 
 load_chat_qa_rows, score_chat_qa = chat_question_answering.load_rows, chat_question_answering.process_results
 load_chat_summary_rows, score_chat_summary = chat_summarization.load_rows, chat_summarization.process_results

@@ -66,12 +66,16 @@ def bootstrap_stderr(metric: Callable[[Sequence[Any]], float], rows: Sequence[An
 
     The order of the rows, which depends on the number of processes, makes no difference.
     """
-    if len(rows) < 2:
-        return 0.0
     rows = sorted(rows)
+    return spread_over_resamples(lambda places: metric([rows[place] for place in places]), len(rows))
+
+
+def spread_over_resamples(score: Callable[[np.ndarray], float], count: int, draws: int = DRAWS) -> float:
+    """Standard deviation of a score over seeded resamples of rows, whose places it gets, (count,); 0 for fewer than two rows."""
+    if count < 2:
+        return 0.0
     generator = np.random.default_rng(SEED)
-    draws = [metric([rows[index] for index in generator.integers(0, len(rows), len(rows))]) for _ in range(DRAWS)]
-    return float(np.std(draws, ddof=1))
+    return float(np.std([score(generator.integers(0, count, count)) for _ in range(draws)], ddof=1))
 
 
 def macro_f1_stderr(rows: Sequence[Choice]) -> float:

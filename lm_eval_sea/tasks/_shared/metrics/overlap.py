@@ -10,7 +10,7 @@ import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from .classification_metrics import SEED, bootstrap_stderr
+from .classification_metrics import bootstrap_stderr, spread_over_resamples
 
 
 if TYPE_CHECKING:
@@ -80,14 +80,20 @@ def _corpus_stderr(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> flo
 
     The texts are counted once, and a resample adds up the counts of its rows (Koehn 2004). The order of rows makes no difference.
     """
-    if len(pairs) < 2:
-        return 0.0
-    references, answers = zip(*sorted(map(tuple, pairs)), strict=True)
-    # what sacreBLEU's own bootstrap uses; it has no public name
-    counts = np.array(metric._extract_corpus_statistics(answers, [references]), dtype=float)
-    generator = np.random.default_rng(SEED)
-    sums = [counts[generator.integers(0, len(counts), len(counts))].sum(axis=0).tolist() for _ in range(DRAWS)]
-    return float(np.std([metric._compute_score_from_stats(row).score for row in sums], ddof=1))
+    counts = corpus_counts(metric, sorted((reference, answer) for reference, answer in pairs))
+    return spread_over_resamples(lambda places: score_of_counts(metric, counts[places].sum(axis=0)), len(counts), DRAWS)
+
+
+# What sacreBLEU's own bootstrap uses has no public names.
+def corpus_counts(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+    """What a corpus score is made of, (rows, counts), of pairs of reference and answer; counts of rows add up."""
+    references, answers = ([pair[place] for pair in pairs] for place in (0, 1))
+    return np.array(metric._extract_corpus_statistics(answers, [references]), dtype=float)
+
+
+def score_of_counts(metric: BLEU | CHRF, sums: np.ndarray) -> float:
+    """The corpus score, 0 to 100, of counts that were added up, (counts,)."""
+    return float(metric._compute_score_from_stats(sums.tolist()).score)
 
 
 def f1_of_words(answer: Sequence[str], reference: Sequence[str]) -> float:

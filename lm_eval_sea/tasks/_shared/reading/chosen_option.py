@@ -88,16 +88,19 @@ def read_choice(answer: str, choices: Choices) -> int | None:
 
 def _without_list(text: str, choices: Choices) -> str:
     """The text without lists of all options on one line, which repeat the question: "A. Yes B. No"."""
-    if not _single_letters(choices):
+    own, folded = [plain(option).strip(_TRIM + STOPS) for option in choices.options], text.casefold()
+    # the pattern is another for each row, and few answers need it
+    if not _single_letters(choices) or not all(option and option.casefold() in folded for option in own):
         return text
     forms = _compiled(choices).forms
+    # few characters in a row, so that the time does not grow with their number squared
+    blanks, opening = r"[^\S\n]{0,4}", rf"[{re.escape(_OPENING)}]{{0,4}}"
     item = "|".join(
-        rf"[{re.escape(_OPENING)}]*(?:{'|'.join(re.escape(form) for form, place in forms.items() if place == position)})"
-        rf"[{re.escape(_CLOSING)}.:\uff1a]*[^\S\n]*[{re.escape(_OPENING)}]*"
-        rf"{re.escape(plain(option).strip(_TRIM + STOPS))}[{re.escape(_CLOSING + STOPS)}]*"
-        for position, option in enumerate(choices.options)
+        rf"{opening}(?:{'|'.join(re.escape(form) for form, place in forms.items() if place == position)})"
+        rf"[{re.escape(_CLOSING)}.:\uff1a]{{0,4}}{blanks}{opening}{re.escape(option)}[{re.escape(_CLOSING + STOPS)}]{{0,4}}"
+        for position, option in enumerate(own)
     )
-    others = rf"(?:[^\S\n]*[,;/|]?[^\S\n]*(?:{item})){{{len(choices.options) - 1}}}"
+    others = rf"(?:{blanks}[,;/|]?{blanks}(?:{item})){{{len(own) - 1}}}"
     return re.sub(rf"(?<![{WORD}])(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
 
 
