@@ -305,8 +305,8 @@ def comparisons_table(means: Means) -> Table:
         "Two models on their common tasks",
         "First minus second, in points of normalised scores, over the tasks and rows that both were asked: paired by row where "
         "rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are corrected for "
-        "all comparisons of this page. “few” stands where a task has fewer than "
-        f"{FEWEST} passages, or a label fewer than {FEWEST} rows.",
+        "all comparisons of this page and intervals are not, so that one without 0 need not be bold. “few” stands where a task "
+        f"has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows.",
         frame,
         [
             Column("over", "over"),
@@ -327,4 +327,4 @@ def answer(means: Means) -> str | None:
     if len(means.by_model) != 2 or found is None:
         return None
     first, second = sorted(means.by_model)
-    return sentence(first, second, found, means.corrected(ALL, ALL, first, second))
+    return sentence(first, second, found)

@@ -46,7 +46,8 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
     if count > 1:
         after.append(
             "Ranks, and what is told apart, hold for the whole report at once: with a probability of 95 % none of these claims "
-            "is false. Four fifths of the 5 % are for the means over all tasks, the rest for languages, suites"
+            "is false. Four fifths of the 5 % are for the means over all tasks"
+            f"{', hence the interval of 96 %' if count == 2 else ''}; the rest is for languages, suites"
             f"{' and tasks' if count == 2 else ''} (Holm 1979, Wiens 2003)."
         )
     found = native_table(means.by_model, scores.suite.origins)

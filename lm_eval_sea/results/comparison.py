@@ -21,6 +21,7 @@ from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 T_TEST, SWAPS = "t test", "swaps"
 MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
+MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
 _VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
 Key = TypeVar("Key", bound=Hashable)
 
@@ -177,10 +178,18 @@ class MeanDifference:
 
     @property
     def seen(self) -> float | None:
-        """The difference that such a comparison finds with a probability of 80 %; None where there is no test."""
+        """The difference that `sentence` finds with a probability of 80 %; None where there is no test."""
         if self.stderr is None or self.p_value is None:
             return None
-        return float(self.stderr * (stats.t.ppf(1 - LEVEL / 2, self.degrees) + stats.t.ppf(POWER, self.degrees)))
+        quantiles = stats.t.ppf([(1 + MAIN_CONFIDENCE) / 2, POWER], self.degrees)
+        return float(self.stderr * quantiles.sum())
+
+    def interval(self, confidence: float) -> tuple[float, float] | None:
+        """The interval of another confidence than 95 %; None where there is none."""
+        if self.stderr is None or self.low is None:
+            return None
+        half = self.stderr * float(stats.t.ppf((1 + confidence) / 2, self.degrees))
+        return self.value - half, self.value + half
 
 
 def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]) -> MeanDifference | None:
@@ -203,27 +212,36 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     return MeanDifference(first, second, stderr, low, high, p_value, len(common), few, degrees)
 
 
-def sentence(first: str, second: str, found: MeanDifference, p_value: float | None) -> str:
+def sentence(first: str, second: str, found: MeanDifference) -> str:
     """What can be said of two models.
+
+    The error rate is `MAIN_SHARE` of 5 %, as on a page that also compares them on languages, suites and tasks. The interval is
+    the one that leaves out 0 where they are told apart.
 
     Args:
         first: the name of one.
         second: the name of the other.
-        found: first − second.
-        p_value: of the difference, corrected for what else is claimed beside it.
+        found: first − second, over all tasks.
     """
     tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
-    if p_value is None or found.low is None or found.high is None or found.seen is None:
+    p_value, ends = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
+    if p_value is None or ends is None or found.seen is None:
         why = "too few passages" if found.few else "their rows were not logged, and the results have no standard errors"
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
     better, worse = (first, second) if found.value > 0 else (second, first)
-    ends = (found.low, found.high) if found.value > 0 else (-found.high, -found.low)
-    interval = f"[{ends[0]:.1f}, {ends[1]:.1f}]".replace("-", "−")
+    low, high = ends if found.value > 0 else (-ends[1], -ends[0])
+    interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{_end(low)}, {_end(high)}])"
     said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}".replace("\u00a00.", "\u00a0.")
     if p_value <= LEVEL:
-        return f"{better} is better than {worse} by {abs(found.value):.1f} {interval} points on {tasks}, {said}."
-    more = f"{better} has {abs(found.value):.1f} {interval} points more, {said}"
+        return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
+    more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}"
     return f"{first} and {second} cannot be told apart on {tasks}: {more}. {found.seen:.1f} points would probably have been seen."
+
+
+def _end(value: float) -> str:
+    """An end of an interval, whose sign is seen where one decimal would round it away."""
+    text = f"{value:.1f}" if abs(value) >= 0.05 else f"{value:.2g}"
+    return text.replace("-", "−")
 
 
 class CommonRows(NamedTuple):

@@ -43,7 +43,7 @@ def _compared(runs: Runs) -> list[str]:
     found = difference_of_means(common, nested_weights({name: (plain_name(first[name]),) for name in common}))
     if found is None:
         return []
-    said = sentence(runs.labels[models[0]], runs.labels[models[1]], found, found.p_value)
+    said = sentence(runs.labels[models[0]], runs.labels[models[1]], found)
     return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH) + "\n"]
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.report.means import answer
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.comparison import difference_of_means, pairs
@@ -225,11 +226,33 @@ def two_models(folder, of=60):
 def test_two_models_are_compared_in_a_sentence(tmp_path):
     """50 points of accuracy on a scale on which chance, 25, is 0; the judged task has no score of how good its answers are."""
     text = " ".join(table_of(read(two_models(tmp_path)).best()).split())
-    [found] = re.findall(r"a is better than b by 66\.7 \[([\d.]+), ([\d.]+)\] points on 1 common task, p < \.001", text)
+    [found] = re.findall(
+        r"a is better than b by 66\.7 points \(96 % interval \[([\d.]+), ([\d.]+)\]\) on 1 common task, p < \.001", text
+    )
     deltas = [1.0] * 30 + [0.0] * 30
-    expected = stats.ttest_1samp(deltas, 0).confidence_interval(0.95)
+    expected = stats.ttest_1samp(deltas, 0).confidence_interval(0.96)
     assert [float(end) for end in found] == pytest.approx([100 * expected.low / 0.75, 100 * expected.high / 0.75], abs=0.5)
     assert "better" not in table_of(read(tmp_path / "a").best())
+
+
+@pytest.mark.parametrize("wins", range(7, 15))
+def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins):
+    """Of 60 rows the first model alone is right on `wins`, the second alone on five; from 13 to 14 the claim begins."""
+    first = [1.0] * wins + [0.0] * 5 + [1.0] * (55 - wins)
+    second = [0.0] * wins + [1.0] * 5 + [1.0] * (55 - wins)
+    for model, right in (("a", first), ("b", second)):
+        write_results(
+            tmp_path / model, OLD, {"toy_th": {"acc,none": sum(right) / 60}}, model=model, configs=configs(toy_th=RANKED),
+            **{"n-samples": {"toy_th": {"original": 60, "effective": 60}}},
+        )  # fmt: skip
+        write_samples(tmp_path / model, "toy_th", OLD, rows_of(right))
+    runs = read(tmp_path).best()
+    text = " ".join(table_of(runs).split())
+    [low] = re.findall(r"96 % interval \[(−?)[\d.]+, [\d.]+\]", text)
+    assert ("a is better than b" in text) == (low == ""), text
+    assert ("cannot be told apart" in text) == (low == "−")
+    in_report = " ".join((answer(scores_of(runs, suite=NO_SUITE).means) or "").split())
+    assert in_report and in_report in text, "show and report say the same"
 
 
 def test_the_difference_that_would_have_been_seen(tmp_path):
@@ -237,7 +260,7 @@ def test_the_difference_that_would_have_been_seen(tmp_path):
     both = read(two_models(tmp_path)).best().tasks
     first, second = ({task.name: task for task in both if task.run.model == model} for model in "ab")
     found = difference_of_means(pairs(first, second), {"toy_th": 1.0})
-    limit = stats.t.ppf(0.975, found.degrees)
+    limit = stats.t.ppf(0.98, found.degrees)  # a level of 4 %
     assert 1 - stats.nct.cdf(limit, found.degrees, found.seen / found.stderr) == pytest.approx(0.8, abs=0.01)
 
 
