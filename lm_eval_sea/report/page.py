@@ -70,7 +70,7 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
     """The pages and the files of samples: path → text.
 
     Args:
-        scores: of the runs; `scores.shown` is what the page of samples shows.
+        scores: of the runs; `scores.shown()` is what the page of samples shows.
         sections: the first is report.html, each other a page of its own.
         pictures: figures by name.
     """
@@ -133,11 +133,8 @@ def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[di
     totals = scores.samples.groupby(["model", "task"]).size()
     counts = totals.groupby("task").nunique()
     unequal = set(counts[counts > 1].index)
-    by_task: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for (model, task), rows in sorted(scores.shown.items()):
-        by_task.setdefault(task, {})[model] = rows
     files, about = {}, []
-    for number, (task, of_models) in enumerate(sorted(by_task.items())):
+    for number, (task, of_models) in enumerate(scores.shown()):
         files[f"samples/{number}.js"] = f'receiveSamples("{number}", "{_packed(of_models)}");\n'
         for model, rows in of_models.items():
             facts = tasks[model, task]

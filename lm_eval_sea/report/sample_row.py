@@ -20,25 +20,23 @@ _QUESTION_FIELDS: tuple[str, ...] = ("question", "premise", "sentence1", "text",
 _QUESTION_FIELDS += ("document", "prompt", "instruction")
 
 
-def shown_rows_of(of: Mapping[Key, TaskRun], count: int) -> dict[Key, list[dict[str, Any]]]:
-    """What the page shows of the rows of each model and task.
+def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[dict[str, Any]]]:
+    """What the page shows of the rows of one task, by model.
 
     Args:
-        of: the task of each model.
+        of_task: the runs of the task by model.
         count: of how many rows each; see `chosen_numbers`.
     """
-    frames = {key: task.logged.frame for key, task in of.items() if task.logged is not None}
-    by_task: dict[str, list[set[int]]] = {}
-    for (_, name), frame in frames.items():
-        by_task.setdefault(name, []).append(set(frame.number.tolist()))
+    frames = {model: task.logged.frame for model, task in of_task.items() if task.logged is not None}
+    numbers = {model: set(frame.number.tolist()) for model, frame in frames.items()}
     found = {}
-    for key, frame in frames.items():
+    for model, frame in frames.items():
         columns = {name: frame[name].tolist() for name in _TOLD if name in frame}
-        chosen = chosen_numbers(set(columns["number"]), by_task[key[1]], count)
+        chosen = chosen_numbers(numbers[model], list(numbers.values()), count)
         records = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         records = [record for record in records if record["number"] in chosen]
-        texts = of[key].texts([record["place"] for record in records])
-        found[key] = [shown(row, record) for row, record in zip(texts, records, strict=True)]
+        texts = of_task[model].texts([record["place"] for record in records])
+        found[model] = [shown(row, record) for row, record in zip(texts, records, strict=True)]
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,7 @@ class Scores:
     suite: Suite
     weigh: str = BY_TASK  # what weighs the same in a mean
     of: Mapping[Key, TaskRun] = field(repr=False, default_factory=dict)
-    shown: Mapping[Key, list[dict[str, Any]]] = field(repr=False, default_factory=dict)  # texts of rows for the page
+    shown_rows: int = 0  # of how many rows of a model and task the page has the texts
 
     @cached_property
     def models(self) -> list[str]:
@@ -85,6 +85,15 @@ class Scores:
                 found[model][name] = self.of[model, name]
         return {model: tasks for model, tasks in found.items() if tasks}
 
+    def shown(self) -> Iterator[tuple[str, dict[str, list[dict[str, Any]]]]]:
+        """Each task with the texts of its rows for the page, by model; read from disk, and never those of two tasks at once."""
+        by_task: dict[str, dict[str, TaskRun]] = {}
+        for model, name in sorted(self.of) if self.shown_rows else ():
+            by_task.setdefault(name, {})[model] = self.of[model, name]
+        for name, of_task in sorted(by_task.items()):
+            if rows := shown_rows_of(of_task, self.shown_rows):
+                yield name, rows
+
     @cached_property
     def means(self) -> Means:
         """Means over what was run, and comparisons of models."""
@@ -98,7 +107,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         runs: of which each task of a model counts once.
         suite: titles and suites; by default that of `suite.read_suite` for the tasks that were run.
         weigh: what weighs the same in a mean; see `means.WEIGHINGS`.
-        shown_rows: of how many rows of a model and task the texts are kept; see `sample_row.chosen_numbers`.
+        shown_rows: of how many rows of a model and task the page has the texts; see `sample_row.chosen_numbers`.
 
     Raises:
         ResultsError: if there is no task.
@@ -134,7 +143,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         suite=read_suite({name for _, name in of}) if suite is None else suite,
         weigh=weigh,
         of=of,
-        shown=shown_rows_of(of, shown_rows) if shown_rows else {},
+        shown_rows=shown_rows,
     )
 
 

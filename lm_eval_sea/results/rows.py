@@ -16,8 +16,8 @@ from lm_eval_sea.results.row_statistics import RowStatistics, statistics_of
 from lm_eval_sea.results.score import collapsed_answer
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import encodable, visible
+from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
-from lm_eval_sea.tasks._shared.rows import PUBLISHED_POSITION
 
 Samples = Path | Sequence[Mapping[str, Any]]  # a file, or the rows of a run in memory
 PUBLISHED = "published"  # how SEA-HELM itself reads an answer, and by which its headline metrics count

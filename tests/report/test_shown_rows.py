@@ -16,7 +16,8 @@ def test_runs_of_different_rows_show_those_that_they_share(tmp_path):
         lines = [row(doc_id=n, filter=f, metrics=["acc"], doc={"id": f"r{n}"}, acc=1.0) for n in numbers for f in ("a", "b")]
         write_samples(tmp_path / model, "toy", NEW, lines)
     found = scores_of(read(tmp_path).best(), shown_rows=11)
-    shown = {model: [int(text["number"]) for text in rows] for (model, _), rows in found.shown.items()}
+    [(_, of_models)] = found.shown()
+    shown = {model: [int(text["number"]) for text in rows] for model, rows in of_models.items()}
     assert shown["one"] == [89]
     assert shown["some"] == list(range(3, 43, 4))
     assert shown["all"] == [*shown["some"], 89]

@@ -15,7 +15,7 @@ import datasets
 
 from . import __version__
 from .columns import process_columns
-from .facts import facts
+from .facts import PUBLISHED_POSITION, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
 from .row_order import fair_order
@@ -29,8 +29,6 @@ Row = dict[str, Any]
 RowProcessor = Callable[[Any], Any]
 
 LATIN_LETTERS = "ABCDE"
-# In a row of SEA-HELM its place in the published order, from 0; rows are evaluated in another, see `row_order.py`.
-PUBLISHED_POSITION = "published_position"
 
 logger = logging.getLogger("lm_eval_sea")
 
