@@ -144,7 +144,7 @@ def draw(chart: Chart, theme: Theme) -> matplotlib.figure.Figure:
     columns = min(chart.columns, len(chart.panels))
     grid = [chart.panels[start : start + columns] for start in range(0, len(chart.panels), columns)]
     most = [max(len(panel.lines) for panel in row) for row in grid]
-    height = sum(0.26 * number + 0.75 for number in most) + 0.4
+    height = sum(0.26 * number + 0.75 for number in most) + 0.4 + 0.2 * (len(chart.legend) // 4)
     figure, axes = new_figure(theme, len(grid), columns, max(7.5, 3.6 * columns), height, [number + 2 for number in most])
     for axis, panel in zip(axes, chart.panels, strict=False):
         _draw_panel(axis, chart, panel, theme)

@@ -12,12 +12,20 @@ from lm_eval_sea.report.scores import Scores, percent
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.answers import TOLD, Bounds, Rates, bounds_of, rates_of
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 METRICS = (
     *("exact_match", "exact_number", "f1", "contains", "contains_weighted"),
     *("chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate"),
 )
+LOST = {
+    "not_read": "not read",
+    "cut": "cut in the thought",
+    "refused": "refused",
+    "failed": "failed",
+    "wrong_language": "wrong language",
+}
 ENGLISH = "en"
 DIRECTIONS = ("from_english", "into_english", "difference")
 
@@ -35,6 +43,20 @@ def generation_table(scores: Scores) -> pd.DataFrame:
         for task in tasks.to_dict("records")
     ]
     return pd.DataFrame(rows, columns=[*columns, *METRICS])
+
+
+def answers_table(scores: Scores) -> pd.DataFrame:
+    """One row a model and task of whose answers more than 2 % were lost, in per cent; see `results.answers`."""
+    rows = []
+    for (model, name), task in scores.of.items():
+        rates, bounds = rates_of(task), bounds_of(task)
+        if rates is None or max(rates) <= TOLD:
+            continue
+        row: dict[str, object] = {"model": model, "task": name, "dataset": task.facts.pool, "language": task.facts.language}
+        row |= {rate: 100 * share for rate, share in rates._asdict().items()}
+        rows.append(row | (bounds._asdict() if bounds else dict.fromkeys(Bounds._fields)))
+    frame = pd.DataFrame(rows, columns=["model", "task", "dataset", "language", *Rates._fields, *Bounds._fields])
+    return frame.sort_values("not_read", ascending=False, kind="stable", ignore_index=True)
 
 
 def translation_table(scores: Scores) -> pd.DataFrame:
@@ -89,6 +111,22 @@ def generation_section(scores: Scores) -> Section:
                 "",
                 table,
                 [MODEL, TASK, *(Column(metric, metric, "percent", marker="limited") for metric in used), ROWS],
+            ),
+            Table(
+                "answers",
+                "Answers that were lost",
+                "In per cent of the answers, where it is more than 2 % of them. What was cut in the thought, refused or failed "
+                "is part of what was not read. The last three are the score if all cut answers are wrong, as it counts them, "
+                "if all are right, and on completed answers; scores that are no means over rows have none.",
+                answers_table(scores),
+                [
+                    MODEL,
+                    TASK,
+                    *(Column(rate, title, "percent") for rate, title in LOST.items()),
+                    Column("all_wrong", "cut ones wrong", "percent"),
+                    Column("all_right", "cut ones right", "percent"),
+                    Column("completed", "completed", "percent"),
+                ],
             ),
             _figure(directions, scores.suite, scores.models),
             Table(

@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from lm_eval_sea import __version__
-from lm_eval_sea.report.provenance import WARNINGS, collapsed_answers, unread_answers
+from lm_eval_sea.report.provenance import WARNINGS, advice, collapsed_answers, lost_answers
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
@@ -121,10 +121,14 @@ def _notices(scores: Scores) -> list[str]:
     lines = (
         ["Some tasks were run on a part of their rows only. Their numbers are marked †."] if scores.tasks.limited.any() else []
     )
-    collapsed = [visible(line) for line in collapsed_answers(scores)]
-    if (more := len(collapsed) - _NAMED) > 0:
-        collapsed[_NAMED:] = [f"{more} more runs give one answer to nearly everything."]
-    return [*lines, *unread_answers(scores), *collapsed]
+    collapsed = _some(collapsed_answers(scores), "more runs give one answer to nearly everything.")
+    lost = _some(lost_answers(scores), "more scores are of answers of which some were lost: see Generated answers.")
+    return [*lines, *lost, *map(visible, advice(scores)), *collapsed]
+
+
+def _some(lines: Sequence[str], more: str) -> list[str]:
+    shown = [visible(line) for line in lines[:_NAMED]]
+    return [*shown, f"{len(lines) - _NAMED} {more}"] if len(lines) > _NAMED else shown
 
 
 def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str], list[dict[str, Any]]]:

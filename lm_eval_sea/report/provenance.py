@@ -12,13 +12,12 @@ import pandas as pd
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
 from lm_eval_sea.results.settings import NOT_RECORDED
 from lm_eval_sea.results.table import collapsed_text, one_label_text
 from lm_eval_sea.results.visible_text import some_names
 
 WARNINGS = "warnings"  # the table of what to know before comparing
-LOST = {"cut_rate": "were cut off", "null_rate": "could not be read"}
-MOST_LOST = 0.1  # of the answers
 # Columns of the frame `runs` that should agree between runs that are compared.
 RUN_SETTINGS = {
     "backend": "backend",
@@ -117,18 +116,20 @@ def collapsed_answers(scores: Scores) -> list[str]:
     return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := collapsed_text(task))]
 
 
-def unread_answers(scores: Scores) -> list[str]:
-    """A line for each way in which answers were lost: cut off, or not to be read; with the task that lost most."""
-    lines = []
-    for metric, what in LOST.items():
-        rates = scores.metrics[(scores.metrics.metric == metric) & (scores.metrics.value > MOST_LOST)]
-        if len(rates):
-            worst = rates.loc[rates.value.idxmax()]
-            where = f"{worst.model} on {worst.task}, {100 * worst.value:.0f} %"
-            lines.append(
-                f"{len(rates)} scores are of answers of which more than {100 * MOST_LOST:.0f} % {what}: most of {where}."
-            )
-    return lines
+def lost_answers(scores: Scores) -> list[str]:
+    """A line for each score whose answers were lost, the worst first; see `answers.answers_text`."""
+    said = [(key, task, text) for key, task in scores.of.items() if (text := answers_text(task))]
+    said.sort(key=lambda entry: -max(rates_of(entry[1]) or [0.0]))
+    return [f"{model}, {name}: {text}" for (model, name), _, text in said]
+
+
+def advice(scores: Scores) -> list[str]:
+    """What mends answers that were lost: a line for each thing to do, with what it is said of."""
+    of_text: dict[str, list[str]] = {}
+    for (model, name), task in scores.of.items():
+        for text in advice_on(task):
+            of_text.setdefault(text, []).append(f"{model} on {name}")
+    return [f"{some_names(whom)}: {text}" for text, whom in of_text.items()]
 
 
 def one_label_runs(scores: Scores) -> list[str]:
@@ -147,7 +148,7 @@ def _shown(value: Any) -> str:
 def provenance_section(scores: Scores) -> Section:
     """Where the numbers come from."""
     tasks = task_table(scores)
-    own = [*collapsed_answers(scores), *one_label_runs(scores), *scores.score_notes]
+    own = [*advice(scores), *collapsed_answers(scores), *one_label_runs(scores), *scores.score_notes]
     warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores, tasks), *scores.notes]))})
     return Section(
         "provenance",

@@ -45,22 +45,40 @@ def answers_text(task: TaskRun) -> str | None:
     causes = _told(("cut in the thought", rates.cut), ("refused", rates.refused), ("failed requests", rates.failed))
     said = [f"{text} ({', '.join(causes)})" if causes else text for text in _told(("not read", rates.not_read))]
     said += _told(("wrong language", rates.wrong_language))
-    return "; ".join(filter(None, [", ".join(said), bounds_text(task)])) or None
+    return "; ".join(filter(None, [", ".join(said), _bounds_text(task)])) or None
 
 
-def bounds_text(task: TaskRun) -> str | None:
-    """The score if all cut answers were wrong, if all were right, and on completed answers; None where few were cut.
+class Bounds(NamedTuple):
+    """The score, in per cent, by what is said of cut answers."""
+
+    all_wrong: float
+    all_right: float
+    completed: float | None  # on completed answers; None: there are none
+
+
+def bounds_of(task: TaskRun) -> Bounds | None:
+    """None where few answers were cut.
 
     With s the score, in which a cut answer counts 0, c the share of cut answers and f that of failed requests, these are s,
-    s + c and s / (1 − c − f). This holds for means over rows only, so nothing is said of other scores, such as chrF++.
+    s + c and s / (1 − c − f). This holds for means over rows only, so there are none of other scores, such as chrF++.
     """
     rates, metric = rates_of(task), task.facts.headline_metric
     if rates is None or rates.cut <= TOLD or metric not in _MEANS_OF_ROWS or task.score is None:
         return None
     score, cut = task.score.score, 100 * rates.cut
     whole = 100 - cut - 100 * rates.failed
-    completed = f", {100 * min(1.0, score / whole):.1f} on completed answers" if whole > 0 else ""
-    return f"{metric} is {score:.1f} if all cut answers are wrong, {min(100.0, score + cut):.1f} if all are right{completed}"
+    return Bounds(score, min(100.0, score + cut), 100 * min(1.0, score / whole) if whole > 0 else None)
+
+
+def _bounds_text(task: TaskRun) -> str | None:
+    bounds = bounds_of(task)
+    if bounds is None:
+        return None
+    completed = "" if bounds.completed is None else f", {bounds.completed:.1f} on completed answers"
+    return (
+        f"{task.facts.headline_metric} is {bounds.all_wrong:.1f} if all cut answers are wrong, {bounds.all_right:.1f} if all "
+        f"are right{completed}"
+    )
 
 
 def advice_on(task: TaskRun) -> list[str]:

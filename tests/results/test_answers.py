@@ -1,10 +1,17 @@
 """What the table says of answers that were not read, and its advice."""
 
+import html
+import re
+
 import pytest
 
+from lm_eval_sea.report.page import render_pages
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.sections import sections
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import WIDTH, table_of
 
+from ..report.planted import NO_SUITE
 from .lm_eval_output import write_run
 
 CHOICE = {"dataset": "toy", "headline_metric": "exact_match", "version": 1.0, "variant": "chat"}
@@ -146,3 +153,24 @@ def test_sea_helm_without_exemplars_and_template(tmp_path, name, num_fewshot, ru
 def test_ranked_tasks_get_no_advice(tmp_path):
     ranked = SEA_HELM | {"task": "sentiment", "headline_metric": "balanced_acc_cc"}
     assert notes(tmp_path, {"sea_helm_id_sentiment_ppl": task(ranked)}, **BASE) == []
+
+
+def test_the_report_says_the_same_with_the_worst_first(tmp_path):
+    """Its first page has three tasks and the advice, its table all tasks and the bounds."""
+    tasks = {f"toy_{n}": task(null_rate=n / 10, cut_rate=n / 10) for n in range(1, 6)}
+    in_terminal = notes(tmp_path, tasks, **CHAT)
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    made = sections(scores)
+    page = html.unescape(render_pages(scores, made, {})["report.html"])
+    tables = {table.name: table.frame for section in made for table in section.tables}
+    notices = re.findall('<p class="notice">(.*?)</p>', page)
+    advice = "thoughts do not end; where their finish_reason is length, raise --thinking_tokens"
+    assert any(note.endswith(advice) for note in in_terminal)
+    assert any(line.endswith(advice) and "org/model on toy_1" in line for line in tables["warnings"].warning)
+    assert [notice.split(":")[0] for notice in notices[:3]] == ["org/model, toy_5", "org/model, toy_4", "org/model, toy_3"]
+    assert all(notice.removeprefix("org/model, ") in in_terminal for notice in notices[:3])
+    assert notices[3].startswith("2 more scores") and notices[4].endswith(advice)
+    lost = tables["answers"]
+    assert lost.task.tolist() == ["toy_5", "toy_4", "toy_3", "toy_2", "toy_1"]
+    assert lost.all_right.tolist() == pytest.approx([91, 81, 71, 61, 51])
+    assert lost.completed.tolist() == pytest.approx([82, 100 * 41 / 60, 100 * 41 / 70, 51.25, 100 * 41 / 90])
