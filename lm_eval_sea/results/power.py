@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from bisect import bisect_left
+from collections.abc import Collection
 from statistics import NormalDist
+from typing import NamedTuple
 
 LEVEL = 0.05  # the chance of any false claim
 POWER = 0.8
 CORRELATION = 0.3  # of two models' answers to the same rows
 SHARE = 0.5  # of right answers, where they vary most
+_ROWS_A_LABEL = 10
 _VARIANCE = 2 * SHARE * (1 - SHARE) * (1 - CORRELATION)  # of the difference on a row
 
 
@@ -27,13 +30,34 @@ def seen_on_task(rows: int, tests: int = 1) -> float:
     return _points(_VARIANCE / rows, tests)
 
 
-def seen_on_mean(rows: Collection[int]) -> float:
-    """The same for the mean of independent tasks.
+class Planned(NamedTuple):
+    """What of a task will be run."""
+
+    rows: int
+    chance: float = 0.0  # what guessing scores, 0 to 1
+    labels: int = 1  # whose rows weigh the same; 1 for other tasks
+
+
+def seen_on_mean(tasks: Collection[Planned]) -> float:
+    """The same for the mean of the normalised scores of independent tasks, in its points."""
+    return _points(sum(_VARIANCE / task.rows / (1 - task.chance) ** 2 for task in tasks) / len(tasks) ** 2, 1)
+
+
+def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
+    """The fewest rows of each task, as `--limit` takes them, with which their mean shows a difference; all, if even these do not.
+
+    A label gets `_ROWS_A_LABEL` on average, for with fewer than `means.FEWEST` of one the mean has no interval.
 
     Args:
-        rows: of each task.
+        points: the difference of the means of two models.
+        tasks: with all their rows.
     """
-    return _points(sum(_VARIANCE / count for count in rows) / len(rows) ** 2, 1)
+    most, least = max(task.rows for task in tasks), _ROWS_A_LABEL * max(task.labels for task in tasks)
+
+    def shows(limit: int) -> bool:
+        return seen_on_mean([task._replace(rows=min(limit, task.rows)) for task in tasks]) <= points
+
+    return min(most, max(least, 1 + bisect_left(range(1, most), True, key=shows)))
 
 
 def _points(variance: float, tests: int) -> float:
@@ -41,20 +65,14 @@ def _points(variance: float, tests: int) -> float:
     return 100 * (normal.inv_cdf(1 - LEVEL / (2 * tests)) + normal.inv_cdf(POWER)) * math.sqrt(variance)
 
 
-def what_rows_show(rows: Mapping[str, int]) -> str | None:
-    """A line on what two models must differ by to be told apart; None without rows.
-
-    Args:
-        rows: task → number of rows.
-    """
-    counts = sorted(count for count in rows.values() if count)
-    if not counts:
+def what_rows_show(tasks: Collection[Planned]) -> str | None:
+    """A line on what two models must differ by to be told apart; None without rows."""
+    asked = sorted(task for task in tasks if task.rows)
+    if not asked:
         return None
-    middle = counts[len(counts) // 2]
+    middle = asked[len(asked) // 2].rows
     line = f"two models would be told apart that differ by {seen_on_task(middle):.1f} points on {middle:,} rows"
-    if len(counts) > 1:
-        line += (
-            f" (by {seen_on_task(middle, len(counts)):.1f} on any of {len(counts)} tasks), or by {seen_on_mean(counts):.1f} on"
-        )
+    if len(asked) > 1:
+        line += f" (by {seen_on_task(middle, len(asked)):.1f} on any of {len(asked)} tasks), or by {seen_on_mean(asked):.1f} in"
         line += " the mean of all tasks"
     return f"{line}: with a probability of 80 %, where scores are near 50 % and rows do not share passages"

@@ -13,7 +13,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.api_server import check_api_window
-from lm_eval_sea.run.workload import GENERATION, advice, check_window, token_counter, workload_of
+from lm_eval_sea.run.workload import GENERATION, advice, check_window, planned, token_counter, workload_of
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
 PART = 2048
@@ -78,7 +78,9 @@ class AnsweringModel:
     def _introduce(self) -> None:
         workload = workload_of((task.instances for task in self._tasks.values()), token_counter(self._model))
         logger.info("%s", workload)
-        if said := what_rows_show({name: len({each.doc_id for each in task.instances}) for name, task in self._tasks.items()}):
+        if said := what_rows_show(
+            [planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
+        ):
             logger.info("%s", said)
         for line in advice(self._backend, self._model, workload):
             logger.info("%s", line)

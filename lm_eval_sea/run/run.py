@@ -6,6 +6,7 @@ import argparse
 import functools
 import json
 import logging
+import math
 import os
 import sys
 import traceback
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window
@@ -37,6 +39,7 @@ from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking import MODES
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
+from lm_eval_sea.run.workload import planned
 
 _DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`
 
@@ -69,6 +72,7 @@ class _Run:
     thinking_tokens: int | None
     device_given: bool  # on the command line
     sampling: str
+    detect: float | None = None  # points by which two models differ
     template: TemplateUse | None = None  # as it was checked
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
 
@@ -110,6 +114,9 @@ class _Run:
         wanted, tasks, left_out = load_tasks(
             manager, list(dict.fromkeys(sum(found.values(), []))), skip_missing=self.skip_missing
         )
+        if self.detect is not None:
+            config.limit = limit_to_see(self.detect, [planned(task, len(task.eval_docs)) for task in tasks.values()])
+            logging.getLogger("lm_eval_sea").info("--detect %g: --limit %d", self.detect, config.limit)
         self._check(tasks)
         use_cache = self._answers_kept_in(tasks)
         # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
@@ -273,6 +280,13 @@ def run_parser() -> argparse.ArgumentParser:
         "mostly greedy. --seeds N repeats a run",
     )
     group.add_argument(
+        "--detect",
+        type=float,
+        metavar="POINTS",
+        help="In the place of --limit: as many rows of each task as show with a probability of 80 %% that two models differ by "
+        "so many points in the mean of all tasks (of normalised scores)",
+    )
+    group.add_argument(
         "--skip_missing", action="store_true", help="Go on without tasks whose data is not here and cannot be downloaded"
     )
     return parser
@@ -300,7 +314,7 @@ def run(arguments: Sequence[str]) -> None:
     except ValueError as error:  # JSON that lm-eval cannot read
         raise RunError(in_one_line(error)) from error
     own = vars(parsed)
-    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens", "sampling")}
+    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens", "sampling", "detect")}
     options["device_given"] = parsed.device is not None
     seeds = own.pop("seeds")
     language, lite, chat = own.pop("language"), own.pop("lite"), own.pop("chat")
@@ -313,13 +327,20 @@ def run(arguments: Sequence[str]) -> None:
         raise RunError("--lite goes with --language; without it name the lite tasks, such as --tasks sea_lite")
     elif chat:
         raise RunError("--chat goes with --language; without it name the chat tasks, such as --tasks sea_sailcompass_chat")
+    if options["detect"] is not None:
+        if parsed.limit is not None or parsed.samples is not None:
+            raise RunError("--detect chooses how many rows are run, as --limit and --samples do; give one of them")
+        if not 0 < options["detect"] < math.inf:
+            raise RunError(f"--detect {options['detect']:g}: expected a number of points above 0, such as 5")
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
         check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)
     if seeds is None:
         _run_once(_Run(lm_eval_run.read_config(parsed), **options))
         return
-    for each, mark in runs_of(parsed, seeds, [options[name] for name in ("thinking", "thinking_tokens", "sampling")]):
+    decisive = [options[name] for name in ("thinking", "thinking_tokens", "sampling")]
+    decisive += [options["detect"]] if options["detect"] is not None else []  # marks of earlier versions stay valid
+    for each, mark in runs_of(parsed, seeds, decisive):
         if _run_once(_Run(lm_eval_run.read_config(each), **options)):
             mark_complete(each, mark)
 

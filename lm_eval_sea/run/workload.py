@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
+from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.power import Planned
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.answer_limits import DEFAULT_LIMIT, LIMITS
 from lm_eval_sea.run.request import RunError
@@ -62,6 +64,12 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
             else:
                 found.ranked += number
     return found
+
+
+def planned(task: Any, rows: int) -> Planned:
+    """What a run on so many rows of a task of lm-eval can show."""
+    facts, choices = facts_of(task.config.metadata or {}), task.config.doc_to_choice
+    return Planned(rows, facts.chance, len(choices) if isinstance(choices, list) else 1)
 
 
 def text_of(arguments: Sequence[Any]) -> str:

@@ -10,6 +10,7 @@ from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
 from lm_eval_sea.run.task_loading import RunTasks
+from lm_eval_sea.run.workload import planned
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, Resources
@@ -72,8 +73,9 @@ def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
             f"{_time(total, speeds.get((backend, size)))}"
         )
     there = ", ".join(f"{number} of {machine}" for machine, number in Counter(map(str, machines)).items())
-    rows = {name: rows_within(prepared.plan.limit, len(task.eval_docs)) for name, task in prepared.tasks.items()}
-    said = what_rows_show(rows)
+    said = what_rows_show(
+        [planned(task, rows_within(prepared.plan.limit, len(task.eval_docs))) for task in prepared.tasks.values()]
+    )
     return "\n".join([*lines, *([said] if said else []), f"each job asks for {prepared.plan.resources}; machines: {there}"])
 
 

@@ -14,10 +14,10 @@ from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
 RESERVED = (
-    "model", "model_args", "tasks", "language", "num_fewshot", "limit", "seed", "seeds", "output_path", "log_samples", "resume",
-    "use_cache", "config", "help", "skip_missing", "samples",
+    "model", "model_args", "tasks", "language", "num_fewshot", "limit", "detect", "seed", "seeds", "output_path", "log_samples",
+    "resume", "use_cache", "config", "help", "skip_missing", "samples",
 )  # fmt: skip
-_PLAN_KEYS = {"output", "models", "tasks", "backend", "num_fewshot", "seeds", "limit", "minutes", "resources", "run"}
+_PLAN_KEYS = {"output", "models", "tasks", "backend", "num_fewshot", "seeds", "limit", "detect", "minutes", "resources", "run"}
 _MODEL_KEYS = {"name", "backend", "model_args", "run"}
 _RESOURCES = ("gpus", "cpus", "memory_gb")
 
@@ -68,6 +68,7 @@ class Plan:
     num_fewshot: list[int | None]  # None: the number that each task has of its own
     seeds: list[int | None]  # None: not sampled
     limit: float | None  # number or share of rows
+    detect: float | None  # points by which two models differ; takes the place of a limit
     minutes: float | None  # the longest that a job may take
     resources: Resources = field(default_factory=Resources)
 
@@ -107,6 +108,8 @@ class _Reader:
         names = [model.name for model in models]
         for name in sorted({name for name in names if names.count(name) > 1}):
             self.faults.append(f"two jobs with the same output: {names.count(name)} models are called {name}; give each a `name`")
+        if content.get("limit") is not None and content.get("detect") is not None:
+            self.faults.append("limit and detect both choose how many rows are run; give one of them")
         tasks = [self._text(task, "tasks") for task in self._list(content.get("tasks"), "tasks")]
         for task in sorted({task for task in tasks if tasks.count(task) > 1}):
             self.faults.append(f"two jobs with the same output: tasks has {task} more than once")
@@ -117,6 +120,7 @@ class _Reader:
             num_fewshot=self._numbers(content.get("num_fewshot"), "num_fewshot"),
             seeds=self._numbers(content.get("seeds"), "seeds"),
             limit=self._positive(content.get("limit"), "limit"),
+            detect=self._positive(content.get("detect"), "detect"),
             minutes=self._positive(content.get("minutes"), "minutes"),
             resources=self._resources(content.get("resources", {})),
         )

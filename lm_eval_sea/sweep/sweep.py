@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.workload import planned
 from lm_eval_sea.sweep.completeness import LOG, read_mark
 from lm_eval_sea.sweep.job_process import Outcome
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
@@ -59,6 +61,8 @@ def prepare(plan: Plan, split: str) -> Prepared:
     """
     check_models(plan.models)
     leaves, tasks = load_wanted(plan)
+    if plan.detect is not None:
+        plan = replace(plan, limit=limit_to_see(plan.detect, [planned(task, len(task.eval_docs)) for task in tasks.values()]))
     jobs = cut(
         plan,
         parts_of(plan.tasks, leaves, split),

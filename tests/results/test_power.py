@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_sea.results.power import seen_on_mean, seen_on_task, what_rows_show
+from lm_eval_sea.results.power import Planned, limit_to_see, seen_on_mean, seen_on_task, what_rows_show
 
 
 @pytest.mark.parametrize(("rows", "tests"), [(100, 1), (900, 1), (400, 40)])
@@ -21,13 +23,25 @@ def test_eight_of_ten_pairs_with_that_difference_are_told_apart(rows, tests):
 
 
 def test_a_mean_of_equal_tasks_is_as_good_as_all_their_rows():
-    assert seen_on_mean([100] * 4) == pytest.approx(seen_on_task(400))
-    assert seen_on_mean([100]) == pytest.approx(seen_on_task(100))
-    assert seen_on_mean([100, 10_000]) > seen_on_task(10_100)
+    assert seen_on_mean([Planned(100)] * 4) == pytest.approx(seen_on_task(400))
+    assert seen_on_mean([Planned(100)]) == pytest.approx(seen_on_task(100))
+    assert seen_on_mean([Planned(100), Planned(10_000)]) > seen_on_task(10_100)
+    assert seen_on_mean([Planned(100, chance=0.25)]) == pytest.approx(seen_on_task(100) / 0.75), "in normalised points"
+
+
+@given(
+    st.floats(0.5, 60),
+    st.lists(st.builds(Planned, st.integers(1, 400), st.sampled_from([0.0, 0.25, 0.5]), st.sampled_from([1, 3])), min_size=1),
+)
+def test_the_fewest_rows_that_show_a_difference_are_chosen(points, tasks):
+    shown = [limit for limit in range(1, 401) if seen_on_mean([t._replace(rows=min(limit, t.rows)) for t in tasks]) <= points]
+    most, labelled = max(task.rows for task in tasks), 10 * max(task.labels for task in tasks)
+    assert limit_to_see(points, tasks) == min(most, max(labelled, shown[0] if shown else most))
 
 
 def test_what_is_said():
-    assert what_rows_show({}) is None and what_rows_show({"a": 0}) is None
-    assert what_rows_show({"a": 100}).startswith("two models would be told apart that differ by 16.6 points on 100 rows: with")
-    text = what_rows_show(dict.fromkeys("abcd", 400))
-    assert "by 8.3 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.1 on the mean of all tasks" in text
+    assert what_rows_show([]) is None and what_rows_show([Planned(0)]) is None
+    text = what_rows_show([Planned(100)])
+    assert text.startswith("two models would be told apart that differ by 16.6 points on 100 rows: with")
+    text = what_rows_show([Planned(400)] * 4)
+    assert "by 8.3 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.1 in the mean of all tasks" in text

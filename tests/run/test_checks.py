@@ -152,6 +152,21 @@ def said_of_model(capsys, *arguments):
     return said
 
 
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (
+            ["--detect", "5", "--limit", "3"],
+            "--detect chooses how many rows are run, as --limit and --samples do; give one of them",
+        ),
+        (["--detect", "0"], "--detect 0: expected a number of points above 0, such as 5"),
+    ],
+)
+def test_how_many_rows_is_said_once(given, line, capsys):
+    assert main(["run", "--tasks", "sea_xcopa_th_to_ppl", *given]) == 2
+    assert line in capsys.readouterr().err
+
+
 def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
     """Before the data, of which there is none."""
     monkeypatch.chdir(tmp_path)

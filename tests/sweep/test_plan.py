@@ -20,7 +20,7 @@ def faults(path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"modles": []}, "unknown key 'modles'; expected some of backend, limit"),
+        ({"modles": []}, "unknown key 'modles'; expected some of backend, detect, limit"),
         ({"models": None}, "models: expected a list"),
         ({"models": [{"name": "a"}]}, "models, entry 1: expected model_args"),
         ({"models": [{"model_args": {"pretrained": "x/m"}}, {"model_args": {"pretrained": "y/m"}}]}, "2 models are called m"),
@@ -32,6 +32,7 @@ def faults(path):
         ({"num_fewshot": True}, "num_fewshot: expected different whole numbers"),
         ({"seeds": -1}, "seeds: expected different whole numbers"),
         ({"limit": 0}, "limit: expected a number above 0"),
+        ({"limit": 5, "detect": 5}, "limit and detect both choose how many rows are run"),
         ({"resources": {"gpu": 1}}, "resources: unknown key 'gpu'"),
         ({"resources": {"gpus": "all"}}, "resources: gpus: expected a number"),
         ({"run": {"output_path": "x"}}, "run: output_path is set by the sweep itself; leave it out"),
