@@ -18,6 +18,7 @@ from lm_eval_sea.report.robustness import robustness_section
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table
+from lm_eval_sea.report.thoughts import thoughts_section
 
 MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
 
@@ -44,6 +45,7 @@ def sections(
         bias_section(scores),
         calibration_section(scores),
         generation_section(scores),
+        thoughts_section(scores),
         provenance_section(scores),
     ]
     suite = scores.suite

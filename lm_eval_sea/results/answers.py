@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.thoughts import budget_curve, thought_rows
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 TOLD = 0.02  # a rate is told above it
@@ -48,19 +49,43 @@ def answers_text(task: TaskRun) -> str | None:
     return "; ".join(filter(None, [", ".join(said), bounds_text(task)])) or None
 
 
-def bounds_text(task: TaskRun) -> str | None:
-    """The score if all cut answers were wrong, if all were right, and on completed answers; None where few were cut.
+class Bounds(NamedTuple):
+    """What a score, in per cent, is without the cut answers, and what it could be with them."""
+
+    low: float
+    high: float
+    completed: float | None  # None: no answer was completed
+
+
+def bounds_of(task: TaskRun) -> Bounds | None:
+    """The score if all cut answers were wrong, if all were right, and on completed answers.
 
     With s the score, in which a cut answer counts 0, c the share of cut answers and f that of failed requests, these are s,
-    s + c and s / (1 − c − f). This holds for means over rows only, so nothing is said of other scores, such as chrF++.
+    s + c and s / (1 − c − f). This holds for means over rows only, so there are none of other scores, such as chrF++.
     """
-    rates, metric = rates_of(task), task.facts.headline_metric
-    if rates is None or rates.cut <= TOLD or metric not in _MEANS_OF_ROWS or task.score is None:
+    rates = rates_of(task)
+    if rates is None or task.facts.headline_metric not in _MEANS_OF_ROWS or task.score is None:
         return None
     score, cut = task.score.score, 100 * rates.cut
     whole = 100 - cut - 100 * rates.failed
-    completed = f", {100 * min(1.0, score / whole):.1f} on completed answers" if whole > 0 else ""
-    return f"{metric} is {score:.1f} if all cut answers are wrong, {min(100.0, score + cut):.1f} if all are right{completed}"
+    return Bounds(score, min(100.0, score + cut), 100 * min(1.0, score / whole) if whole > 0 else None)
+
+
+def bounds_text(task: TaskRun) -> str | None:
+    """The bounds of a score; None where few answers were cut, or there are none."""
+    rates, bounds = rates_of(task), bounds_of(task)
+    if rates is None or rates.cut <= TOLD or bounds is None:
+        return None
+    completed = "" if bounds.completed is None else f", {bounds.completed:.1f} on completed answers"
+    said = f"{task.facts.headline_metric} is {bounds.low:.1f} if all cut answers are wrong, {bounds.high:.1f} if all are right"
+    return said + completed + _rising(task)
+
+
+def _rising(task: TaskRun) -> str:
+    """Says so where the second half of the limit of tokens still brought points."""
+    rows = thought_rows(task)
+    curve = budget_curve(task, rows) if rows is not None else None
+    return f"; the last half of the limit brought {curve.gain:.1f} points" if curve is not None and curve.rises else ""
 
 
 def advice_on(task: TaskRun) -> list[str]:
