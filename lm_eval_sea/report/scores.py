@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +45,7 @@ class Scores:
     suite: Suite
     weigh: str = BY_TASK  # what weighs the same in a mean
     of: Mapping[Key, TaskRun] = field(repr=False, default_factory=dict)
+    beside: Mapping[str, Sequence[TaskRun]] = field(repr=False, default_factory=dict)  # `Runs.beside` by model
     shown: Mapping[Key, list[dict[str, Any]]] = field(repr=False, default_factory=dict)  # texts of rows for the page
 
     @cached_property
@@ -134,6 +135,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         suite=read_suite({name for _, name in of}) if suite is None else suite,
         weigh=weigh,
         of=of,
+        beside={label: [task for task in runs.beside if task.run.model == model] for model, label in runs.labels.items()},
         shown=shown_rows_of(of, shown_rows) if shown_rows else {},
     )
 
