@@ -107,7 +107,7 @@ def thoughts_section(scores: Scores) -> Section:
                     Column("p95_tokens", "95th percentile", "count"),
                     Column("own", "in the prompt's language", "percent"),
                     Column("english", "in English", "percent"),
-                    Column("switches", "switches", "error", hint="changes of language from line to line, mean of a thought"),
+                    Column("switches", "switches", "decimals", hint="changes of language from line to line, mean of a thought"),
                     Column("not_read", "not read", "percent"),
                     Column("completed", "score on completed", "percent"),
                     Column("at_least", "cut ones wrong", "percent"),
