@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
+from statistics import NormalDist
 
 import matplotlib.figure
 import pandas as pd
@@ -12,9 +15,12 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.comparison import mean_of, nested_weights
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.uncertainty import CONFIDENCE
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 def step_of(model: str) -> int | None:
@@ -26,7 +32,8 @@ def step_of(model: str) -> int | None:
 def curve(scores: Scores) -> pd.DataFrame:
     """One row per model whose name says a step, by step: its mean over those members of the suite that all of them were run on.
 
-    Without members of the suite it is the mean over all common tasks, each weighing the same.
+    Without members of the suite it is the mean over all common tasks, each weighing the same. `bits` is the mean of the bits per
+    byte of the right answers, over those of these tasks that rank options; lower is better.
     """
     steps = {model: step for model in scores.models if (step := step_of(model)) is not None}
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
@@ -37,21 +44,54 @@ def curve(scores: Scores) -> pd.DataFrame:
     for model, own in tasks.items():
         mean = mean_of({name: own[name] for name in own if name in weights}, weights)
         row = {"mean": mean.value, "low": mean.low, "high": mean.high, "tasks": mean.tasks} if mean else {"tasks": 0}
-        rows.append({"model": model, "step": steps[model], **row})
-    return pd.DataFrame(rows, columns=["model", "step", "mean", "low", "high", "tasks"])
+        rows.append({"model": model, "step": steps[model], **row, **_bits([own[name] for name in own if name in weights])})
+    return pd.DataFrame(rows, columns=["model", "step", "mean", "low", "high", "tasks", "bits", "bits_low", "bits_high"])
+
+
+def _bits(tasks: Sequence[TaskRun]) -> dict[str, float]:
+    """The mean of bits per byte over tasks, whose errors are independent, with its 95 % interval; empty if no task has them."""
+    found = [score for task in tasks if (score := task.scores.get("bits_per_byte")) is not None]
+    if not found:
+        return {}
+    value = math.fsum(score.value for score in found) / len(found)
+    if any(score.stderr is None for score in found):
+        return {"bits": value}
+    half = _NORMAL * math.sqrt(math.fsum((score.stderr or 0.0) ** 2 for score in found)) / len(found)
+    return {"bits": value, "bits_low": value - half, "bits_high": value + half}
+
+
+def leaves_chance(rows: pd.DataFrame) -> int | None:
+    """The first step from which on the interval of every mean is above chance, which is 0; None if the last one is not.
+
+    Args:
+        rows: `curve`.
+    """
+    above = list(zip(rows.step, rows.low.fillna(-1) > 0, strict=True))
+    first = None
+    for step, is_above in reversed(above):
+        if not is_above:
+            break
+        first = int(step)
+    return first
 
 
 def table(scores: Scores) -> Table:
     """The curve as a table."""
+    rows = curve(scores)
+    first = leaves_chance(rows)
+    said = "No checkpoint is" if first is None else f"From step {first:,} on they are"
     return Table(
         "checkpoints",
         "Checkpoints",
-        "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name.",
-        curve(scores),
+        "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name. "
+        f"{said} above chance with 95 % certainty each. Where scores are at chance, look at bits per byte of the right answer: "
+        "lower is better.",
+        rows,
         [
             MODEL,
             Column("step", "step", "count"),
             Column("mean", "mean [95 %]", "score", low="low", high="high"),
+            Column("bits", "bits per byte [95 %]", "decimals", low="bits_low", high="bits_high"),
             Column("tasks", "tasks", "count"),
         ],
     )
@@ -65,7 +105,7 @@ def figure(scores: Scores) -> Figure | None:
     first, last = rows.iloc[0], rows.iloc[-1]
     return Figure(
         "checkpoints",
-        "Mean of normalised scores by training step, with 95 % intervals.",
+        "Mean of normalised scores, and of bits per byte of the right answer, by training step, with 95 % intervals.",
         lambda theme: _draw(rows, theme),
         f"A line from {first['mean']:.1f} at step {first.step:,} to {last['mean']:.1f} at step {last.step:,}; the highest mean "
         f"is {rows['mean'].max():.1f}, at step {rows.step[rows['mean'].idxmax()]:,}.",
@@ -74,11 +114,13 @@ def figure(scores: Scores) -> Figure | None:
 
 
 def _draw(rows: pd.DataFrame, theme: Theme) -> matplotlib.figure.Figure:
-    figure, [axis] = new_figure(theme, 1, 1, 7.5, 3.2)
-    [look] = styles(["mean"]).values()
-    axis.fill_between(rows.step, rows.low.astype(float), rows.high.astype(float), color=look.colour, alpha=0.2, linewidth=0)
-    axis.plot(rows.step, rows["mean"], color=look.colour, marker=look.marker, markersize=4.5)
-    axis.axhline(0, color=theme.ink, linestyle=":", linewidth=1)
-    axis.set_xlabel("training step", fontsize=8)
-    axis.set_ylabel("mean normalised score", fontsize=8)
+    with_bits = rows.bits.notna().sum() > 1
+    figure, axes = new_figure(theme, 1, 2 if with_bits else 1, 7.5, 3.2)
+    shown = [("mean", "low", "high", "mean normalised score"), ("bits", "bits_low", "bits_high", "bits per byte")]
+    for axis, look, (value, low, high, title) in zip(axes, styles(["mean", "bits"]).values(), shown, strict=False):
+        axis.fill_between(rows.step, rows[low].astype(float), rows[high].astype(float), color=look.colour, alpha=0.2, linewidth=0)
+        axis.plot(rows.step, rows[value], color=look.colour, marker=look.marker, markersize=4.5)
+        axis.set_xlabel("training step", fontsize=8)
+        axis.set_ylabel(title, fontsize=8)
+    axes[0].axhline(0, color=theme.ink, linestyle=":", linewidth=1)
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +46,7 @@ class Scores:
     weigh: str = BY_TASK  # what weighs the same in a mean
     of: Mapping[Key, TaskRun] = field(repr=False, default_factory=dict)
     shown_rows: int = 0  # of how many rows of a model and task the page has the texts
+    beside: Mapping[str, Sequence[TaskRun]] = field(repr=False, default_factory=dict)  # `Runs.beside` by model
 
     @cached_property
     def models(self) -> list[str]:
@@ -144,6 +145,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         weigh=weigh,
         of=of,
         shown_rows=shown_rows,
+        beside={label: [task for task in runs.beside if task.run.model == model] for model, label in runs.labels.items()},
     )
 
 

@@ -53,7 +53,7 @@ def totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
     columns = [Column("language", "language"), Column("competency", "competency")]
     for model in models:
         columns.append(Column(model, model, "percent", marker=f"{model}: incomplete", shade=model, shows=("model", model)))
-        columns.append(Column(f"{model}: error", "error", "error", shows=("model", model)))
+        columns.append(Column(f"{model}: error", "error", "decimals", shows=("model", model)))
     note = (
         "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too. † marks a total that lacks tasks, which the command "
         "“lm-eval-sea score” names."

@@ -8,6 +8,7 @@ import pandas as pd
 
 from lm_eval_sea.report.bias import bias_section
 from lm_eval_sea.report.calibration import calibration_section
+from lm_eval_sea.report.forms import forms_section
 from lm_eval_sea.report.generation import generation_section
 from lm_eval_sea.report.native import native_section
 from lm_eval_sea.report.overview import means_section, overview_section, scores_section
@@ -18,6 +19,7 @@ from lm_eval_sea.report.robustness import robustness_section
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table
+from lm_eval_sea.report.thoughts import thoughts_section
 
 MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
 
@@ -44,6 +46,8 @@ def sections(
         bias_section(scores),
         calibration_section(scores),
         generation_section(scores),
+        thoughts_section(scores),
+        forms_section(scores),
         provenance_section(scores),
     ]
     suite = scores.suite

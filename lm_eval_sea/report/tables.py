@@ -35,9 +35,9 @@ class Cell(NamedTuple):
 class Column:
     """One column.
 
-    Kinds: text; count (whole number); percent (one decimal); points (one decimal with its sign); score (percent with the 95 %
-    interval from `low` and `high`; points may have one too); mean (score with "2 of 3" from `members`, in brackets where not all
-    are there); error (two decimals); p (p-value).
+    Kinds: text; count (whole number); percent (one decimal); score (percent with the 95 % interval from `low` and `high`); points
+    (one decimal with its sign; may have an interval, too); decimals (two; likewise); mean (score with "2 of 3" from `members`, in
+    brackets where not all are there); p (p-value).
     """
 
     key: str
@@ -109,8 +109,8 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
     text = _number(column.kind, float(value))
     low: Any = record.get(column.low)
     high: Any = record.get(column.high)
-    if column.kind in ("score", "points", "mean") and not _absent(low) and not _absent(high):
-        text += f" [{_signed(low, column.kind)}, {_signed(high, column.kind)}]"
+    if not _absent(low) and not _absent(high):
+        text += f" [{_number(column.kind, low)}, {_number(column.kind, high)}]"
     members = record.get(column.members)
     if not _absent(members) and len(set(str(members).split(" of "))) > 1:
         text = f"({text}; {members})"
@@ -122,7 +122,7 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
 def _number(kind: str, value: float) -> str:
     if kind == "count":
         return f"{value:,.0f}"
-    if kind == "error":
+    if kind == "decimals":
         return f"{value:.2f}"
     if kind == "p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"

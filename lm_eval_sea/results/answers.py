@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.thoughts import budget_curve, thought_rows
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 TOLD = 0.02  # a rate is told above it
@@ -77,8 +78,15 @@ def _bounds_text(task: TaskRun) -> str | None:
     completed = "" if bounds.completed is None else f", {bounds.completed:.1f} on completed answers"
     return (
         f"{task.facts.headline_metric} is {bounds.all_wrong:.1f} if all cut answers are wrong, {bounds.all_right:.1f} if all "
-        f"are right{completed}"
+        f"are right{completed}{_rising(task)}"
     )
+
+
+def _rising(task: TaskRun) -> str:
+    """Says so where the second half of the limit of tokens still brought points."""
+    rows = thought_rows(task)
+    curve = budget_curve(task, rows) if rows is not None else None
+    return f"; the last half of the limit brought {curve.gain:.1f} points" if curve is not None and curve.rises else ""
 
 
 def advice_on(task: TaskRun) -> list[str]:

@@ -147,6 +147,7 @@ class Runs:
     tasks: Sequence[TaskRun]
     groups: Sequence[GroupRun]
     notes: list[str]  # what is incomplete, unreadable or superseded
+    beside: Sequence[TaskRun] = ()  # left out by `best` for the same task without, or behind, a chat template
 
     def best(self) -> Runs:
         """Of several runs of a task by one model the one with more rows, then the newer."""
@@ -154,7 +155,7 @@ class Runs:
         kept = _best_tasks(self.tasks, notes)
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (self.tasks, kept))
         runs = [run for run in self.runs if id(run) in left or id(run) not in with_tasks]
-        return self._chosen(runs, kept, notes)
+        return replace(self._chosen(runs, kept, notes), beside=_with_other_template(self.tasks, kept))
 
     def by_seed(self) -> Runs:
         """All runs: those of one task are draws of the same score."""
@@ -245,6 +246,17 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
         names = ", ".join(task.name for task in left_out)
         notes.append(f"{run.model}: {names} of {run.date} left out, for the run of {kept_run.date} {why}{made}")
     return [task for task in tasks if best[task.run.model, task.name] is task]
+
+
+def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:
+    """The runs that differ from the one that was kept in whether there is a chat template; of several the newest."""
+    best = {(task.run.model, task.name): task for task in kept}
+    found: dict[tuple[str, str], TaskRun] = {}
+    for task in sorted(tasks, key=_rank):
+        winner = best[task.run.model, task.name]
+        if bool(task.run.settings.chat_template) != bool(winner.run.settings.chat_template) and task.rows == winner.rows:
+            found[task.run.model, task.name] = task
+    return list(found.values())
 
 
 def _rank(task: TaskRun) -> tuple[int, float, datetime]:

@@ -355,8 +355,36 @@ def test_a_curve_over_checkpoints(tmp_path):
     assert list(curve.step) == [1000, 3000, 20000]
     assert list(curve["mean"]) == pytest.approx([0, (0.625 - 0.25) / 0.75 * 100, (0.875 - 0.25) / 0.75 * 100])
     assert (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()
+    assert checkpoints.leaves_chance(curve) == 3000
+    assert checkpoints.leaves_chance(curve[:1]) is None, "the mean is at chance"
+    assert curve.bits.isna().all(), "results of older versions have none"
     names = {"llama-checkpoint-500": 500, "out/ckpt_7": 7, "gpt2-step 12": 12, "m-7b-300": 300, "base": None}
     assert {name: checkpoints.step_of(name) for name in names} == names
+
+
+def test_bits_per_byte_over_checkpoints(tmp_path):
+    for step, bits in ((1000, (2.0, 1.0)), (2000, (1.5, 0.7))):
+        scores = {f"sea_x_{n}": {"acc_ppl,none": 0.25, "bits_per_byte,none": each, "bits_per_byte_stderr,none": 0.3 + n / 10}
+                  for n, each in enumerate(bits)}  # fmt: skip
+        facts = {
+            "headline_metric": "acc_ppl",
+            "dataset": "x",
+            "language": "th",
+            "variant": "to_ppl",
+            "version": 1.0,
+            "chance": 0.25,
+        }
+        configs = {name: {"metadata": facts} for name in scores}
+        write_results(tmp_path / str(step), NEW, scores, model=f"m-step{step}", configs=configs)
+    found = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    curve = checkpoints.curve(found)
+    half = 1.959964 * math.hypot(0.3, 0.4) / 2
+    assert list(curve.bits) == pytest.approx([1.5, 1.1])
+    assert list(curve.bits_low) == pytest.approx([1.5 - half, 1.1 - half]) and list(
+        curve.bits_high - curve.bits
+    ) == pytest.approx([half] * 2)
+    [(_, first), _] = checkpoints.table(found).cells()
+    assert [cell.text for cell in first][3] == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
 
 
 def test_what_was_not_made_alike_is_said(tmp_path):

@@ -46,6 +46,14 @@ def test_metrics_differ_as_planted(tmp_path):
     assert metrics(results, "sea_xcopa_vi_to_ppl") | {} == {
         "acc": 0.5, "acc_norm": 1.0, "acc_bytes": 1.0,
         "acc_stderr": "N/A", "acc_norm_stderr": "N/A", "acc_bytes_stderr": "N/A",
+        # the right options have 27 and 7 bytes of UTF-8, and −8 and −1 nats
+        "bits_per_byte": pytest.approx(9 / 34 / math.log(2)),
+        "bits_per_byte_stderr": pytest.approx(
+            math.sqrt(2 * ((8 - 27 * 9 / 34) ** 2 + (1 - 7 * 9 / 34) ** 2)) / 34 / math.log(2)
+        ),
+        "bits_per_byte_stderr_stderr": "N/A",
+        "bits_per_byte_of_rows": pytest.approx((8 / 27 + 1 / 7) / 2 / math.log(2)),
+        "bits_per_byte_of_rows_stderr": "N/A",
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .base_task import ModelTask
 from .lm_eval_private import another_request
+from .metrics.bits_per_byte import bits_per_byte
 from .metrics.precision import half_precision_type
 from .metrics.ranking import OptionScore, log_perplexity, predictions
 from .rows import with_lettered_options
@@ -154,7 +155,7 @@ class RankingTask(ModelTask):
         return log_perplexity(prompt, ending, option.text_tokens)
 
     def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
-        """Whether each metric chooses the right option, for one row: 0 or 1.
+        """Whether each metric chooses the right option, for one row: 0 or 1; and how well the model foresees that option.
 
         The scores of the options and the choices are written into `doc`, for that is what lm-eval logs of a row as it is.
         """
@@ -162,4 +163,10 @@ class RankingTask(ModelTask):
         chosen = predictions(scores)
         doc["option_scores"] = [{name: value for name, value in score._asdict().items() if value is not None} for score in scores]
         doc["predictions"] = chosen
-        return {metric: float(index == doc["gold"]) for metric, index in chosen.items() if metric in self._wanted_metrics}
+        right = scores[doc["gold"]]
+        found = {metric: float(index == doc["gold"]) for metric, index in chosen.items()} | {
+            "bits_per_byte": (right.loglikelihood, right.bytes),
+            "bits_per_byte_stderr": (right.loglikelihood, right.bytes),
+            "bits_per_byte_of_rows": bits_per_byte([(right.loglikelihood, right.bytes)]),
+        }
+        return {metric: value for metric, value in found.items() if metric in self._wanted_metrics}

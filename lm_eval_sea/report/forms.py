@@ -1,0 +1,136 @@
+"""What the form of the answer gains or loses: options ranked, an answer read, an answer constrained."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.scores import Scores
+from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.forms import compared, pairs_of, same_questions
+from lm_eval_sea.results.power import LEVEL
+from lm_eval_sea.results.uncertainty import Difference, Estimate, holm
+
+
+def forms_table(scores: Scores) -> pd.DataFrame:
+    """One row a model, data set, language, prompt language and pair of forms, in per cent; `p` is corrected for all (Holm)."""
+    rows = []
+    for model in scores.models:
+        tasks = [task for (name, _), task in scores.of.items() if name == model and task.facts.of_pack]
+        for forms in same_questions([*scores.beside.get(model, ()), *tasks]):
+            for first, second in pairs_of(forms):
+                one, other = forms[first], forms[second]
+                found = compared(one.logged, other.logged) if one.logged is not None and other.logged is not None else None
+                if found is None:
+                    continue
+                difference = found.difference
+                rows.append(
+                    {
+                        **{"model": model, "dataset": one.facts.pool, "language": one.facts.language},
+                        **{"prompt_language": one.facts.prompt_language, "first": first, "second": second},
+                        **{"rows": difference.rows, "limited": one.limited or other.limited},
+                        **_percent("first_score", found.first),
+                        **_percent("second_score", found.second),
+                        **_percent("agreement", found.agreement),
+                        **{"gained": 100 * found.gained, "lost": 100 * found.lost},
+                        **_percent("difference", difference),
+                        "p": difference.p_value,
+                    }
+                )
+    table = pd.DataFrame(rows)
+    if len(table):
+        tested = table.p.notna()
+        table.loc[tested, "p"] = holm(table.p[tested].tolist())
+        table["tells"] = table.p < LEVEL
+    return table
+
+
+def _percent(name: str, found: Estimate | Difference) -> dict[str, float | None]:
+    ends = {f"{name}_low": found.low, f"{name}_high": found.high}
+    return {name: 100 * found.mean, **{end: None if value is None else 100 * value for end, value in ends.items()}}
+
+
+def _with_ends(name: str, title: str, kind: str, *, marker: str = "", strong: str = "") -> Column:
+    return Column(name, title, kind, low=f"{name}_low", high=f"{name}_high", marker=marker, strong=strong)
+
+
+def forms_section(scores: Scores) -> Section:
+    """The table, and one panel a model."""
+    table = forms_table(scores)
+    return Section(
+        "forms",
+        "Forms of the answer",
+        [
+            "The same rows, answered in several forms by the same model: options ranked (named by the variant; behind the chat "
+            "template where it says so), the answer read from what the model writes, or one of the options by the engine's "
+            "constraint. Gained are rows that are right in the second form alone, lost those right in the first alone.",
+            "Compare two models in one form only: a ranked score of a base model beside a read score of a chat model says as "
+            "much of the forms as of the models. p is that of the paired test by passage, corrected for all lines of this table "
+            "(Holm).",
+        ],
+        [
+            _figure(table),
+            Table(
+                "forms",
+                "Two forms on the same rows",
+                "In bold: a difference that survives the correction.",
+                table,
+                [
+                    MODEL,
+                    DATA_SET,
+                    LANGUAGE,
+                    PROMPT,
+                    Column("first", "first form"),
+                    Column("second", "second form"),
+                    Column(
+                        "first_score", "first [95 %]", "score", low="first_score_low", high="first_score_high", marker="limited"
+                    ),
+                    Column("second_score", "second [95 %]", "score", low="second_score_low", high="second_score_high"),
+                    Column("agreement", "same choice", "score", low="agreement_low", high="agreement_high"),
+                    Column("gained", "gained", "percent"),
+                    Column("lost", "lost", "percent"),
+                    Column(
+                        "difference", "second − first", "points", low="difference_low", high="difference_high", strong="tells"
+                    ),
+                    Column("p", "p", "p"),
+                    ROWS,
+                ],
+            ),
+        ],
+    )
+
+
+def _figure(table: pd.DataFrame) -> Figure | None:
+    """A panel a model: accuracy in each form, a line a data set and language."""
+    if table.empty:
+        return None
+    about = ["model", "dataset", "language", "prompt_language"]
+    sides = [
+        table[[*about, side, *(f"{side}_score{end}" for end in ("", "_low", "_high"))]].set_axis(
+            [*about, "form", "score", "low", "high"], axis=1
+        )
+        for side in ("first", "second")
+    ]
+    shown = pd.concat(sides).drop_duplicates([*about, "form"])
+    forms = list(dict.fromkeys(shown.form))
+    panels = []
+    for model, of_model in shown.groupby("model", sort=False):
+        lines = []
+        for (dataset, language, prompt), group in of_model.groupby(["dataset", "language", "prompt_language"], sort=False):
+            marks = [
+                Mark(DOT, row["score"], row["low"], row["high"], series=row["form"], keys=keys_of(row, "dataset", "language"))
+                for row in group.to_dict("records")
+            ]
+            label = f"{dataset}, {language}" + (", English prompt" if prompt == "en" != language else "")
+            lines.append(Line(label, marks, {"dataset": str(dataset), "language": str(language)}))
+        panels.append(Panel(str(model), lines, axis="accuracy", keys={"model": str(model)}))
+    most = table.loc[table.difference.abs().idxmax()]
+    return Figure.of_chart(
+        "forms",
+        "Accuracy on the same rows by form of the answer, with 95 % intervals.",
+        Chart(panels, forms, series_are_models=False),
+        f"Points by data set, language and form. The largest difference is that of {most.model} on {most.dataset} in "
+        f"{most.language}: {most.difference:+.0f} points from {most['first']} to {most['second']}.",
+        shown,
+    )

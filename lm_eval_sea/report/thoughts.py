@@ -1,0 +1,163 @@
+"""What thoughts cost, and what fewer tokens would have left of the score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import matplotlib.figure
+import pandas as pd
+
+from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new_figure, styles
+from lm_eval_sea.report.sample_row import Key
+from lm_eval_sea.report.scores import Scores
+from lm_eval_sea.report.section import LANGUAGE, MODEL, SCORE, TASK, Figure, Section
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.thoughts import LOOP, THOUGHTS_READ, WINDOW, BudgetCurve, Ledger, budget_curve, ledger_of, thought_rows
+from lm_eval_sea.results.uncertainty import Estimate
+
+_ABOUT = ("model", "task", "dataset", "language", "variant", "limited")
+_SHARES = {"thinking": "with a thought", "cut": "cut in the thought", "stopped": "stopped in the thought"}
+_MOST_PANELS = 6  # of the figure: the tasks with the most rows
+
+
+def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[Key, BudgetCurve]) -> pd.DataFrame:
+    """One row a model and task whose answers have thoughts; shares in per cent, with their 95 % intervals."""
+    rows = []
+    for row in scores.headline.to_dict("records"):
+        key = (row["model"], row["task"])
+        ledger = ledgers.get(key)
+        if ledger is None:
+            continue
+        rows.append(
+            {
+                **{name: row[name] for name in (*_ABOUT, "score", "low", "high", "few", "contradicted")},
+                **{name: number for share in _SHARES for name, number in _share(share, getattr(ledger, share)).items()},
+                "median_tokens": ledger.median_tokens,
+                "p95_tokens": ledger.p95_tokens,
+                "own": _percent(ledger.own),
+                "english": _percent(ledger.english),
+                "switches": ledger.switches,
+                "looping": _percent(ledger.looping),
+                "rises": key in curves and curves[key].rises,
+                "rows": ledger.rows,
+                "read": ledger.read,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _share(name: str, found: Estimate) -> dict[str, float | None]:
+    return {name: 100 * found.mean, f"{name}_low": _percent(found.low), f"{name}_high": _percent(found.high)}
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFrame:
+    """One row a model, task and budget."""
+    rows = [
+        {**{name: row[name] for name in _ABOUT}, **point._asdict()}
+        for row in scores.headline.to_dict("records")
+        if (curve := curves.get((row["model"], row["task"])))
+        for point in curve.points
+    ]
+    return pd.DataFrame(rows)
+
+
+def thoughts_section(scores: Scores) -> Section:
+    """The ledger of thoughts and the curves over budgets."""
+    said = {key: rows for key, task in scores.of.items() if (rows := thought_rows(task)) is not None}
+    ledgers = {key: ledger for key, rows in said.items() if (ledger := ledger_of(scores.of[key], rows)) is not None}
+    curves = {key: curve for key in ledgers if (curve := budget_curve(scores.of[key], said[key])) is not None}
+    ledger, budgets = ledger_table(scores, ledgers, curves), budget_table(scores, curves)
+    shares = [Column(f"{name}", title, "score", low=f"{name}_low", high=f"{name}_high") for name, title in _SHARES.items()]
+    rising = sorted({task for (_, task), curve in curves.items() if curve.rises})
+    return Section(
+        "thoughts",
+        "Thoughts and budgets",
+        [
+            "Shares in per cent of the rows. A thought that was cut met the limit of tokens; one that stopped ended by itself, "
+            "without an answer. Neither can score; “Answers that were lost” has the bounds of the score.",
+            f"Language is told line by line, in up to {THOUGHTS_READ} thoughts of a task, and weighed by letters. A thought "
+            f"loops if more than {LOOP:.0%} of its windows of {WINDOW} characters occurred in it before.",
+        ],
+        [
+            Table(
+                "thoughts",
+                "Ledger of thoughts",
+                "",
+                ledger,
+                [
+                    MODEL,
+                    LANGUAGE,
+                    TASK,
+                    SCORE,
+                    *shares,
+                    Column("looping", "loops", "percent", hint="of the thoughts that were read"),
+                    Column("median_tokens", "tokens, median", "count"),
+                    Column("p95_tokens", "95th percentile", "count"),
+                    Column("own", "in the prompt's language", "percent"),
+                    Column("english", "in English", "percent"),
+                    Column("switches", "switches", "decimals", hint="changes of language from line to line, mean of a thought"),
+                ],
+            ),
+            _figure(budgets, scores),
+            Table(
+                "budgets",
+                "Score within a budget of tokens",
+                "Answers that are complete within so many tokens of thought and answer, and right. A run with this limit scores "
+                "at least that, and at most the last column, where answers that the limit would cut count as right.",
+                budgets,
+                [
+                    MODEL,
+                    LANGUAGE,
+                    TASK,
+                    Column("budget", "tokens", "count"),
+                    Column("score", "score [95 %]", "score", low="low", high="high", marker="limited"),
+                    Column("at_most", "at most", "percent"),
+                ],
+            ),
+        ],
+        lead=f"The score still rises at the limit of tokens on {', '.join(rising)}; a larger limit would give a higher one."
+        if rising
+        else "",
+    )
+
+
+def _figure(budgets: pd.DataFrame, scores: Scores) -> Figure | None:
+    if budgets.empty:
+        return None
+    sizes = scores.headline.groupby("task").rows.max()
+    tasks = sorted(budgets.task.unique(), key=lambda task: (-sizes[task], task))[:_MOST_PANELS]
+    shown = budgets[budgets.task.isin(tasks)]
+    ends = shown.loc[shown.groupby(["model", "task"]).budget.idxmax()]
+    seen = "; ".join(f"{row.model} on {row.task} {row.score:.0f} at {row.budget:,} tokens" for row in ends.itertuples())
+    return Figure(
+        "budgets",
+        "Score within a budget of tokens of thought and answer, with 95 % intervals.",
+        partial(_draw, shown, tasks, scores.models),
+        f"Lines that rise with the budget. Their ends: {seen}.",
+        shown,
+    )
+
+
+def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str], theme: Theme) -> matplotlib.figure.Figure:
+    columns = min(3, len(tasks))
+    rows = -(-len(tasks) // columns)
+    figure, axes = new_figure(theme, rows, columns, max(7.5, 3.2 * columns), 2.4 * rows + 0.6)
+    looks = styles(models)
+    for axis, task in zip(axes, tasks, strict=False):
+        for model, line in budgets[budgets.task == task].groupby("model"):
+            look = looks[str(model)]
+            axis.fill_between(line.budget, line.low.astype(float), line.high.astype(float), color=look.colour, alpha=0.15)
+            axis.plot(line.budget, line.score, color=look.colour, marker=look.marker, linestyle=look.line, markersize=4)
+        axis.set_xscale("log", base=2)
+        axis.set_title(task, fontsize=7.5)
+        axis.set_xlabel("tokens", fontsize=8)
+        axis.set_ylim(bottom=0)
+    for axis in axes[len(tasks) :]:
+        axis.set_visible(False)
+    add_legend(figure, theme, [model_handle(model, looks[model]) for model in models if (budgets.model == model).any()], 4)
+    return figure

@@ -1,0 +1,184 @@
+"""What thoughts cost: their length, language and loops, and what the score would be within fewer tokens. Of one task of one run.
+
+What the rows must say is logged by the chat tasks: `thought`, `state`, and `tokens`, which the pack's own backends tell.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lm_eval_sea.results.rows import document
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.types import count_of
+from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference
+from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
+
+WINDOW = 20  # characters
+LOOP = 0.5  # share of repeated windows from which on a thought goes in circles
+THOUGHTS_READ = 200  # of a task, evenly spaced: telling languages takes time
+_UNFINISHED = ("cut", "stopped in the thought")
+_LONG_ENOUGH = 20  # letters of a line whose language can be told
+_FIRST_POWER = 4  # budgets begin with 2⁴ tokens
+_KINDS = ("own", "English", "other")
+
+
+class Ledger(NamedTuple):
+    """What is known of the thoughts of a task. Shares are of all its rows, 0 to 1, unless said; None: the rows do not say."""
+
+    rows: int
+    thinking: Estimate  # share with a thought
+    cut: Estimate  # share whose thought hit the limit of tokens
+    stopped: Estimate  # share whose text ended inside the thought, though there was room
+    median_tokens: float | None  # of a thought
+    p95_tokens: float | None  # 95th percentile
+    looping: float | None  # share of the thoughts read that go in circles
+    own: float | None  # share of their letters in the language of the prompt
+    english: float | None  # share in English; None where that is the language of the prompt
+    switches: float | None  # changes of language between lines, mean of a thought
+    read: int  # thoughts whose text was looked at
+
+
+class BudgetPoint(NamedTuple):
+    """The score within so many tokens of thought and answer, per cent."""
+
+    budget: int
+    score: float  # answers that are complete within the budget and right
+    low: float | None  # of its 95 % interval
+    high: float | None
+    at_most: float  # were all right whose thought ends within the budget and whose answer does not
+
+
+class BudgetCurve(NamedTuple):
+    """What a smaller limit of tokens would have left of a score."""
+
+    points: list[BudgetPoint]
+    gain: float  # of the second half of the limit, in points
+    rises: bool  # whether the interval of this gain is above 0, and answers were cut: a larger limit would give a higher score
+
+
+def repeated_share(text: str, window: int = WINDOW) -> float:
+    """Share of a text's windows of so many characters that occurred before in it, 0 to 1; 0 for a text with no two windows.
+
+        1 − distinct windows / windows
+
+    This is seq-rep-n of Welleck et al. 2020 (arXiv:1908.04319), over characters instead of tokens, so that it means the same in
+    scripts that write no blanks.
+    """
+    text = " ".join(text.split())
+    count = len(text) - window + 1
+    return 1 - len({text[start : start + window] for start in range(count)}) / count if count > 1 else 0.0
+
+
+def languages_of_lines(text: str, language: str) -> list[tuple[str, int]]:
+    """The language of each line that is long enough to tell, with its number of letters: "own", "English" or "other".
+
+    Args:
+        text: of a thought.
+        language: code of the prompt's.
+    """
+    found = []
+    for line in text.splitlines():
+        letters = sum(map(str.isalpha, line))
+        if letters >= _LONG_ENOUGH:
+            kind = "own" if is_in_language(line, language) else "English" if is_in_language(line, "en") else "other"
+            found.append((kind, letters))
+    return found
+
+
+def thought_rows(task: TaskRun) -> pd.DataFrame | None:
+    """The frame of `Rows` with `state`, `finish_reason`, and the tokens `thought` and `answer`, NaN where a row does not say.
+
+    None for tasks that do not take thoughts apart, and where the rows were not logged.
+    """
+    if "cut_rate" not in task.scores:
+        return None
+    frame = task.rows_frame("doc.state", "doc.finish_reason", "doc.tokens")
+    if frame is None or not frame["doc.state"].notna().any():
+        return None
+    tokens = {kind: [_number(told, kind) for told in frame["doc.tokens"]] for kind in ("thought", "answer")}
+    return frame.assign(state=frame["doc.state"], finish_reason=frame["doc.finish_reason"], **tokens)
+
+
+def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
+    """The ledger of a task; None if it has no thoughts.
+
+    Args:
+        task: whose texts are read.
+        rows: its `thought_rows`.
+    """
+    clusters = [str(cluster) for cluster in rows.cluster]
+    thinking = rows.state.isin(("closed", *_UNFINISHED))
+    if not thinking.any():
+        return None
+    lengths = rows.thought[thinking].dropna()
+    places = rows.place[thinking].tolist()
+    chosen = [places[number] for number in np.linspace(0, len(places) - 1, min(len(places), THOUGHTS_READ)).astype(int)]
+    texts = [text for row in task.texts(chosen) if isinstance(text := document(row).get("thought"), str) and text]
+    language = (task.facts.prompt_language or task.facts.language).rpartition("-")[2]
+    lines = [languages_of_lines(text, language) for text in texts]
+    letters = {kind: sum(number for of_text in lines for name, number in of_text if name == kind) for kind in _KINDS}
+    total, read = sum(letters.values()), len(texts)
+    switches = sum(one[0] != other[0] for of_text in lines for one, other in zip(of_text, of_text[1:], strict=False))
+
+    def share(of: pd.Series) -> Estimate:
+        return estimate(of.astype(float).tolist(), clusters)
+
+    return Ledger(
+        rows=len(rows),
+        thinking=share(thinking),
+        cut=share(rows.state == "cut"),
+        stopped=share(rows.state == "stopped in the thought"),
+        median_tokens=float(lengths.median()) if len(lengths) else None,
+        p95_tokens=float(lengths.quantile(0.95)) if len(lengths) else None,
+        looping=sum(repeated_share(text) > LOOP for text in texts) / read if read else None,
+        own=letters["own"] / total if total else None,
+        english=None if language == "en" or not total else letters["English"] / total,
+        switches=switches / read if read else None,
+        read=read,
+    )
+
+
+def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
+    """The score within every power of two of tokens up to the limit, from one run.
+
+        score(b) = Σ_i s_i · [n_i ≤ b] / N,   at most Σ_i max(s_i · [n_i ≤ b], [t_i ≤ b < n_i]) / N
+
+    s_i is the score of row i, t_i the tokens of its thought, and n_i those of thought and answer. A greedy run with the limit b
+    writes the same tokens up to b, so its score lies between the two: a thought that is cut has no answer, and an answer that is
+    cut may still be read. The limit is the largest n_i.
+
+    Args:
+        task: whose headline score counts.
+        rows: its `thought_rows`.
+
+    Returns:
+        None where the rows do not say how many tokens they took, or the score is no mean of the rows.
+    """
+    telling = task.telling_rows
+    thought = rows.thought.fillna(0).to_numpy()
+    total = thought + rows.answer.to_numpy()
+    if telling is None or telling.scores is None or len(telling.scores) != len(total) or np.isnan(total).any():
+        return None
+    scores, limit = np.array(telling.scores), int(total.max(initial=0))
+    budgets = [2**power for power in range(_FIRST_POWER, max(_FIRST_POWER, limit.bit_length())) if 2**power < limit]
+    if not budgets:
+        return None
+    points = []
+    for budget in [*budgets, limit]:
+        within = scores * (total <= budget)
+        hopeful = (thought <= budget) & (budget < total)
+        found = estimate(within.tolist(), telling.clusters)
+        low, high = (None if end is None else 100 * end for end in (found.low, found.high))
+        points.append(BudgetPoint(budget, 100 * found.mean, low, high, 100 * float(np.maximum(within, hopeful).mean())))
+    gain = paired_difference(scores.tolist(), (scores * (total <= limit / 2)).tolist(), telling.clusters)
+    hit = bool(((rows.finish_reason == "length") | (rows.state == "cut")).any())
+    return BudgetCurve(points, 100 * gain.mean, hit and gain.low is not None and gain.low > 0)
+
+
+def _number(told: Any, kind: str) -> float:
+    number = count_of(told.get(kind)) if isinstance(told, dict) else None
+    return math.nan if number is None else float(number)

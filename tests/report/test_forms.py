@@ -1,0 +1,70 @@
+"""The same rows in several forms of answer: planted choices whose agreement, gains and losses are known."""
+
+import pytest
+from scipy import stats
+
+from lm_eval_sea.report.forms import forms_table
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.sections import sections
+from lm_eval_sea.results.read import read
+
+from ..results.lm_eval_output import NEW, OLD, write_run
+
+GOLD = 1
+RANKED = [1] * 20 + [0] * 20
+READ = [1] * 16 + [0] * 4 + [1] * 10 + [0] * 4 + [None] * 6
+BEHIND = [1] * 18 + [0] * 2 + [1] * 2 + [0] * 18
+
+
+def task(choices, variant, headline):
+    facts = {"dataset": "belebele", "language": "th", "prompt_language": "th", "variant": variant, "version": 1.0, "chance": 0.25}
+    rows = [
+        {"doc_id": n, "filter": "none", headline: float(choice == GOLD),
+         "doc": {"id": str(n), "cluster": str(n), "gold": GOLD, "predictions": {headline: choice}}}
+        for n, choice in enumerate(choices)
+    ]  # fmt: skip
+    right = sum(choice == GOLD for choice in choices) / len(choices)
+    return {"scores": {f"{headline},none": right}, "metadata": facts | {"headline_metric": headline}, "rows": rows}
+
+
+@pytest.fixture
+def scores(tmp_path):
+    template = {"chat_template_sha": "0a1b"}
+    letters = task(RANKED, "litilo_ppl", "acc_ppl")
+    write_run(tmp_path / "plain", {"sea_belebele_th_litilo_ppl": letters}, NEW, model="m")
+    behind = task(BEHIND, "litilo_ppl", "acc_ppl")
+    write_run(tmp_path / "behind", {"sea_belebele_th_litilo_ppl": behind}, OLD, model="m", **template)
+    read_text = task(READ, "chat", "exact_match")
+    write_run(tmp_path / "chat", {"sea_belebele_th_chat": read_text}, OLD.replace("03-04", "04-04"), model="m", **template)
+    return scores_of(read(tmp_path).best())
+
+
+def test_forms_by_hand(scores):
+    table = forms_table(scores).set_index(["first", "second"])
+    assert set(table.index) == {
+        ("litilo_ppl", "read"), ("litilo_ppl, chat template", "read"), ("litilo_ppl", "litilo_ppl, chat template"),
+    }  # fmt: skip
+    found = table.loc[("litilo_ppl", "read")]
+    assert (found.rows, found.first_score, found.second_score) == (40, 50, 65)
+    same = sum(a == b for a, b in zip(RANKED, READ, strict=True))
+    assert (found.agreement, found.gained, found.lost) == pytest.approx((100 * same / 40, 25, 10))
+    right = [[int(choice == GOLD) for choice in choices] for choices in (RANKED, READ, BEHIND)]
+    plain = [stats.ttest_rel(right[one], right[other]).pvalue for one, other in ((0, 1), (1, 2), (0, 2))]
+    smaller = [p for p in plain if p <= plain[0]]  # Holm: each of these times the number of those that are not smaller
+    assert found.p == pytest.approx(min(1, max(p * sum(q >= p for q in plain) for p in smaller)))
+    assert found.difference == pytest.approx(15)
+
+
+def test_the_page_has_a_panel_a_model(scores):
+    [section] = [section for section in sections(scores) if section.name == "forms"]
+    [figure] = section.figures
+    assert [panel.title for panel in figure.chart.panels] == ["m"]
+    [line] = figure.chart.panels[0].lines
+    assert {mark.series: mark.value for mark in line.marks} == {
+        "litilo_ppl": 50, "litilo_ppl, chat template": 50, "read": 65,
+    }  # fmt: skip
+
+
+def test_one_form_alone_is_no_section(tmp_path):
+    write_run(tmp_path, {"sea_belebele_th_to_ppl": task(RANKED, "to_ppl", "acc_ppl")}, model="m")
+    assert "forms" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}

@@ -1,0 +1,41 @@
+"""What the page says of thoughts and budgets."""
+
+import pytest
+
+from lm_eval_sea.report.figure_style import DARK, LIGHT
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.sections import sections
+from lm_eval_sea.report.thoughts import thoughts_section
+from lm_eval_sea.results.read import read
+
+from ..results.test_thoughts import OWN, planted
+
+ROWS = (
+    [("closed", OWN["th"], 40, 10, 1.0)] * 12 + [("closed", OWN["th"], 90, 10, 1.0)] * 12 + [("cut", OWN["th"], 100, 0, 0.0)] * 8
+)
+
+
+@pytest.fixture
+def scores(tmp_path):
+    planted(tmp_path, ROWS)
+    return scores_of(read(tmp_path).best())
+
+
+def test_the_page_has_ledger_budgets_and_what_follows(scores):
+    section = thoughts_section(scores)
+    assert section.lead.startswith("The score still rises at the limit of tokens on toy_chat;")
+    [(_, ledger)], budgets = (table.cells() for table in section.tables)
+    titles = [column.title for column in section.tables[0].columns]
+    said = dict(zip(titles, (cell.text for cell in ledger), strict=True))
+    assert said["cut in the thought"].startswith("25.0 [") and said["with a thought"].startswith("100.0 [")
+    assert [(cells[3].text, cells[4].text.split(" ")[0]) for _, cells in budgets] == [
+        ("16", "0.0"), ("32", "0.0"), ("64", "37.5"), ("100", "75.0"),
+    ]  # fmt: skip
+    [figure] = section.figures
+    for theme in (LIGHT, DARK):
+        assert len(figure.draw(theme).axes) == 1
+
+
+def test_runs_without_thoughts_have_no_such_section(tmp_path):
+    planted(tmp_path, [("no thought", "", 0, 5, 1.0)] * 20)
+    assert "thoughts" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}
