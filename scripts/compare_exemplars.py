@@ -26,7 +26,7 @@ from exemplar_measures import Length, Measure, Number, measure, overlaps
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
-from lm_eval_sea.catalogue.task_index import read_task_file
+from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.make.prompt_files import PromptFileError, as_row, place, read_prompts
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from lm_eval_sea.tasks._shared.facts import place_of_rows

@@ -5,19 +5,16 @@ A release that changes them is a change in this module and in no other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 
-def read_task_file(path: Path, *, functions: bool = True) -> Mapping[str, Any]:
-    """The keys of a task's file or of a template, with those of the templates it includes.
-
-    Where it names functions, there are these `functions`, or else their names as "/FOLDER/utils.FUNCTION".
-    """
+def read_with_functions(path: Path) -> Mapping[str, Any]:
+    """The keys of a task's file or of a template, with those of the templates it includes and the functions that it names."""
     from lm_eval.tasks._yaml_loader import load_yaml  # a second of imports
 
-    found: Mapping[str, Any] = load_yaml(path, resolve_func=functions)
+    found: Mapping[str, Any] = load_yaml(path)
     return found
 
 
@@ -50,10 +47,52 @@ def config_of(manager: Any, name: str) -> Mapping[str, Any]:
     return (entry and entry.cfg) or {}
 
 
-def path_of(manager: Any, name: str) -> Path:
-    """The file of a task."""
-    path: Path = _entry(manager, name).yaml_path
+def path_of(manager: Any, name: str) -> Path | None:
+    """The file of a task or group; None of a tag, of what is in no file, and of a name that is not there."""
+    path: Path | None = getattr(_entry(manager, name), "yaml_path", None)
     return path
+
+
+def named_in(config: Mapping[str, Any]) -> list[str]:
+    """The names of tasks, groups and tags that the configuration of a group has, also within what it defines itself."""
+    members = config.get("task")
+    names: list[str] = []
+    for member in members if isinstance(members, list) else ():
+        if isinstance(member, str):
+            names.append(member)
+        elif isinstance(member, dict):
+            names += [name for key in ("group", "task") if isinstance(name := member.get(key), str)] + named_in(member)
+    return names
+
+
+def entries_of_files(configs: Mapping[Path, Mapping[str, Any]]) -> dict[str, Any]:
+    """lm-eval's entries for the tasks, groups and tags of files: name → entry."""
+    from lm_eval.tasks._index import TaskIndex
+
+    entries: dict[str, Any] = {}
+    for path, config in configs.items():
+        TaskIndex.process_cfg(dict(config), path, entries)
+    return entries
+
+
+def entries_of_lm_eval() -> dict[str, Any]:
+    """lm-eval's entries for its own tasks, groups and tags; it reads 14,000 files for them."""
+    import lm_eval.tasks
+    from lm_eval.tasks._index import TaskIndex
+
+    entries: dict[str, Any] = TaskIndex.build([Path(lm_eval.tasks.__file__).parent])
+    return entries
+
+
+def add_entries(manager: Any, entries: Mapping[str, Any], names: Iterable[str]) -> None:
+    """Adds the entries of some names to what a `TaskManager` knows; it keeps what it has of these names."""
+    from lm_eval.tasks._index import Kind
+
+    for name in (each for each in names if each not in manager.task_index):
+        manager.task_index[name] = entries[name]
+        listed = {Kind.GROUP: manager.all_groups, Kind.TAG: manager.all_tags}.get(entries[name].kind, manager.all_subtasks)
+        listed.append(name)
+        manager.all_tasks.append(name)
 
 
 def add_task(manager: Any, config: Mapping[str, Any]) -> None:

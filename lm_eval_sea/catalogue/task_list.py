@@ -1,16 +1,16 @@
-"""What the pack has: reads the task files as lm-eval does, without data and models."""
+"""What the pack has, without data and models; the file of a task is read when the task is asked for."""
 
 from __future__ import annotations
 
 import difflib
 import fnmatch
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lm_eval_sea.catalogue.task_index import config_of, leaf_names, path_of
+from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
 from lm_eval_sea.tasks._shared.facts import facts
 
 if TYPE_CHECKING:
@@ -25,21 +25,62 @@ class UnknownNameError(ValueError):
     """A name that is no task, group or tag; the message lists close names."""
 
 
+def is_glob(name: str) -> bool:
+    """Whether a name stands for those that match it, as in a shell."""
+    return not set(name).isdisjoint("*?[")
+
+
 @dataclass(frozen=True)
 class TaskRecord:
     """What one task file says of its task."""
 
     name: str
-    path: Path  # the task file
-    source: Source  # where the rows are
-    process: str  # the function that processes the rows: "/FOLDER/utils.FUNCTION"
-    exemplars: list[dict[str, Any]]
-    labels: list[str]  # the words to choose from, where they are the same for all rows; else empty
-    reference: str  # the column of the reference of a generated text; else empty
-    num_fewshot: int  # exemplars, unless the user asks for another number
-    max_new_tokens: int | None  # the longest answer to be generated
+    path: Path  # the task file, or the prompt file of a task that is made on demand
     metadata: Mapping[str, Any]  # with the facts that `data_set.yml` has of it
     config: Mapping[str, Any]  # all keys of the file and of the templates it includes
+
+    @functools.cached_property
+    def source(self) -> Source:
+        """Where the rows are."""
+        from lm_eval_sea.tasks._shared.sources import Source  # imports `datasets`
+
+        return Source.from_metadata(**self.metadata)
+
+    @property
+    def process(self) -> str:
+        """The function that processes the rows: "/FOLDER/utils.FUNCTION"."""
+        named: str = self.config["dataset_kwargs"]["process"]
+        return named
+
+    @property
+    def exemplars(self) -> list[dict[str, Any]]:
+        """The exemplars; none where they come with the rows."""
+        samples: list[dict[str, Any]] = self.config.get("fewshot_config", {}).get("samples", [])
+        return samples
+
+    @property
+    def labels(self) -> list[str]:
+        """The words to choose from, where they are the same for all rows; else empty."""
+        choices = self.config.get("doc_to_choice")
+        labels: list[str] = choices if isinstance(choices, list) else self.metadata.get("labels", [])
+        return labels
+
+    @property
+    def reference(self) -> str:
+        """The column of the reference of a generated text; else empty."""
+        column: str = self.config.get("doc_to_target", "")
+        return column
+
+    @property
+    def num_fewshot(self) -> int:
+        """How many exemplars are shown, unless the user asks for another number."""
+        return self.config.get("num_fewshot") or 0
+
+    @property
+    def max_new_tokens(self) -> int | None:
+        """The longest answer to be generated, in tokens."""
+        tokens: int | None = self.config.get("generation_kwargs", {}).get("max_gen_toks")
+        return tokens
 
     @property
     def may_change(self) -> bool:
@@ -50,7 +91,28 @@ class TaskRecord:
     def cells(self) -> tuple[str, ...]:
         """The entries of `COLUMNS`."""
         described = [self.metadata[key] for key in ("language", "dataset", "variant", "rows", "headline_metric")]
-        return (self.name, *("–" if value is None else str(value) for value in described), self.source.repository)
+        return (self.name, *("–" if value is None else str(value) for value in described), self.metadata["data_source"])
+
+
+_Value = TypeVar("_Value")
+
+
+class _Found(Mapping[str, _Value], Generic[_Value]):
+    """A mapping whose values are looked for when they are asked for, and whose names only when all are."""
+
+    def __init__(self, find: Callable[[str], _Value | None], names: Callable[[], Iterable[str]]) -> None:
+        self._find, self._names = functools.cache(find), names
+
+    def __getitem__(self, name: str) -> _Value:
+        if (value := self._find(name)) is None:
+            raise KeyError(name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True)
@@ -70,14 +132,22 @@ class TaskList:
         Raises:
             UnknownNameError: if one of them matches nothing.
         """
-        members = {name: [name] for name in self.tasks} | dict(self.groups) | dict(self.tags)
         chosen: dict[str, None] = {}
         for pattern in wanted:
-            names = fnmatch.filter(members, pattern)
-            if not names:
+            names = self._matching(pattern) if is_glob(pattern) else [pattern]
+            members = [self._members(name) for name in names]
+            if None in members or not members:
                 raise UnknownNameError(self._unknown(pattern))
-            chosen |= dict.fromkeys(task for name in names for task in members[name])
+            chosen |= dict.fromkeys(task for of_name in members for task in of_name or ())
         return [self.tasks[name] for name in chosen]
+
+    def _matching(self, pattern: str) -> list[str]:
+        return fnmatch.filter([*self.tasks, *self.groups, *self.tags], pattern)
+
+    def _members(self, name: str) -> list[str] | None:
+        if name in self.tasks:
+            return [name]
+        return self.groups.get(name) or self.tags.get(name)
 
     def search(self, pattern: str) -> tuple[list[TaskRecord], list[str], list[str]]:
         """The tasks, the groups and the tags whose names a glob matches or a part of a name occurs in.
@@ -87,7 +157,7 @@ class TaskList:
         Raises:
             UnknownNameError: if there are none.
         """
-        glob = pattern if set(pattern) & set("*?[") else f"*{pattern}*"
+        glob = pattern if is_glob(pattern) else f"*{pattern}*"
         tasks, groups, tags = (fnmatch.filter(names, glob) for names in (self.tasks, self.groups, self.tags))
         if not (tasks or groups or tags):
             raise UnknownNameError(self._unknown(pattern))
@@ -102,35 +172,27 @@ class TaskList:
 
 @functools.cache
 def read_tasks() -> TaskList:
-    """Reads the task files of the pack, once per process."""
-    from lm_eval.tasks import TaskManager  # a second of imports that printing the folder's path does without
+    """The tasks of the pack; a file is read once per process."""
+    files = pack_files()
 
-    manager = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+    def record(name: str) -> TaskRecord | None:
+        path = files.find(name, TASK)
+        return record_of(name, path, read_task_file(path)) if path else None
+
+    def leaves(name: str) -> list[str] | None:
+        path = files.find(name, GROUP)
+        return [leaf for member in read_task_file(path)[TASK] for leaf in leaves(member) or [member]] if path else None
+
     return TaskList(
-        tasks={name: record_of(name, path_of(manager, name), config_of(manager, name)) for name in manager.all_subtasks},
-        groups={name: leaf_names(manager, name) for name in manager.all_groups},
-        tags={name: leaf_names(manager, name) for name in manager.all_tags},
+        tasks=_Found(record, lambda: files.names(TASK)),
+        groups=_Found(leaves, lambda: files.names(GROUP)),
+        tags=_Found(lambda name: files.tags.get(name), lambda: files.tags),
     )
 
 
 def record_of(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
     """What a task's configuration says of it; `path` is its file, or the prompt file of one that is made on demand."""
-    from lm_eval_sea.tasks._shared.sources import Source  # imports `datasets`
-
-    known = facts(config["metadata"])
-    return TaskRecord(
-        name=name,
-        path=path,
-        source=Source.from_metadata(**known),
-        process=config["dataset_kwargs"]["process"],
-        exemplars=config.get("fewshot_config", {}).get("samples", []),
-        labels=choices if isinstance(choices := config.get("doc_to_choice"), list) else known.get("labels", []),
-        reference=config.get("doc_to_target", ""),
-        num_fewshot=config.get("num_fewshot") or 0,
-        max_new_tokens=config.get("generation_kwargs", {}).get("max_gen_toks"),
-        metadata=known,
-        config=config,
-    )
+    return TaskRecord(name, path, facts(config["metadata"]), config)
 
 
 def table(tasks: Iterable[TaskRecord]) -> str:

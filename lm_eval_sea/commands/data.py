@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.overview import overview
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks, table
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, is_glob, read_tasks, table
 from lm_eval_sea.commands.command import Command, argument, fail
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.results.visible_text import visible
@@ -32,7 +32,7 @@ def _ls(arguments: argparse.Namespace) -> int:
     if arguments.pattern is None:
         print(overview(listed))
         return 0
-    glob = arguments.pattern if set(arguments.pattern) & set("*?[") else f"*{arguments.pattern}*"
+    glob = arguments.pattern if is_glob(arguments.pattern) else f"*{arguments.pattern}*"
     made = fnmatch.filter(on_demand.listed(), glob)
     try:
         tasks, groups, tags = listed.search(arguments.pattern)

@@ -16,8 +16,9 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
 from lm_eval_sea.catalogue.kinds import recommended_variant
-from lm_eval_sea.catalogue.task_index import read_task_file
-from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks, record_of
+from lm_eval_sea.catalogue.task_files import read_task_file
+from lm_eval_sea.catalogue.task_index import read_with_functions
+from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, is_glob, read_tasks, record_of
 from lm_eval_sea.make import settings
 from lm_eval_sea.make.files import leaves
 from lm_eval_sea.make.leaf import Content, Prompted, name_of, read
@@ -124,11 +125,12 @@ def select(wanted: Iterable[str]) -> list[TaskRecord]:
     found: dict[str, TaskRecord] = {}
     for each in wanted:
         made = names_on_demand([each])
-        try:
-            found |= {task.name: task for task in read_tasks().select([each])}
-        except UnknownNameError:
-            if not made:
-                raise
+        if is_glob(each) or not made:  # no other name is that of a file's task and of one on demand
+            try:
+                found |= {task.name: task for task in read_tasks().select([each])}
+            except UnknownNameError:
+                if not made:
+                    raise
         found |= {name: _record(name) for name in made}
     return list(found.values())
 
@@ -178,5 +180,5 @@ def _made(name: str) -> Content:
 def _configuration(content: Content, *, functions: bool = True) -> dict[str, Any]:
     whole: dict[str, Any] = {}
     for path in content["include"]:
-        whole |= read_task_file(TASKS_FOLDER / path, functions=functions)
+        whole |= (read_with_functions if functions else read_task_file)(TASKS_FOLDER / path)
     return whole | {key: value for key, value in content.items() if key != "include"}

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.tasks._shared.metrics.overlap import corpus_counts, score_of_counts
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import label_counts, macro_f1_of_counts
+from lm_eval_sea.tasks._shared.metrics.overlap import (
+    ORDERS,
+    NgramCounts,
+    bleu_of_sums,
+    corpus_counts,
+    counts_of_ngrams,
+    score_of_counts,
+)
 
-_BLEU_ORDER = 4
 _MOST_LABELS = 1000
 
 
@@ -72,15 +79,8 @@ def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> Row
 
 def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowStatistics:
     """For macro-F1 of (right, chosen) labels, over all labels; one that never occurs and is never chosen has F1 = 0."""
-    members = np.eye(labels)
-    gold, chosen = (members[[choice[side] for choice in choices]] for side in (0, 1))
-
-    def score(sums: np.ndarray) -> np.ndarray:
-        hits, both = sums[:, :labels], sums[:, labels:]
-        means: np.ndarray = (2 * hits / np.where(both > 0, both, 1)).mean(axis=1)
-        return means
-
-    return RowStatistics(np.hstack([gold * chosen, gold + chosen]), score)
+    golds, chosen = zip(*choices, strict=True)
+    return RowStatistics(label_counts(golds, chosen, labels), macro_f1_of_counts)
 
 
 def chrf_statistics(pairs: Sequence[tuple[str, str]]) -> RowStatistics:
@@ -101,18 +101,9 @@ def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) ->
 
 def ngram_statistics(rows: Sequence[Sequence[Any]]) -> RowStatistics:
     """For corpus BLEU of rows whose n-grams are counted: correct by order, total by order, length of answer and of reference."""
-    values = np.array([[*correct, *total, answer, reference] for correct, total, answer, reference in rows], dtype=float)
-
-    def score(sums: np.ndarray) -> np.ndarray:
-        return np.array([_bleu_of_sums(row) / 100 for row in sums.tolist()])
-
-    return RowStatistics(values, score)
-
-
-def _bleu_of_sums(sums: Sequence[float]) -> float:
-    # sums of an array are floats
-    correct, total = cast(list[int], sums[:_BLEU_ORDER]), cast(list[int], sums[_BLEU_ORDER : 2 * _BLEU_ORDER])
-    return BLEU.compute_bleu(correct, total, sys_len=round(sums[-2]), ref_len=round(sums[-1]), smooth_method="exp").score
+    return RowStatistics(
+        counts_of_ngrams([NgramCounts(*row) for row in rows]), lambda sums: np.array([bleu_of_sums(row) / 100 for row in sums])
+    )
 
 
 def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
@@ -163,7 +154,7 @@ def _is_outcome(entry: Sequence[Any]) -> bool:
 def _is_counts(entry: Sequence[Any]) -> bool:
     return (
         len(entry) == 4
-        and all(isinstance(counts, list) and len(counts) == _BLEU_ORDER for counts in entry[:2])
+        and all(isinstance(counts, list) and len(counts) == ORDERS for counts in entry[:2])
         and all(is_number(number) and 0 <= number < 2**53 for number in (*entry[0], *entry[1], *entry[2:]))
     )
 

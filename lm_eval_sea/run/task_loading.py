@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import fnmatch
+import functools
 import glob
+import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import lm_eval.tasks
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue.task_index import add_task, config_of, leaf_names, members_of
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
-from lm_eval_sea.make.on_demand import tasks_on_demand
+from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
+from lm_eval_sea.catalogue.task_index import (
+    add_entries,
+    add_task,
+    config_of,
+    entries_of_files,
+    entries_of_lm_eval,
+    leaf_names,
+    members_of,
+    named_in,
+    path_of,
+)
+from lm_eval_sea.catalogue.task_list import is_glob, read_tasks
+from lm_eval_sea.make.on_demand import names_on_demand, tasks_on_demand
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.request import RunError, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
 
 
 class RunTasks(TaskManager):
-    """The tasks of a request, loaded once: the rows that are checked before the model is loaded are those it is asked about."""
+    """The tasks of a request, and no others, each loaded once.
+
+    The rows that are checked before the model is loaded are those it is asked about. lm-eval's own 14,000 files are read only for
+    a name that neither the user nor the pack has.
+    """
 
     def __init__(
         self,
@@ -29,22 +46,19 @@ class RunTasks(TaskManager):
         own_folders: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """Reads the task files: the pack's, those of the user's folders and, unless all names are the pack's, lm-eval's.
+        """Reads the files of the tasks that are asked for, and all files of the user's folders.
 
         Args:
             wanted: what is asked for: names or globs of tasks, groups and tags; files of tasks, or a folder of them.
             own_folders: of the user, whose tasks replace others of their name.
             metadata: for all tasks.
         """
-        self._wanted = list(wanted)
-        packs = not own_folders and all(name.startswith("sea_") for name in self._wanted)
-        # An installed wheel's tasks are among lm-eval's.
-        among_others = not packs and (Path(lm_eval.tasks.__file__).parent / "lm_eval_sea").is_dir()
-        folders: list[str | Path] = [*([] if among_others else [str(TASKS_FOLDER)]), *own_folders]
-        super().__init__(include_path=folders, include_defaults=not packs, metadata=dict(metadata or {}))
-        for config in tasks_on_demand(self._wanted).values():
-            add_task(self, config)
+        super().__init__(include_path=[*own_folders], include_defaults=False, metadata=dict(metadata or {}))
+        self._with_members: set[str] = set()
         self._loaded: tuple[list[Any], Any] | None = None
+        self._names = {entry: self._matches(entry) for entry in wanted}
+        for name in sum(self._names.values(), []):
+            self._add_with_members(name)
 
     def load(self, task_list: Any) -> Any:
         """As lm-eval's; the same list again gives the same tasks."""
@@ -54,13 +68,57 @@ class RunTasks(TaskManager):
 
     def names(self) -> dict[str, list[str]]:
         """For each entry of the request the names and files that it stands for; none where there is no such task."""
-        return {entry: self._matches(entry) for entry in self._wanted}
+        return self._names
 
     def _matches(self, entry: str) -> list[str]:
-        found: list[str] = self.match_tasks([entry])
-        if found or not (entry.endswith(".yaml") or Path(entry).is_dir()):
+        is_file = entry.endswith(".yaml")
+        found = [] if is_file else self._of_glob(entry) if is_glob(entry) else [entry] if self._add(entry) else []
+        if found or not (is_file or Path(entry).is_dir()):
             return found
         return sorted(glob.glob(str(Path(entry).absolute() / "*.yaml" if Path(entry).is_dir() else Path(entry).absolute())))
+
+    def _of_glob(self, pattern: str) -> list[str]:
+        pack = read_tasks()
+        others = () if pattern.startswith("sea_") else self._of_lm_eval
+        names = {*self.task_index, *pack.tasks, *pack.groups, *pack.tags, *names_on_demand([pattern]), *others}
+        return sorted(fnmatch.filter(names, pattern))
+
+    def _add_with_members(self, name: str) -> None:
+        """Makes a name known to lm-eval, with all that it stands for."""
+        if name in self._with_members:
+            return
+        self._with_members.add(name)
+        if not self._add(name):
+            return
+        path = path_of(self, name)
+        if path and _file_of_pack(name) not in (None, path):
+            logging.getLogger("lm_eval_sea").warning("%s is the task of %s, in place of the pack's", name, path)
+        for member in members_of(self, name) if name in self.all_tags else named_in(config_of(self, name)):
+            self._add_with_members(member)
+
+    def _add(self, name: str) -> bool:
+        """Makes a name known to lm-eval: the user's, the pack's, or else its own; whether there is such a task, group or tag."""
+        if name in self.task_index or name.endswith(".yaml"):
+            return name in self.task_index
+        if path := _file_of_pack(name):
+            add_entries(self, entries_of_files({path: read_task_file(path)}), [name])
+        elif made := tasks_on_demand([name]):
+            for config in made.values():
+                add_task(self, config)
+        elif name.startswith("sea_") and (tasks := pack_files().tags.get(name)):
+            paths = [path for task in tasks if (path := _file_of_pack(task))]
+            add_entries(self, entries_of_files({path: read_task_file(path) for path in paths}), [name])
+        else:
+            add_entries(self, self._of_lm_eval, self._of_lm_eval)
+        return name in self.task_index
+
+    @functools.cached_property
+    def _of_lm_eval(self) -> dict[str, Any]:
+        return entries_of_lm_eval()
+
+
+def _file_of_pack(name: str) -> Path | None:
+    return pack_files().find(name, TASK) or pack_files().find(name, GROUP)
 
 
 def load_tasks(

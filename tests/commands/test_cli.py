@@ -19,9 +19,9 @@ def test_path_is_the_folder_for_include_path(capsys):
     assert (TASKS_FOLDER / "belebele" / "th" / "to_ppl.yaml").is_file()
 
 
-def test_path_and_help_load_no_heavy_library():
+def test_path_help_and_lists_load_no_heavy_library():
     code = (
-        "import sys; from lm_eval_sea.commands.cli import main; main(['path'])\n"
+        "import sys; from lm_eval_sea.commands.cli import main; main(['path']); main(['ls']); main(['ls', 'sea_th'])\n"
         "try: main(['data', 'check', '--help'])\n"
         "except SystemExit: print(sorted({'lm_eval', 'datasets', 'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)))"
     )

@@ -21,6 +21,7 @@ from lm_eval_sea.tasks._shared.metrics.overlap import (
     corpus_chrf,
     corpus_chrf_stderr,
     longest_common_subsequence,
+    ngram_counts,
     rouge_l,
 )
 from lm_eval_sea.tasks._shared.metrics.words import words
@@ -70,8 +71,22 @@ def test_bleu_by_hand():
     assert bleu_of_counts([counts]) == pytest.approx(expected)
 
 
+def bleu_of_words(pairs):
+    """BLEU of the words between blanks, by their counts."""
+    return bleu_of_counts([ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
+
+
+def error_of_words(pairs):
+    return bleu_of_counts_stderr([ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
+
+
 @pytest.mark.parametrize(
-    ("of_lm_eval", "score", "error"), [(bleu, corpus_bleu, corpus_bleu_stderr), (chrfpp, corpus_chrf, corpus_chrf_stderr)]
+    ("of_lm_eval", "score", "error"),
+    [
+        (bleu, corpus_bleu, corpus_bleu_stderr),
+        (chrfpp, corpus_chrf, corpus_chrf_stderr),
+        (bleu, bleu_of_words, error_of_words),
+    ],
 )
 def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm_eval, score, error):
     """1,000 draws each: an error varies by 1 / sqrt(2 * 1000), the ratio of two by 3.2 %; four times that is allowed."""

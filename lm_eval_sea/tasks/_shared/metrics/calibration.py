@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # Scores closer than this many nats differ by rounding alone and count as equal, so that the first label wins.
-_EQUAL_DECIMALS = 9
+EQUAL_DECIMALS = 9
 
 
 def log_sum_exp(values: Sequence[float]) -> float:
@@ -54,7 +54,7 @@ def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> l
     calibration.
     """
     return [
-        -math.inf if loglikelihood == -math.inf else round(loglikelihood - bias, _EQUAL_DECIMALS)
+        -math.inf if loglikelihood == -math.inf else round(loglikelihood - bias, EQUAL_DECIMALS)
         for loglikelihood, bias in zip(loglikelihoods, biases, strict=True)
     ]
 

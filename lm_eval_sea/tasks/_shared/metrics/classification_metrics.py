@@ -6,12 +6,11 @@ lm-eval knows no standard error for an aggregation that is not its own. It write
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sklearn.metrics import f1_score
 
-from .calibration import batch_biases, subtract_bias
+from .calibration import EQUAL_DECIMALS, batch_biases, log_softmax, subtract_bias
 from .ranking import first_maximum
 
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-DRAWS = 100
+DRAWS = 1000  # cheap, as a draw only adds up what was counted in each row
 SEED = 1234
 
 
@@ -38,10 +37,31 @@ class Evidence(NamedTuple):
     loglikelihoods: Sequence[float]
 
 
+def label_counts(golds: Sequence[int] | np.ndarray, chosen: Sequence[int] | np.ndarray, labels: int) -> np.ndarray:
+    """What macro-F1 is made of, (rows, 2 · labels): whether a label was rightly chosen, and how often it is right or chosen.
+
+    Counts of rows add up. A choice may be none of the labels, `labels`.
+    """
+    members = np.eye(labels + 1, labels)
+    gold, chose = members[np.asarray(golds)], members[np.asarray(chosen)]
+    return np.hstack([gold * chose, gold + chose])
+
+
+def macro_f1_of_counts(sums: np.ndarray) -> np.ndarray:
+    """Macro-F1, (…), of counts that were added up, (…, 2 · labels): the mean over labels of 2 · hits / (right + chosen)."""
+    hits, both = np.split(sums, 2, axis=-1)
+    means: np.ndarray = (2 * hits / np.where(both > 0, both, 1)).mean(axis=-1)
+    return means
+
+
 def macro_f1(rows: Sequence[Choice]) -> float:
     """Unweighted mean of the F1 of all labels of the task; a label that never occurs and is never chosen has F1 = 0."""
+    return float(macro_f1_of_counts(_counts(rows).sum(axis=0)))
+
+
+def _counts(rows: Sequence[Choice]) -> np.ndarray:
     golds, chosen, labels = zip(*rows, strict=True)
-    return float(f1_score(golds, chosen, labels=range(labels[0]), average="macro", zero_division=0))
+    return label_counts(golds, chosen, labels[0])
 
 
 def batch_calibrated_choices(rows: Sequence[Evidence]) -> list[Choice]:
@@ -61,33 +81,49 @@ def batch_calibrated_macro_f1(rows: Sequence[Evidence]) -> float:
     return macro_f1(batch_calibrated_choices(rows))
 
 
-def bootstrap_stderr(metric: Callable[[Sequence[Any]], float], rows: Sequence[Any]) -> float:
-    """Standard deviation of a metric over 100 seeded resamples of the rows (bootstrap); 0 for fewer than two rows.
+def spread_over_resamples(score: Callable[[np.ndarray], float], count: int) -> float:
+    """Standard deviation of a score over 1,000 seeded resamples of rows (bootstrap); 0 for fewer than two rows.
 
-    The order of the rows, which depends on the number of processes, makes no difference.
+    Args:
+        score: of the rows at places, (count,). They should be sorted, as their order depends on the number of processes.
+        count: of rows.
     """
-    rows = sorted(rows)
-    return spread_over_resamples(lambda places: metric([rows[place] for place in places]), len(rows))
-
-
-def spread_over_resamples(score: Callable[[np.ndarray], float], count: int, draws: int = DRAWS) -> float:
-    """Standard deviation of a score over seeded resamples of rows, whose places it gets, (count,); 0 for fewer than two rows."""
     if count < 2:
         return 0.0
     generator = np.random.default_rng(SEED)
-    return float(np.std([score(generator.integers(0, count, count)) for _ in range(draws)], ddof=1))
+    return float(np.std([score(generator.integers(0, count, count)) for _ in range(DRAWS)], ddof=1))
 
 
 def macro_f1_stderr(rows: Sequence[Choice]) -> float:
     """Bootstrap standard error of `macro_f1`."""
-    return bootstrap_stderr(macro_f1, rows)
+    counts = _counts(sorted(rows))
+    return spread_over_resamples(lambda places: float(macro_f1_of_counts(counts[places].sum(axis=0))), len(rows))
 
 
 def batch_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_accuracy`; every resample is calibrated anew."""
-    return bootstrap_stderr(batch_calibrated_accuracy, rows)
+    return _spread_over_calibrations(rows, lambda golds, chosen, labels: float((golds == chosen).mean()))
 
 
 def batch_calibrated_macro_f1_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_macro_f1`; every resample is calibrated anew."""
-    return bootstrap_stderr(batch_calibrated_macro_f1, rows)
+    return _spread_over_calibrations(
+        rows, lambda golds, chosen, labels: float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0)))
+    )
+
+
+def _spread_over_calibrations(rows: Sequence[Evidence], score: Callable[[np.ndarray, np.ndarray, int], float]) -> float:
+    """As `spread_over_resamples`, for a score of right labels, `batch_calibrated_choices`, both (rows,), and number of labels."""
+    ordered = sorted(rows)
+    golds = np.array([gold for gold, _ in ordered])
+    loglikelihoods = np.array([values for _, values in ordered], dtype=float)
+    normalised = np.array([log_softmax(values) for _, values in ordered])
+    is_possible = normalised > -np.inf
+    normalised[~is_possible] = 0
+
+    def of_sample(places: np.ndarray) -> float:
+        biases = normalised[places].sum(axis=0) / np.maximum(is_possible[places].sum(axis=0), 1)  # as `batch_biases`
+        chosen = np.round(loglikelihoods[places] - biases, EQUAL_DECIMALS).argmax(axis=1)
+        return score(golds[places], chosen, len(biases))
+
+    return spread_over_resamples(of_sample, len(ordered))

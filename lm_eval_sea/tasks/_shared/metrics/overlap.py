@@ -10,14 +10,14 @@ import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from .classification_metrics import bootstrap_stderr, spread_over_resamples
+from .classification_metrics import spread_over_resamples
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-DRAWS = 1000  # cheap, as a draw only adds up counts
+ORDERS = 4  # of n-grams, in BLEU
 
 
 class NgramCounts(NamedTuple):
@@ -38,19 +38,25 @@ def ngram_counts(answer: Sequence[str], reference: Sequence[str]) -> NgramCounts
 
 def bleu_of_counts(rows: Sequence[NgramCounts]) -> float:
     """Corpus BLEU, 0 to 100: sacreBLEU's, with exponential smoothing (Papineni et al. 2002; Chen and Cherry 2014)."""
-    correct, total, answer_words, reference_words = zip(*rows, strict=True)
-    return BLEU.compute_bleu(
-        correct=[sum(of_n) for of_n in zip(*correct, strict=True)],
-        total=[sum(of_n) for of_n in zip(*total, strict=True)],
-        sys_len=sum(answer_words),
-        ref_len=sum(reference_words),
-        smooth_method="exp",
-    ).score
+    return bleu_of_sums(counts_of_ngrams(rows).sum(axis=0))
+
+
+def counts_of_ngrams(rows: Sequence[NgramCounts]) -> np.ndarray:
+    """The counts of rows, (rows, 10): correct n-grams by n, n-grams by n, words of the answer, words of the reference."""
+    return np.array([[*correct, *total, answer, reference] for correct, total, answer, reference in rows], dtype=float)
+
+
+def bleu_of_sums(sums: np.ndarray) -> float:
+    """`bleu_of_counts` of counts that were added up, (10,)."""
+    *counts, answer_words, reference_words = map(round, sums.tolist())
+    correct, total = counts[:ORDERS], counts[ORDERS:]
+    return BLEU.compute_bleu(correct, total, sys_len=answer_words, ref_len=reference_words, smooth_method="exp").score
 
 
 def bleu_of_counts_stderr(rows: Sequence[NgramCounts]) -> float:
     """Bootstrap standard error of `bleu_of_counts`."""
-    return bootstrap_stderr(bleu_of_counts, rows)
+    counts = counts_of_ngrams(sorted(rows))
+    return spread_over_resamples(lambda places: bleu_of_sums(counts[places].sum(axis=0)), len(rows))
 
 
 def corpus_bleu(pairs: Sequence[tuple[str, str]]) -> float:
@@ -81,7 +87,7 @@ def _corpus_stderr(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> flo
     The texts are counted once, and a resample adds up the counts of its rows (Koehn 2004). The order of rows makes no difference.
     """
     counts = corpus_counts(metric, sorted((reference, answer) for reference, answer in pairs))
-    return spread_over_resamples(lambda places: score_of_counts(metric, counts[places].sum(axis=0)), len(counts), DRAWS)
+    return spread_over_resamples(lambda places: score_of_counts(metric, counts[places].sum(axis=0)), len(counts))
 
 
 # What sacreBLEU's own bootstrap uses has no public names.

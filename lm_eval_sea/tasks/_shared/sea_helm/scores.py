@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 STRICT, _STDERR = "_strict", "_stderr"
+_OF_CORPUS = ("chrf++",)  # the metrics of all rows together, whose error is an aggregation of its own
 
 
 def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
@@ -89,10 +90,11 @@ class TextScores:
         tag, language = scoring["answer_tag"], scoring["answer_language"]
         doc["answer"], doc["answer_strict"] = published_text(text, tag), strict_text(text, tag)
         references = doc["label"] if isinstance(doc["label"], list) else [doc["label"]]
-        return {
+        scores = {
             name: metric.of_row(doc["answer_strict" if name.endswith(STRICT) else "answer"], references, language)
             for name, metric in self.metrics.items()
         }
+        return scores | {f"{name}{_STDERR}": scores[name] for name in scores if name.removesuffix(STRICT) in _OF_CORPUS}
 
 
 question_answering = TextScores("f1", "null_rate", normalised="f1")

@@ -1,0 +1,114 @@
+"""The pack's task files: finds those of the names that are asked for, and reads no others.
+
+lm-eval's own reader takes a second of imports, and its index reads every file below a folder with all that it includes.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
+
+GROUP, TASK = "group", "task"  # the keys that name what a file has
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads `!function utils.NAME` as "/FOLDER/utils.NAME", as lm-eval does where it imports no functions."""
+
+    def __init__(self, text: str, folder: str) -> None:
+        super().__init__(text)
+        self.folder = folder
+
+
+_Loader.add_constructor("!function", lambda loader, node: f"{loader.folder}/{node.value}")
+
+
+@functools.cache
+def _own_keys(path: str) -> Mapping[str, Any]:
+    """What stands in the file itself."""
+    with open(path, encoding="utf-8") as file:
+        loader = _Loader(file.read(), os.path.dirname(path))
+    try:
+        found: Mapping[str, Any] = loader.get_single_data()
+    finally:
+        loader.dispose()
+    return found
+
+
+def read_task_file(path: Path | str) -> dict[str, Any]:
+    """The keys of a task's file or of a template, with those of the templates it includes.
+
+    Functions are named as "/FOLDER/utils.FUNCTION". Each file is read once per process, and its values are not to be changed.
+    """
+    path = os.path.normpath(path)
+    own = _own_keys(path)
+    whole: dict[str, Any] = {}
+    includes = own.get("include", [])
+    for each in [includes] if isinstance(includes, str) else includes:
+        whole |= read_task_file(os.path.join(os.path.dirname(path), each))
+    return whole | {key: value for key, value in own.items() if key != "include"}
+
+
+class TaskFiles:
+    """The files of tasks and groups below a folder, by the names of what they have.
+
+    The words of a name are those of its file's path, in another order at times: sea_belebele_th_chat is belebele/chat/th.yaml. Or
+    the file has the whole name, as those of suites have. What it has is known when it is read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = str(folder)
+
+    def find(self, name: str, kind: str) -> Path | None:
+        """The file of a task or of a group; None if there is none of that name."""
+        places = self._by_words.get(_words(name), ())
+        return next((Path(place) for place in places if _own_keys(place).get(kind) == name), None)
+
+    def names(self, kind: str) -> list[str]:
+        """The names of all tasks or of all groups, for which all files are read."""
+        return sorted(own[kind] for own in self._all if isinstance(own.get(kind), str))
+
+    @functools.cached_property
+    def tags(self) -> Mapping[str, list[str]]:
+        """Tag → the names of its tasks, for which all files are read."""
+        tasks = defaultdict(list)
+        for own in self._all:
+            for tag in own.get("tag", ()):
+                tasks[tag].append(own[TASK])
+        return {tag: sorted(tasks[tag]) for tag in sorted(tasks)}
+
+    @functools.cached_property
+    def _all(self) -> list[Mapping[str, Any]]:
+        return [_own_keys(place) for place in self._places]
+
+    @functools.cached_property
+    def _places(self) -> list[str]:
+        walked = os.walk(self._folder)
+        return [os.path.join(folder, file) for folder, _, files in walked for file in files if file.endswith(".yaml")]
+
+    @functools.cached_property
+    def _by_words(self) -> Mapping[frozenset[str], list[str]]:
+        found = defaultdict(list)
+        for place in self._places:
+            *folders, file = os.path.relpath(place, self._folder).removesuffix(".yaml").split(os.sep)
+            below = ["sea", *(folder for folder in folders if folder != "groups"), file]
+            for words in {_words("_".join(below)), _words(file)}:
+                found[words].append(place)
+        return found
+
+
+@functools.cache
+def pack_files() -> TaskFiles:
+    """The files of the pack."""
+    return TaskFiles(TASKS_FOLDER)
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(name.split("_"))

@@ -1,0 +1,51 @@
+"""What the pack's own reader of task files finds is what lm-eval's finds."""
+
+import pytest
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue.task_files import read_task_file
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, read_tasks
+
+
+@pytest.fixture(scope="module")
+def manager() -> TaskManager:
+    return TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
+
+
+def leaves(manager: TaskManager, name: str) -> list[str]:
+    entry = manager.task_index[name]
+    if name not in manager.all_groups:
+        return sorted(entry.tags) if name in manager.all_tags else [name]
+    return [leaf for member in entry.cfg["task"] for leaf in leaves(manager, member)]
+
+
+def test_all_names_stand_for_what_lm_eval_takes_them_for(manager):
+    listed = read_tasks()
+    assert list(listed.tasks) == manager.all_subtasks
+    for name, task in listed.tasks.items():
+        assert (task.path, task.config) == (manager.task_index[name].yaml_path, manager.task_index[name].cfg), name
+    assert dict(listed.groups) == {name: leaves(manager, name) for name in manager.all_groups}
+    assert dict(listed.tags) == {name: leaves(manager, name) for name in manager.all_tags}
+
+
+def test_a_file_of_another_name_with_the_same_words_is_not_taken():
+    tasks = read_tasks().tasks
+    assert tasks["sea_flores_en_th"].metadata["answer_language"] == "th"
+    assert tasks["sea_flores_th_en"].metadata["answer_language"] == "en"
+    for name in ("sea_flores_th", "sea_th_xnli", "xnli_th", "sea_xnli", "th", ""):
+        assert name not in tasks, name
+
+
+def test_unknown_names_are_refused_and_close_ones_named():
+    with pytest.raises(UnknownNameError, match="'sea_xnli_tth'; did you mean .*sea_xnli_th"):
+        read_tasks().select(["sea_xnli_th", "sea_xnli_tth"])
+    with pytest.raises(UnknownNameError, match=r"'sea_none\*'"):
+        read_tasks().select(["sea_none*"])
+
+
+def test_files_may_name_what_they_include_once_or_by_a_list(tmp_path):
+    (tmp_path / "first_yaml").write_text("a: 1\nb: 1\nc: !function utils.name\n")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "second_yaml").write_text("include: ../first_yaml\nb: 2\n")
+    (tmp_path / "task.yaml").write_text("include: [first_yaml, below/second_yaml]\na: 3\n")
+    assert read_task_file(tmp_path / "task.yaml") == {"a": 3, "b": 2, "c": f"{tmp_path}/utils.name"}

@@ -1,0 +1,96 @@
+"""A run knows the tasks that are asked for, the same that lm-eval knows when it reads all files."""
+
+import logging
+import sys
+
+import pytest
+from lm_eval.tasks import TaskManager
+
+from lm_eval_sea.catalogue.task_index import leaf_names
+from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+from lm_eval_sea.run.task_loading import RunTasks
+
+OWN = {
+    "own.yaml": "task: own_task\ndataset_path: json\noutput_type: generate_until\ntest_split: test\ntag: [own_tag]\n",
+    "th.yaml": f"include: {TASKS_FOLDER}/xnli/th.yaml\ntask: sea_xnli_th\ndescription: of the user\n",
+    "group.yaml": "group: own_group\ntask: [own_task, sea_xnli, sea_xnli_th_p2, own_nested]\n",
+    "nested.yaml": "group: own_nested\ntask: [{task: sea_xcopa_th_to_ppl, num_fewshot: 0}, sea_tydiqa_id]\n",
+}
+ENTRIES = ["sea_xnli", "sea_sailcompass", "sea_*_th_to_ppl", "sea_nli", "own_*", "own_tag", "sea_xnli_th"]
+
+
+@pytest.fixture
+def own(tmp_path):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for name, text in OWN.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def opened(action) -> list[str]:
+    """The YAML files that are opened meanwhile."""
+    files, is_on = [], [True]
+
+    def note(event, arguments):  # there is no way to take it away
+        if is_on and event == "open" and str(arguments[0]).endswith("yaml"):
+            files.append(str(arguments[0]))
+
+    sys.addaudithook(note)
+    action()
+    is_on.clear()
+    return files
+
+
+def test_names_stand_for_what_lm_eval_takes_them_for(own):
+    manager = RunTasks([*ENTRIES, "own_group"], [str(own)])
+    known = TaskManager(include_path=[str(TASKS_FOLDER), str(own)], include_defaults=False)
+    for entry in ENTRIES:
+        assert manager.names()[entry] == known.match_tasks([entry]) != [], entry
+        for name in manager.names()[entry]:
+            assert leaf_names(manager, name) == leaf_names(known, name), name
+            assert manager.task_index[name].yaml_path == known.task_index[name].yaml_path
+    assert {"sea_xcopa_th_to_ppl", "sea_tydiqa_id", "sea_xnli_th_p2", "sea_xnli_vi"} <= set(manager.all_subtasks)
+
+
+def test_the_user_s_task_goes_before_the_pack_s(own, samples, monkeypatch, caplog):
+    monkeypatch.chdir(samples)
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        loaded = RunTasks(["sea_xnli"], [str(own)]).load(["sea_xnli"])["tasks"]
+    assert [loaded[f"sea_xnli_{language}"].config.description == "of the user" for language in ("th", "vi")] == [True, False]
+    assert [line for line in caplog.messages if "in place of" in line] == [
+        f"sea_xnli_th is the task of {own / 'th.yaml'}, in place of the pack's"
+    ]
+
+
+def test_files_and_folders_of_tasks(own, samples, monkeypatch):
+    monkeypatch.chdir(samples)
+    files = [str(own / name) for name in ("nested.yaml", "th.yaml")]
+    for name in ("own.yaml", "group.yaml"):
+        (own / name).unlink()
+    manager = RunTasks([f"{own}/*.yaml", f"{own}/th.yaml", f"{own}/none.yaml"])
+    assert manager.names() == {f"{own}/*.yaml": files, f"{own}/th.yaml": files[1:], f"{own}/none.yaml": []}
+    assert manager.load(files[1:])["tasks"]["sea_xnli_th"].config.description == "of the user"
+
+
+def test_no_file_is_read_but_of_the_tasks_that_are_asked_for(own):
+    files = opened(lambda: RunTasks(["sea_xnli_th_enprompt", "own_group", "sea_xnli_th_e2"], [str(own)]))
+    tasks = {file.removeprefix(f"{TASKS_FOLDER}/") for file in files if file.endswith(".yaml")}
+    assert not [file for file in tasks if "lm_eval/tasks" in file]
+    assert {file for file in tasks if not file.startswith(str(own))} <= {
+        *(f"xnli/{name}.yaml" for name in ("th", "vi", "th_enprompt", "groups/xnli")),
+        "xcopa/th/to_ppl.yaml",
+        "tydiqa/id.yaml",
+    }
+
+
+@pytest.mark.slow
+def test_a_name_of_lm_eval_beside_others(own):
+    mixed = "group: own_mixed\ntask: [arc_easy, {group: own_inner, task: [sea_xnli_th, sea_tydiqa_id]}]\n"
+    (own / "mixed.yaml").write_text(mixed)
+    manager = RunTasks(["own_mixed", "sea_xcopa_th_to_ppl", "hellas*", "none"], [str(own)])
+    known = TaskManager(include_path=[str(TASKS_FOLDER), str(own)])
+    for entry, names in manager.names().items():
+        assert names == known.match_tasks([entry]), entry
+    for name in ("arc_easy", "sea_xnli_th", "sea_xcopa_th_to_ppl", "sea_tydiqa_id", "hellaswag"):
+        assert manager.task_index[name].yaml_path == known.task_index[name].yaml_path
