@@ -27,7 +27,7 @@ import yaml
 
 from lm_eval_sea.catalogue import TASKS_FOLDER
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.names import plain_tasks
+from lm_eval_sea.catalogue.names import lite_tasks
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import is_collected
 from lm_eval_sea.catalogue.task_index import function_at
@@ -106,7 +106,7 @@ def wanted_tasks(listed: TaskList) -> list[TaskRecord]:
     """The tasks that lite ones are made of: those of the data sets that qualify for suites, and of SEA-HELM."""
     in_language = [(data_set, language) for data_set in data_sets().values() for language in data_set.languages]
     names = [
-        *(task for data_set, each in in_language if is_collected(data_set, each) for task in plain_tasks(data_set, each)),
+        *(task for data_set, each in in_language if is_collected(data_set, each) for task in lite_tasks(data_set, each)),
         *(name for language in sea_helm().languages for name in listed.groups[f"sea_helm_{language}"]),
     ]
     return [listed.tasks[name] for name in dict.fromkeys(names)]

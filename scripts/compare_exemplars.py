@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compares the exemplars of the prompt files with the rows that are scored: lengths, labels, types of questions, copied words.
 
-Rows come from a folder laid out like the hub, through the loader of the tasks. Ends with 1 if an exemplar shares eight words in
-a row with a test row, with 2 if prompt files or rows cannot be read.
+Rows come from a folder laid out like the hub, through the loader of the tasks. The test row that is nearest to an exemplar is
+printed, by rarer words and by runs of characters. Ends with 1 if an exemplar shares eight words in a row with a test row or asks
+what a row asks, with 2 if prompt files or rows cannot be read.
 
 Examples:
     python scripts/compare_exemplars.py --data FOLDER                               all data sets, to the screen
@@ -22,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exemplar_measures import Length, Measure, Number, measure, overlaps
+from exemplar_measures import Length, Measure, Nearest, Number, measure, nearest, overlaps
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
@@ -48,6 +49,7 @@ class Comparison:
     of_rows: Mapping[str, Measure]
     of_exemplars: Mapping[str, Mapping[str, Measure]]  # those shown by default, and all; the same of the shared ones
     overlaps: Sequence[str]
+    nearest: Sequence[Nearest]  # to each exemplar; none without rows
 
 
 def compare(name: str, language: str, prompts: Path) -> Comparison:
@@ -79,13 +81,15 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         shown = min(_shown_by_default(data_set.kind), len(exemplars))
         of_exemplars[f"{prefix}first {shown}"] = measure(exemplars[:shown], *arguments)
         of_exemplars[f"{prefix}all {len(exemplars)}"] = measure(exemplars, *arguments)
+    all_exemplars = [exemplar for exemplars in sets.values() for exemplar in exemplars]
     return Comparison(
         language=language,
         expected=of_language.rows,
         rows=len(rows),
         of_rows=measure(rows, *arguments) if rows else {},
         of_exemplars=of_exemplars,
-        overlaps=overlaps([exemplar for exemplars in sets.values() for exemplar in exemplars], rows, language),
+        overlaps=overlaps(all_exemplars, rows, language),
+        nearest=nearest(all_exemplars, rows, data_set.fields, language) if rows else (),
     )
 
 
@@ -143,6 +147,17 @@ def _range(values: Sequence[float], form: str = ".0f", sign: str = "") -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
+def nearest_rows(comparisons: Sequence[Comparison]) -> str:
+    """A line for each language with the exemplar that is most like a test row, and that row."""
+    closest = [(of.language, max(of.nearest, key=lambda each: each.likeness)) for of in comparisons if of.nearest]
+    return "".join(f"{language}, nearest row ({each.likeness:.2f}): {_line(each)}\n" for language, each in closest)
+
+
+def _line(near: Nearest) -> str:
+    exemplar, row = (" / ".join(text.split("\n"))[:200] for text in (near.exemplar, near.row))
+    return f"{exemplar} | {row}"
+
+
 def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date, note: str) -> str:
     """The page of the documentation, for the data sets whose rows are there; `note` says what a reader should know of them."""
     with_rows = {name: found for name, found in of_data_sets.items() if any(of.rows for of in found)}
@@ -178,7 +193,7 @@ def main() -> int:
     """Prints or writes the tables.
 
     Returns:
-        0; 1 if an exemplar overlaps with a test row, 2 if prompt files or rows cannot be read.
+        0; 1 if an exemplar overlaps with a test row or asks the same, 2 if prompt files or rows cannot be read.
     """
     # Tasks that a judge scores show no exemplars and have no prompt files.
     names = [name for name, data_set in data_sets().items() if data_set.kind != JUDGED]
@@ -214,12 +229,17 @@ def main() -> int:
     if out:
         out.write_text(page(found, datetime.date.today(), options.note), encoding="utf-8")
     else:
-        print("\n".join(f"{name}\n\n{table(comparisons)}" for name, comparisons in found.items()), end="")
-    shared = [(name, comparison) for name, comparisons in found.items() for comparison in comparisons if comparison.overlaps]
+        parts = [f"{name}\n\n{table(comparisons)}\n{nearest_rows(comparisons)}" for name, comparisons in found.items()]
+        print("\n".join(parts), end="")
+    compared = [(name, comparison) for name, comparisons in found.items() for comparison in comparisons]
+    near = [(name, of.language, each) for name, of in compared for each in of.nearest if each.is_too_near]
+    for name, language, each in near:
+        print(f"{name}, {language}: an exemplar asks what a row asks ({each.likeness:.2f}): {_line(each)}", file=sys.stderr)
+    shared = [(name, comparison) for name, comparison in compared if comparison.overlaps]
     for name, comparison in shared:
         for text in comparison.overlaps:
             print(f"{name}, {comparison.language}: an exemplar and a row have in common: {text}", file=sys.stderr)
-    return 1 if shared else 0
+    return 1 if shared or near else 0
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,3 +214,99 @@ def _texts(row: Row) -> Iterator[str]:
     for field, value in row.items():
         if field not in ("id", "cluster", "letters", "lettered_options", "votes"):
             yield from [value] if isinstance(value, str) else value if isinstance(value, list) else []
+
+
+CHARACTERS = 5  # of the pieces of a text, by which two wordings with other endings are still alike
+# From which likeness on two questions are one: by words or by characters, and where the right answers are equal, too.
+ALIKE, ALIKE_WITH_ANSWER = 0.5, 0.33
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The test row that is most like an exemplar."""
+
+    likeness: float  # 0 to 1
+    has_same_answer: bool
+    exemplar: str
+    row: str
+
+    @property
+    def is_too_near(self) -> bool:
+        """Whether the exemplar asks what the row asks."""
+        return self.likeness >= (ALIKE_WITH_ANSWER if self.has_same_answer else ALIKE)
+
+
+def nearest(exemplars: Sequence[Row], rows: Sequence[Row], fields: Sequence[str], language: str) -> list[Nearest]:
+    """For each exemplar the row that is most like it, in what is asked and in the right answer; passages are left out.
+
+    Likeness is the cosine of the vectors of what two texts have, words or runs of characters, each weighted by log((n + 1) / k)
+    of n rows of which k - 1 have it: so the rarer words count (inverse document frequency, Sparck Jones 1972). Rows with the
+    same right answer go before others that are as like.
+    """
+    found = [_of_one_unit(exemplars, rows, fields, language, unit) for unit in (_words, _pieces)]
+    return [max(of_one, key=lambda each: (each.is_too_near, each.likeness)) for of_one in zip(*found, strict=True)]
+
+
+def _of_one_unit(
+    exemplars: Sequence[Row],
+    rows: Sequence[Row],
+    fields: Sequence[str],
+    language: str,
+    unit: Callable[[str, str], set[str]],
+) -> list[Nearest]:
+    units = [unit(_asked(row, fields), language) for row in rows]
+    having: dict[str, list[int]] = defaultdict(list)
+    for number, own in enumerate(units):
+        for each in own:
+            having[each].append(number)
+
+    def weight(each: str) -> float:
+        return math.log((len(rows) + 1) / (len(having.get(each, ())) + 1)) ** 2
+
+    sums = [sum(map(weight, own)) for own in units]
+    found = []
+    for exemplar in exemplars:
+        own = unit(_asked(exemplar, fields), language)
+        total = sum(map(weight, own))
+        shared: dict[int, float] = defaultdict(float)
+        for each in own:
+            for number in having.get(each, ()):
+                shared[number] += weight(each)
+        candidates = [
+            Nearest(
+                shared[number] / math.sqrt(total * sums[number]) if total and sums[number] else 0.0,
+                _answer(exemplar, language) == _answer(rows[number], language) != "",
+                _asked(exemplar, fields),
+                _asked(rows[number], fields),
+            )
+            for number, _ in sorted(shared.items(), key=lambda item: -item[1] / math.sqrt(sums[item[0]] or 1))[:20]
+        ]
+        found.append(max(candidates, key=lambda each: (each.is_too_near, each.likeness), default=Nearest(0.0, False, "", "")))
+    return found
+
+
+def _words(text: str, language: str) -> set[str]:
+    if language in CHARACTERS_OF_A_WORD:
+        return {"".join(run) for run in ngrams(text, language, 1)}
+    return set(words(text, language))
+
+
+def _pieces(text: str, language: str) -> set[str]:
+    whole = " ".join(words(text, language)) if language != "th" else text
+    return {whole[start : start + CHARACTERS] for start in range(len(whole) - CHARACTERS + 1)}
+
+
+def _asked(row: Row, fields: Sequence[str]) -> str:
+    """What a row asks, without the passage, and the right answer."""
+    shown = [field for field in fields if field not in ("passage", "document") or len(fields) == 1]
+    return "\n".join([*(str(row[field]) for field in shown), *_right(row)])
+
+
+def _right(row: Row) -> list[str]:
+    if "options" in row:
+        return [row["options"][row["gold"]]]
+    return list(row["answers"][:1]) if "answers" in row else []
+
+
+def _answer(row: Row, language: str) -> str:
+    return " ".join(words(" ".join(_right(row)), language))

@@ -12,7 +12,7 @@ import yaml
 
 from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
-from lm_eval_sea.catalogue.kinds import KINDS
+from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
 FILE = "data_set.yml"
@@ -71,6 +71,7 @@ class DataSet:
     content_fields: Sequence[str] = ()  # those that the content-free prompts of calibration leave out, where these are not all
     suite_languages: Sequence[str] = ()  # the languages of its groups, where these are not all
     max_new_tokens: Mapping[str, int] = field(default_factory=dict)  # language of the answer → the longest one to be generated
+    main_variant: str = ""  # of multiple choice: the one that groups of several data sets have; without it SailCompass'
     letters: Mapping[str, str] = field(default_factory=dict)  # language → labels of options other than ABCDE
     pivot: str = "en"  # the language that rows are translated from and into
     rows_as: str = ""  # the data set whose utils.py processes the rows, where they are laid out alike
@@ -85,6 +86,16 @@ class DataSet:
     def group_languages(self) -> Sequence[str]:
         """The languages of its groups."""
         return self.suite_languages or tuple(self.languages)
+
+    @property
+    def plain_variant(self) -> str:
+        """The variant that a plain run has; empty for a kind that has only one."""
+        return self.main_variant or recommended_variant(self.kind)
+
+    @property
+    def lite_variants(self) -> Sequence[str]:
+        """The variants that have lite tasks."""
+        return tuple(dict.fromkeys((recommended_variant(self.kind), self.plain_variant)))
 
     def pairs(self, language: str) -> list[str]:
         """What stands for a language in names: itself, or for translation from the pivot and to it."""
@@ -122,6 +133,8 @@ def _faults(record: Any) -> Iterator[str]:
     yield from key_faults("", record, _OF_DATA_SET, _NEEDED_OF_DATA_SET)
     if record["kind"] not in KINDS:
         yield f"'kind' is {record['kind']!r}; expected one of {', '.join(KINDS)}"
+    if (variant := record.get("main_variant")) is not None and variant not in KINDS[record["kind"]]:
+        yield f"'main_variant' is {variant!r}; expected one of {', '.join(filter(None, KINDS[record['kind']]))}"
     if not isinstance(record["languages"], dict) or not record["languages"]:
         yield "'languages': expected codes of languages with what is said of each"
         return

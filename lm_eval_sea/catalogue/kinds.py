@@ -74,5 +74,5 @@ RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, 
 
 
 def recommended_variant(kind: str) -> str:
-    """The variant of a kind that suites have."""
+    """The variant of a kind that SailCompass has; a data set can state another as its main one."""
     return RECOMMENDED_VARIANT if RECOMMENDED_VARIANT in KINDS[kind] else ""

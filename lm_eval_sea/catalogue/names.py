@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lm_eval_sea.catalogue.data_sets import DataSet
-from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 
@@ -36,8 +35,13 @@ def chat_name(suite: str) -> str:
 
 
 def plain_tasks(data_set: DataSet, language: str) -> list[str]:
-    """What a plain run has of a data set: the recommended variant, with prompts in the language if there are any."""
-    return _tasks(data_set, language, recommended_variant(data_set.kind))
+    """What a plain run has of a data set: its main variant, with prompts in the language if there are any."""
+    return _tasks(data_set, language, data_set.plain_variant)
+
+
+def lite_tasks(data_set: DataSet, language: str) -> list[str]:
+    """What lite tasks are made of: the main variant, and SailCompass' where that is another."""
+    return [task for variant in data_set.lite_variants for task in _tasks(data_set, language, variant)]
 
 
 def chat_tasks(data_set: DataSet, language: str) -> list[str]:

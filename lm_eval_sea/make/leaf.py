@@ -27,6 +27,7 @@ from lm_eval_sea.tasks._shared.facts import GENERATED, TASKS_FOLDER
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 
+FULL_WIDTH_COLON = "："  # Chinese has no blank behind it
 PUBLISHED_EXEMPLARS = "examples"  # the split, where a data set has one
 
 
@@ -202,6 +203,7 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
         "tag": list(dict.fromkeys(f"sea_{tag}" for tag in tags if tag)),
         "description": Quoted(f"{instruction}\n\n"),
         "doc_to_text": with_options(row, cue, kind),
+        **({"target_delimiter": Quoted("")} if cue.endswith(FULL_WIDTH_COLON) else {}),
         **answers,
         "metadata": {
             **who,

@@ -45,6 +45,7 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"colour": "red"}, "unknown key 'colour'; expected some of"),
         ({"title": ...}, "'title' is missing"),
         ({"kind": "quiz"}, "'kind' is 'quiz'; expected one of mcq, "),
+        ({"main_variant": "to"}, "'main_variant' is 'to'; expected one of to_ppl, tito_ppl, "),
         ({"languages": {}}, "'languages': expected codes of languages"),
         ({"languages": {"th": {}}}, "languages: th: 'rows' is missing"),
         ({"languages": {"th": {"rows": "many"}}}, "languages: th: 'rows' is 'many'; expected how many there are, or null"),
@@ -111,4 +112,7 @@ def test_the_data_sets_of_the_pack_say_what_people_ask_of_them():
         assert set(data_set.languages) <= set(language_names()), name
         raw = yaml.safe_load(data_set.path.read_text(encoding="utf-8"))
         assert all({"origin", "licence"} <= {*raw, *(own or {})} for own in raw["languages"].values()), name
-        assert (ROOT / "lm_eval_sea/tasks" / name / "README.md").is_file()
+        readme = (ROOT / "lm_eval_sea/tasks" / name / "README.md").read_text(encoding="utf-8")
+        if data_set.kind == "mcq":
+            assert data_set.main_variant, name
+            assert f'Is the "main" variant of this task clearly denoted? `{data_set.main_variant}`.' in readme

@@ -227,6 +227,17 @@ def test_exemplars_show_as_many_labels_as_five_can():
         assert len({exemplar["label"] for exemplar in words["exemplars"]}) == min(5, len(words["labels"])), words["cue"]
 
 
+def test_an_instruction_names_the_labels_that_no_exemplar_can_show():
+    """By default three exemplars are shown, of labels there are up to nine."""
+    several = [path for path in PROMPTS if len(read(TASKS / path).get("labels", ())) > 3]
+    assert len(several) > 15
+    for path in several:
+        words = read(TASKS / path)
+        for text in (words["instruction"], *words.get("paraphrases", ())):
+            missing = [label for label in words["labels"].values() if label.casefold() not in text.casefold()]
+            assert not missing, (path, missing)
+
+
 def test_the_documentation_has_the_tables_of_tasks():
     script = ROOT / "scripts" / "update_docs.py"
     result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)

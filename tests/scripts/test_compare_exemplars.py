@@ -9,7 +9,7 @@ import compare_exemplars
 import pytest
 import yaml
 from compare_exemplars import compare
-from exemplar_measures import OVERLAP, QUESTION_WORDS, measure, ngrams, overlaps, share_found
+from exemplar_measures import OVERLAP, QUESTION_WORDS, measure, nearest, ngrams, overlaps, share_found
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +55,39 @@ def test_overlaps_begin_at_eight_words(language, units, separator):
     assert overlaps([{"question": separator.join(units[:-1])}], [row], language) == []
     assert overlaps([{"question": separator.join(units)}], [row], language) == [separator.join(units)]
     assert overlaps([{"options": ["A", separator.join(units)]}], [row], language)
+
+
+def question(text, *options, gold=0):
+    return {"question": text, "options": list(options), "gold": gold}
+
+
+ROWS = [
+    question("Apa sebutan kegiatan menjaga keamanan kampung pada malam hari?", "Ronda malam", "Arisan"),
+    question("Di mana orang membeli sayur?", "Pasar", "Kantor"),
+    question("Siapa yang mengajar murid di sekolah?", "Guru", "Masinis"),
+    question("Kapan orang biasanya tidur?", "Malam hari", "Siang hari"),
+    question("Di mana orang naik kereta api?", "Stasiun", "Pelabuhan"),
+]
+
+
+def test_an_exemplar_that_asks_what_a_row_asks_in_other_words_is_too_near():
+    paraphrase = question(
+        "Warga bergiliran menjaga keamanan kampung; apa sebutan kegiatan itu?", "Kerja bakti", "Ronda malam", gold=1
+    )
+    (found,) = nearest([paraphrase], ROWS, ["question"], "id")
+    assert found.is_too_near and found.has_same_answer and found.row.startswith("Apa sebutan kegiatan menjaga")
+
+
+def test_an_exemplar_on_another_subject_is_not():
+    for other in (question("Di mana orang menonton film?", "Bioskop"), question("Apa warna langit saat cerah?", "Biru")):
+        (found,) = nearest([other], ROWS, ["question"], "id")
+        assert not found.is_too_near
+
+
+@given(st.sampled_from(ROWS), st.permutations(ROWS))
+def test_a_row_is_nearest_to_itself(row, rows):
+    (found,) = nearest([row], rows, ["question"], "id")
+    assert found.likeness == pytest.approx(1) and found.row.startswith(row["question"])
 
 
 def test_options_questions_and_answers_are_counted():
@@ -152,7 +185,7 @@ def test_errors_are_one_line(folder, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_no_exemplar_shares_eight_words_with_a_row(hub_mirror, monkeypatch, capsys):
+def test_no_exemplar_shares_eight_words_with_a_row_or_asks_the_same(hub_mirror, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["compare_exemplars.py", "--data", str(hub_mirror)])
     monkeypatch.chdir(hub_mirror)
     assert compare_exemplars.main() == 0, capsys.readouterr().err

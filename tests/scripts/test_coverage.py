@@ -49,5 +49,5 @@ def test_native_tasks_are_those_of_native_rows_that_may_be_collected():
         metadata = listed.tasks[name].metadata
         assert origin_of(metadata) == "native", name
         assert metadata["language"] != "en"
-    assert "sea_thaiexam_th_to_ppl" in native
+    assert "sea_thaiexam_th_litito_ppl" in native
     assert not [name for name in native if name.startswith(("sea_belebele", "sea_xnli", "sea_sib200"))]
