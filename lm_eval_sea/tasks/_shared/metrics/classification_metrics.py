@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.metrics import f1_score
 
-from .calibration import batch_biases, subtract_bias
+from .calibration import batch_biases, batch_log_shares, subtract_bias
 from .ranking import first_maximum
 
 
@@ -44,15 +44,23 @@ def macro_f1(rows: Sequence[Choice]) -> float:
     return float(f1_score(golds, chosen, labels=range(labels[0]), average="macro", zero_division=0))
 
 
-def batch_calibrated_choices(rows: Sequence[Evidence]) -> list[Choice]:
-    """The choice of batch calibration for each row; it depends on all of them."""
-    biases = batch_biases([row.loglikelihoods for row in map(Evidence._make, rows)])
+def batch_calibrated_choices(
+    rows: Sequence[Evidence], bias: Callable[[Sequence[Sequence[float]]], list[float]] = batch_biases
+) -> list[Choice]:
+    """The choice of batch calibration for each row; it depends on all of them. `bias` is `batch_biases` or `batch_log_shares`."""
+    biases = bias([row.loglikelihoods for row in map(Evidence._make, rows)])
     return [Choice(gold, first_maximum(subtract_bias(loglikelihoods, biases)), len(biases)) for gold, loglikelihoods in rows]
 
 
 def batch_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
     """Share of rows on which batch calibration chooses the right label."""
     choices = batch_calibrated_choices(rows)
+    return sum(choice.gold == choice.chosen for choice in choices) / len(choices)
+
+
+def batch_share_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
+    """The same with the mean of the probabilities in place of that of their logarithms, see `batch_log_shares`."""
+    choices = batch_calibrated_choices(rows, batch_log_shares)
     return sum(choice.gold == choice.chosen for choice in choices) / len(choices)
 
 
@@ -86,6 +94,11 @@ def macro_f1_stderr(rows: Sequence[Choice]) -> float:
 def batch_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_accuracy`; every resample is calibrated anew."""
     return bootstrap_stderr(batch_calibrated_accuracy, rows)
+
+
+def batch_share_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
+    """Bootstrap standard error of `batch_share_calibrated_accuracy`; every resample is calibrated anew."""
+    return bootstrap_stderr(batch_share_calibrated_accuracy, rows)
 
 
 def batch_calibrated_macro_f1_stderr(rows: Sequence[Evidence]) -> float:
