@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from lm_eval_sea.official.git_commit import commit_of, restore
 from lm_eval_sea.official.sailcompass_configuration import Configuration, read_configuration
 from lm_eval_sea.official.task_folder import CheckoutError
 from lm_eval_sea.tasks._shared.hub_files import DataError, download_all
@@ -24,7 +25,6 @@ from lm_eval_sea.tasks._shared.hub_files import DataError, download_all
 SOURCE = "sail/Sailcompass_data"
 LOCAL_FOLDER = "local folder"
 KNOWN_FILES = Path(__file__).with_name("sailcompass_files.yaml")
-NO_COMMIT = "none: no git checkout"
 SECONDS = 120  # for one file
 
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which some installations of Python do not start
@@ -57,7 +57,7 @@ class OfficialTask(NamedTuple):
 class Checkout(NamedTuple):
     """What can be made of a checkout, and what cannot."""
 
-    commit: str  # that is checked out, or `NO_COMMIT`
+    commit: str  # that is checked out, or `git_commit.NO_COMMIT`
     tested: str  # the commit whose files are known
     tasks: list[OfficialTask]
     changed: list[str]  # files that are run although they differ
@@ -85,13 +85,13 @@ def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = Fal
             f"{folder} is not a checkout of {known['repository']}, which has {_CONFIGURATIONS}/*/*.py, nor of "
             f"aisingapore/SEA-HELM, which has seahelm_tasks/; get one: git clone https://github.com/{known['repository']}"
         )
-    commit, tested = _commit(folder), known["commit"]
+    commit, tested = commit_of(folder), known["commit"]
     changed = sorted(path for path, file in files.items() if file.sha256 != records[path]["sha256"])
     refused = {path for path in records if path not in files} | (set() if trusted else set(changed))
     tasks = []
     faults = [
         f"{path}: {'another file than the tested one' if path in files else 'missing'}; the checkout is at {commit}, tested is "
-        f"{tested}; restore it: git -C {folder} checkout {tested} -- {path}"
+        f"{tested}; restore it: {restore(folder, tested, path)}"
         + ("; or run it as it is: --trust-checkout" if path in files else "")
         for path in records
         if path in refused
@@ -190,14 +190,3 @@ def run(file: SourceFile, *, loader: str = "", rows: str = "", folder: Path | No
     if "error" in answer:
         raise CheckoutError(answer["error"])
     return answer["made"]
-
-
-def _commit(folder: Path) -> str:
-    if not (folder / ".git").exists():  # git would answer for a repository around it
-        return NO_COMMIT
-    command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return NO_COMMIT
-    return answer.stdout.strip() if answer.returncode == 0 else NO_COMMIT

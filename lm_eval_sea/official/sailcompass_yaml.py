@@ -11,9 +11,9 @@ from typing import Any
 import jinja2
 
 from lm_eval_sea.make.task_yaml import Function, Quoted, to_yaml
+from lm_eval_sea.official.git_commit import NO_COMMIT
 from lm_eval_sea.official.opencompass_prompt import as_jinja, places, prompt
 from lm_eval_sea.official.sailcompass_checkout import (
-    NO_COMMIT,
     SOURCE,
     Checkout,
     OfficialTask,

@@ -1,10 +1,12 @@
 """SEA-HELM's own prompts from a checkout of its repository → the content of task files.
 
-They are plain YAML; none of its code is run.
+They are plain YAML; none of its code is run. A file that differs from the tested one is used, and named. A label task has a twin
+that ranks the labels, `…_logprobs`, which is SEA-HELM's task of that name (suite `seahelm_logprobs`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,15 +18,24 @@ from lm_eval_sea.catalogue.sea_helm import SeaHelmTask
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
+from lm_eval_sea.official.git_commit import NO_COMMIT, commit_of, restore
 from lm_eval_sea.official.task_folder import MARK, CheckoutError, Made
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts
+from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
 PREFIX = "seahelm"
+LOGPROBS = f"{PREFIX}_logprobs"  # SEA-HELM's suite for base models
+KNOWN_FILES = Path(__file__).with_name("sea_helm_files.yaml")
 _REFERENCE = re.compile(r"\${([\w.-]+)}")
 _PLACE = re.compile(r"{{|}}|{([^\W\d]\w*)}|[{}]")
 _JINJA = re.compile(r"{[{%#]")
+_SEPARATOR = re.compile(r"{answer_tag}(.*){label}")  # what SEA-HELM puts between the tag and a label that it ranks
 # What the pack's rows call a field of SEA-HELM's, by kind or task.
 _RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
+# Fields that may be without a text, by task: one Burmese question is, and shows "None", as SEA-HELM's code shows it.
+_OPTIONAL = {"global_mmlu_lite": {"question"}}
+# Versions of tasks that differ from those of the pack's own tasks: Global-MMLU-Lite has exemplars since 2.0.
+_VERSIONS = {"global_mmlu_lite": 2.0}
 _LOCAL = "seahelm_tasks/"  # beginning of the path of rows that are in the checkout
 
 
@@ -93,29 +104,57 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
 
 
 def official_tasks(checkout: Path) -> Made:
-    """The tasks of all suites with SEA-HELM's prompts, and a group for each language.
+    """The tasks of all suites with SEA-HELM's prompts, and two groups for each language: what is written, and what is ranked.
 
     Raises:
         CheckoutError: if it is no checkout of SEA-HELM.
     """
     configs, prompts = read_configs(checkout), sea_helm.read()
-    made = Made({}, [], [])
+    known = yaml.safe_load(KNOWN_FILES.read_text(encoding="utf-8"))
+    commit, missing = commit_of(checkout), [path for path in known["prompts"] if not (checkout / path).is_file()]
+    faults = [
+        f"{path}: missing; the checkout is at {commit}, tested is {known['commit']}; restore it: "
+        f"{restore(checkout, known['commit'], path)}"
+        for path in missing
+    ]
+    made = Made({}, faults, _notes(checkout, known, commit))
     for language in sea_helm_tasks().languages:
         suite = read_totals()["seahelm"]["languages"].get(language, [])
-        members = []
+        groups: dict[str, list[str]] = {f"{PREFIX}_{language}": [], f"{LOGPROBS}_{language}": []}
         for task in sea_helm_tasks().of_language(language).values():
-            name = _name(task)
-            try:
-                content = _content(sea_helm.leaf(prompts, task), name, task, configs, checkout)
-            except PromptError as error:
-                made.faults.append(f"{name}: {error}")
-                continue
-            made.files[f"{name}.yaml"] = _text(content)
-            if not task.is_judged and task.is_among(suite):
-                members.append(name)
-        if members:
-            made.files[f"{PREFIX}_{language}.yaml"] = _text({"group": f"{PREFIX}_{language}", "task": members})
+            if task.key not in configs and missing:
+                continue  # its file is among those
+            names = []
+            for ranked in (False, True) if task.labels or task.own_choices else (False,):
+                name = f"{_name(task)}{'_logprobs' if ranked else ''}"
+                try:
+                    content = _content(sea_helm.leaf(prompts, task, ranked=ranked), name, task, configs, checkout)
+                except PromptError as error:
+                    made.faults.append(f"{name}: {error}")
+                    continue
+                content["metadata"]["provenance"] = {"checkout_commit": commit}
+                made.files[f"{name}.yaml"] = _text(content)
+                names.append(name)
+            if names and not task.is_judged and task.is_among(suite):
+                groups[f"{PREFIX}_{language}"].append(names[0])
+                groups[f"{LOGPROBS}_{language}"].append(names[-1])
+        made.files.update(
+            {f"{group}.yaml": _text({"group": group, "task": members}) for group, members in groups.items() if members}
+        )
     return made
+
+
+def _notes(checkout: Path, known: Mapping[str, Any], commit: str) -> list[str]:
+    """One line if the checkout is not the tested one: both commits, and the files that differ."""
+    changed = [
+        path
+        for path, sha256 in known["prompts"].items()
+        if (checkout / path).is_file() and hashlib.sha256((checkout / path).read_bytes()).hexdigest() != sha256
+    ]
+    if not changed and commit in (known["commit"], NO_COMMIT):
+        return []
+    files = f"other prompts than the tested ones in {', '.join(changed)}" if changed else "all files with prompts are the same"
+    return [f"the checkout is at {commit}, tested is {known['commit']}; {files}"]
 
 
 def _name(task: SeaHelmTask) -> str:
@@ -126,8 +165,10 @@ def _name(task: SeaHelmTask) -> str:
 
 def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Mapping[str, Any], checkout: Path) -> dict[str, Any]:
     """The pack's own task with SEA-HELM's words, limits and rows."""
+    ranked = "gen_prefix" in content
     try:
-        config = configs[task.key]["languages"][task.language]
+        # the suite names Global-MMLU-Lite's, which has no configuration; those that there are have the words of the written task
+        config = configs.get(f"{task.key}-logprobs" if ranked else task.key, configs[task.key])["languages"][task.language]
         words = config["prompt_template"]
         preamble, template = str(words["preamble"]), str(words["task_template"])
         tag, answer, limit = str(words["answer_tag"]), str(words["answer_template"]), int(config["max_tokens"])
@@ -135,8 +176,7 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
     except (KeyError, TypeError, ValueError) as error:
         raise PromptError(f"the checkout has no such prompt, or it lacks {error}") from error
     metadata = facts(content["metadata"])
-    shots = examples is not None and task.name != "global_mmlu_lite"  # whose exemplars SEA-HELM looks for by a subject it lacks
-    if shots and set(_PLACE.findall(answer)) != {"answer_tag", "label"}:
+    if examples is not None and set(_PLACE.findall(answer)) != {"answer_tag", "label"}:
         raise PromptError(f"its exemplars are answered by {answer!r}; expected the places {{answer_tag}} and {{label}}")
     metadata |= {
         "answer_tag": tag,
@@ -145,8 +185,12 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
         "exemplar_answer": answer,
     }
     for path in (rows, examples):
-        if str(path).startswith(_LOCAL) and not (checkout / str(path)).resolve().is_relative_to(checkout.resolve()):
+        if not str(path).startswith(_LOCAL):
+            continue
+        if not (checkout / str(path)).resolve().is_relative_to(checkout.resolve()):
             raise PromptError(f"its rows are outside the checkout: {str(path)[:80]!r}")
+        if not (checkout / str(path)).is_file():
+            raise PromptError(f"its rows are missing: {path}")
     if rows.startswith(_LOCAL):
         metadata = _rows(metadata, rows, examples, checkout)
     if task.score_group == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
@@ -159,20 +203,27 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
     text = content["doc_to_text"] if "turns[" in content["doc_to_text"] else jinja(template, renamed)
     if "turn_text" in metadata:
         metadata["turn_text"] = text
-    metadata["fields"] = [field for field in dict.fromkeys(re.findall(r"{{(\w+)}}", text)) if field not in task.optional_fields]
+    optional = {*task.optional_fields, *_OPTIONAL.get(task.name, ())}
+    metadata["fields"] = [field for field in dict.fromkeys(re.findall(r"{{(\w+)}}", text)) if field not in optional]
+    metadata["version"] = _VERSIONS.get(task.name, metadata["version"])
+    if ranked:
+        separator = _SEPARATOR.search(answer)
+        answers = {"gen_prefix": tag, "target_delimiter": separator[1] if separator else " "}
+        metadata |= {"answer_cue": tag, "headline_metric": PROBABILITY, "item_metric": PROBABILITY}
+    else:
+        answers = {"generation_kwargs": content["generation_kwargs"] | {"max_gen_toks": limit}}
     include = content["include"]
     if rows.startswith(_LOCAL) and task.name == "global_mmlu_lite":
         include = [include[0], f"{SEA_HELM}/_rows_yaml"]
-        metadata.pop("exemplars_by")
     return content | {
         "task": name,
         "metadata": metadata,
         "include": [str(TASKS_FOLDER / path) for path in include],
         "tag": [PREFIX],
-        "num_fewshot": None if shots else 0,
+        "num_fewshot": 0 if examples is None else None,
         "description": _PLACE.sub(lambda found: tag if found[1] == "answer_tag" else found[0][0], preamble),
         "doc_to_text": text,
-        "generation_kwargs": content["generation_kwargs"] | {"max_gen_toks": limit},
+        **answers,
     }
 
 

@@ -1,7 +1,10 @@
 """SEA-HELM's own prompts from a checkout: a miniature of our own, and the real one beside its code."""
 
+import math
 import os
+import shutil
 import string
+import subprocess
 import unicodedata
 from pathlib import Path
 
@@ -15,11 +18,13 @@ from lm_eval_sea.commands import cli
 from lm_eval_sea.official.sea_helm_prompts import PromptError, jinja, read_configs
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
+from lm_eval_sea.tasks._shared.lm_eval_private import template
 from lm_eval_sea.tasks._shared.sources import Source
 from tests.sea_helm.official import checkout, run
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
 
+TESTED = "6844e6c5cae439a413281df31271d388fcbad12f"
 MINIATURE = Path(__file__).with_name("miniature_sea_helm")
 
 
@@ -88,10 +93,59 @@ def test_totals_read_the_tasks_and_the_group_is_the_suite_without_what_a_judge_s
     assert place_of(facts_of(facts)).task == "sentiment" and facts["item_metric"] == "correct"
 
 
+def test_another_commit_is_said_with_the_files_that_differ(tmp_path, capsys):
+    folder = Path(shutil.copytree(MINIATURE, tmp_path / "sea_helm"))
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
+        subprocess.run([*git, *arguments], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    assert make(folder, tmp_path / "tasks", "--keep-going") == 0
+    # the sentiment of the miniature lies where SEA-HELM's does not
+    assert f"the checkout is at {commit}, tested is {TESTED}; all files with prompts are the same" in capsys.readouterr().err
+    changed = "seahelm_tasks/nlu/sentiment_analysis/config.yaml"
+    (folder / changed).parent.mkdir()
+    (folder / "seahelm_tasks/nlu/sentiment/config.yaml").rename(folder / changed)
+    assert make(folder, tmp_path / "tasks", "--keep-going") == 0
+    assert f"at {commit}, tested is {TESTED}; other prompts than the tested ones in {changed}" in capsys.readouterr().err
+    facts = yaml.safe_load((tmp_path / "tasks" / "seahelm_id_sentiment.yaml").read_text(encoding="utf-8"))["metadata"]
+    assert facts["provenance"] == {"checkout_commit": commit}
+
+
+def test_rows_that_the_checkout_lacks_are_named(tmp_path, capsys):
+    folder = Path(shutil.copytree(MINIATURE, tmp_path / "sea_helm"))
+    rows = "seahelm_tasks/knowledge/lite/vi_dev.jsonl"
+    (folder / rows).unlink()
+    make(folder, tmp_path / "tasks", "--keep-going")
+    assert f"lm-eval-sea: seahelm_vi_global_mmlu_lite: its rows are missing: {rows}" in capsys.readouterr().err.splitlines()
+
+
+def test_ranked_labels_have_the_probability_of_the_right_one(made, samples):
+    """SEA-HELM's logprobs: behind prompt, tag and separator, whatever the other labels get."""
+    folder, _ = made
+    name = "seahelm_id_sentiment_logprobs"
+    log_shares = {" Positif": -0.1, " Negatif": -2.0, " Netral": -5.0}
+    model = PlantedModel(lambda prompt, ending: log_shares[ending])
+    results = evaluate_official(folder, name, samples, model)
+    labels = [sample["doc"]["label"] for sample in results["samples"][name]]
+    expected = sum(100 * math.exp(log_shares[f" {label}"]) for label in labels) / len(labels)
+    assert results["results"][name]["gold_probability,none"] == pytest.approx(expected)
+    task = load(folder, [name], samples)[name]
+    row = task.test_docs()[0]
+    assert any(prompt == f"{task.messages(row, 0)[0]['content']}\n\nJawab:" for prompt, _ in model.requests)
+    group = yaml.safe_load((folder / "seahelm_logprobs_id.yaml").read_text(encoding="utf-8"))
+    assert group["task"] == [name]
+
+
 def test_what_cannot_be_made_is_said(tmp_path, capsys):
     assert make(MINIATURE, tmp_path / "tasks") == 1
     lines = capsys.readouterr().err.splitlines()
-    assert "lm-eval-sea: seahelm_id_qa: the checkout has no such prompt, or it lacks 'qa'" in lines
+    qa = "seahelm_tasks/nlu/question_answering/config.yaml"
+    assert any(
+        line.startswith(f"lm-eval-sea: {qa}: missing; the checkout is at none: no git checkout, tested is {TESTED}")
+        for line in lines
+    )
+    assert "lm-eval-sea: seahelm_vi_sentiment: the checkout has no such prompt, or it lacks 'vi'" in lines
+    assert lines[-1].endswith("--keep-going writes what can be made")
     assert not (tmp_path / "tasks").exists()
     assert make(tmp_path, tmp_path / "tasks") == 2
     assert "nor of aisingapore/SEA-HELM, which has seahelm_tasks/" in capsys.readouterr().err
@@ -101,10 +155,10 @@ def test_what_cannot_be_made_is_said(tmp_path, capsys):
 def test_templates_are_filled_as_str_format_fills_them(parts):
     from jinja2 import Environment
 
-    template = "".join(f"{words}{{{field}}}" for words, field in parts)
+    text = "".join(f"{words}{{{field}}}" for words, field in parts)
     values = {"text": "{label} {{x}} {% y %}", "label": "b"}
-    made = Environment(autoescape=False, keep_trailing_newline=True).from_string(jinja(template, {})).render(values)
-    assert made == template.format(**values)
+    made = Environment(autoescape=False, keep_trailing_newline=True).from_string(jinja(text, {})).render(values)
+    assert made == text.format(**values)
 
 
 @pytest.mark.parametrize("text", ["{", "a } b", "{{x}}", "{% if %}", "{text.__class__}", "{0!r}"])
@@ -117,20 +171,28 @@ OFFICIAL = """
 import ast, json, sys
 from pathlib import Path
 import pandas, yaml
-tree = ast.parse(Path("src/dataloaders/base_dataloader.py").read_text(encoding="utf-8"))
-(method,) = [node for node in ast.walk(tree) if getattr(node, "name", "") == "generate_formatted_conversation"]
-space = {}
-exec(compile(ast.Module([method], []), "base_dataloader.py", "exec"), space)
-given = json.load(sys.stdin)
+
+def method(path):
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if getattr(node, "name", "") == "generate_formatted_conversation"]
+    space = {}
+    exec(compile(ast.Module(found, []), path, "exec"), space)
+    return space.get("generate_formatted_conversation")
+
+configs = {}
+for path in Path("seahelm_tasks").glob("**/config.yaml"):
+    configs |= yaml.safe_load(path.read_text(encoding="utf-8"))
 found = []
-for path, task, language, exemplars, values in given:
-    words = yaml.safe_load(Path(path).read_text(encoding="utf-8"))[task]["languages"][language]["prompt_template"]
+for task, language, exemplars, values in json.load(sys.stdin):
+    words = configs[task]["languages"][language]["prompt_template"]
     class Rows:
         def to_pandas(self):
             return pandas.DataFrame(exemplars)
     class Loader:
         example_dataset = Rows() if exemplars else None
-    roles, contents = space["generate_formatted_conversation"](Loader(), {"prompt_template": words}, values)
+    file = configs[task].get("dataloader_file", "src/dataloaders/base_dataloader.py")
+    render = method(file) or method("src/dataloaders/base_dataloader.py")
+    roles, contents = render(Loader(), {"prompt_template": words}, values)
     found.append([{"role": role, "content": content} for role, content in zip(roles, contents)])
 print(json.dumps(found))
 """
@@ -147,21 +209,40 @@ def as_seen(row, labels=()):
     label = label[0] if isinstance(label, list) else label
     if labels and label not in labels:
         label = labels["ABCD".index(label)]
-    return {"prompts": row["prompts"], "label": label}
+    return {"prompts": row["prompts"], "label": label, "metadata": row.get("metadata")}
+
+
+def test_every_configuration_is_shown_as_by_sea_helms_code(tmp_path):
+    """The message of a made-up row, with what a template engine could misread, of each task that can be made of the checkout."""
+    folder = checkout("src/dataloaders/base_dataloader.py")
+    assert make(folder, tmp_path / "tasks") == 0
+    configs, given, ours = read_configs(folder), [], []
+    for file in sorted((tmp_path / "tasks").glob("seahelm_*.yaml")):
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        if "group" in content or "turns[" in content["doc_to_text"]:  # the message is the row
+            continue
+        facts = content["metadata"]
+        words = configs[facts["sea_helm_task"]]["languages"][facts["language"]]["prompt_template"]
+        fields = [name for _, name, _, _ in string.Formatter().parse(words["task_template"]) if name]
+        values = {name: f"{name} {{x}} {{{{text}}}} {{% raw %}}\n'\"<ü" for name in fields}
+        given.append([facts["sea_helm_task"], facts["language"], [], values])
+        row = {"prompt": values.get("text"), "prompt_text": values.get("local_prompt")} | values
+        text = template(content["doc_to_text"]).render(row)
+        ours.append([{"role": "user", "content": f"{content['description']}\n\n{text}".strip()}])
+    assert len(ours) > 250
+    official = run(folder, OFFICIAL, given)
+    assert [record[:2] for record, *both in zip(given, ours, official, strict=True) if both[0] != both[1]] == []
 
 
 @pytest.mark.slow
 def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror):
-    """Three rows of each task that generates from a published prompt, without and with five exemplars."""
+    """Three rows of each task with a published prompt, ten of Global-MMLU-Lite, without and with five exemplars."""
     folder = checkout("src/dataloaders/base_dataloader.py")
     assert make(folder, tmp_path / "tasks") == 0
-    where = {}
-    for path in (folder / "seahelm_tasks").glob("**/config.yaml"):
-        where |= dict.fromkeys(yaml.safe_load(path.read_text(encoding="utf-8")), str(path))
     given, ours, names = [], [], []
     for file in sorted((tmp_path / "tasks").glob("seahelm_*_*.yaml")):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
-        if "group" in content:
+        if "group" in content or content["metadata"]["variant"] == "ppl":  # which shows the messages of its twin
             continue
         facts = content["metadata"]
         key = facts["sea_helm_task"]
@@ -183,22 +264,24 @@ def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror):
         for shots in (0, 5):
             if shots and (content.get("num_fewshot") == 0 or len(published.get("examples", [])) < shots):
                 continue
-            examples = [as_seen(row, facts.get("labels", ())) for row in list(published["examples"])[:shots]] if shots else []
-            for row in task.test_docs().select(range(3)):  # in an order of their own
+            by_subject = key == "global_mmlu_lite"  # whose code takes those of the row's subject itself, of which there are five
+            examples = list(published["examples"])[: None if by_subject else shots] if shots else []
+            examples = [as_seen(row, facts.get("labels", ())) for row in examples]
+            for row in task.test_docs().select(range(10 if by_subject else 3)):  # in an order of their own
                 raw = rows[row["id"]]
-                given.append([where[key], key, facts["language"], examples, as_seen(raw)["prompts"][0]])
+                given.append([key, facts["language"], examples, as_seen(raw)["prompts"][0]])
                 ours.append([{"role": "user", "content": task.doc_to_text(row)}] if whole else task.messages(row, shots))
     assert len(names) > 90 and len(ours) > 400
+    lite = [messages for (key, *_), messages in zip(given, ours, strict=True) if key == "global_mmlu_lite"]
+    assert sorted(map(len, lite)) == [1] * 60 + [11] * 60  # six languages
     official = run(folder, OFFICIAL, given)
     for messages in official:  # labels have no blanks at their ends here, and are in NFC
         for message in messages:
             if message["role"] == "assistant":
                 message["content"] = unicodedata.normalize("NFC", message["content"]).strip()
     for record, *both in zip(given, ours, official, strict=True):
-        if record[1].startswith(
-            "thai_exam"
-        ):  # whose rows lose the blanks at the ends of their texts here, as docs/sea_helm.md says
+        if record[0].startswith("thai_exam"):  # whose rows lose the blanks at the ends of their texts here (docs/sea_helm.md)
             for message in both[0] + both[1]:
                 message["content"] = "\n".join(line.strip() for line in message["content"].split("\n"))
-    different = [(record[1:3], one, other) for record, one, other in zip(given, ours, official, strict=True) if one != other]
+    different = [(record[:2], one, other) for record, one, other in zip(given, ours, official, strict=True) if one != other]
     assert different == []

@@ -86,6 +86,14 @@ class TestFormulae:
         normalised = array - np.log(np.exp(array).sum(axis=1, keepdims=True))
         assert calibration.batch_biases(rows) == pytest.approx(list(normalised.mean(axis=0)), abs=1e-9)
 
+    @given(st.lists(loglikelihoods, min_size=1, max_size=20), st.lists(finite, min_size=20, max_size=20))
+    def test_batch_biases_of_logits_choose_the_same_as_those_of_log_probabilities(self, rows, offsets):
+        """Logits differ from log-probabilities by one number a row, so equation 2 of Zhou et al. means both."""
+        logits = np.array(rows) + np.array(offsets[: len(rows)])[:, None]
+        found = np.array([calibration.subtract_bias(row, calibration.batch_biases(rows)) for row in rows])
+        difference = found - (logits - logits.mean(axis=0))
+        assert difference == pytest.approx(np.repeat(difference[:, :1], 3, axis=1), abs=1e-6)
+
     def test_a_label_without_probability_is_never_chosen(self):
         row = [-1.0, -math.inf]
         assert calibration.subtract_bias(row, [0.0, -math.inf]) == [-1.0, -math.inf]
@@ -202,6 +210,9 @@ def test_all_methods_against_brute_force(tmp_path):
         "_bc": (np.log(p) - np.log(p).mean(axis=0)).argmax(axis=1),
     }
     found = scores(results)
+    by_shares = (p / p.mean(axis=0)).argmax(axis=1)  # the other order of batch calibration
+    assert found["acc_bc_mean_p"] == pytest.approx(float((by_shares == golds).mean()))
+    assert list(by_shares) != list(expected["_bc"])
     for method, chosen in expected.items():
         assert found[f"acc{method}"] == pytest.approx(float((chosen == golds).mean()))
         assert found[f"f1{method}"] == pytest.approx(f1_score(golds, chosen, average="macro", labels=range(3), zero_division=0))
@@ -238,7 +249,7 @@ def test_no_standard_error_is_missing(tmp_path):
         folder, TASK, PlantedModel(lambda context, ending: float(len(context) % 7) + len(ending)), bootstrap_iters=100
     )
     found = scores(results)
-    for metric in ("acc", "acc_norm", "f1", "acc_cc", "f1_cc", "acc_pmi", "f1_pmi", "acc_bc", "f1_bc"):
+    for metric in ("acc", "acc_norm", "f1", "acc_cc", "f1_cc", "acc_pmi", "f1_pmi", "acc_bc", "acc_bc_mean_p", "f1_bc"):
         assert isinstance(found[f"{metric}_stderr"], float), metric
 
 

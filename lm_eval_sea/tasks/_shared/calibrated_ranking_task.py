@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
 
 
+# Metrics that depend on all rows, so that lm-eval does not know their standard error.
+_OF_ALL_ROWS = ("f1", "f1_cc", "f1_pmi", "acc_bc", "acc_bc_mean_p", "f1_bc")
+
+
 class CalibratedRankingTask(RankingTask):
     """Ranks labels, or the letters of options, with contextual calibration.
 
@@ -139,6 +143,6 @@ class CalibratedRankingTask(RankingTask):
                 metrics[f"acc_{method}"] = float(chosen[f"acc_{method}"] == gold)
                 metrics[f"f1_{method}"] = Choice(gold, chosen[f"acc_{method}"], labels)
         metrics["f1"] = Choice(gold, chosen["acc"], labels)
-        metrics["acc_bc"] = metrics["f1_bc"] = Evidence(gold, loglikelihoods)
-        metrics |= {f"{name}_stderr": metrics[name] for name in ("f1", "f1_cc", "f1_pmi", "acc_bc", "f1_bc") if name in metrics}
+        metrics |= dict.fromkeys(("acc_bc", "acc_bc_mean_p", "f1_bc"), Evidence(gold, loglikelihoods))
+        metrics |= {f"{name}_stderr": metrics[name] for name in _OF_ALL_ROWS if name in metrics}
         return {name: value for name, value in metrics.items() if name in self._wanted_metrics}

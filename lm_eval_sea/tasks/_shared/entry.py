@@ -58,6 +58,8 @@ if TYPE_CHECKING:  # read by `_modules`, too
         batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr,
         batch_calibrated_macro_f1 as batch_calibrated_macro_f1,
         batch_calibrated_macro_f1_stderr as batch_calibrated_macro_f1_stderr,
+        batch_share_calibrated_accuracy as batch_share_calibrated_accuracy,
+        batch_share_calibrated_accuracy_stderr as batch_share_calibrated_accuracy_stderr,
         macro_f1 as macro_f1,
         macro_f1_stderr as macro_f1_stderr,
     )

@@ -50,8 +50,8 @@ def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> l
 
     With the bias log q (see `content_free_log_shares`) this is contextual calibration, Zhao et al. 2021, equation 1 with
     W = diag(q)⁻¹ and b = 0: argmax p_i / q_i; the normalisation of p is the same for all labels. With log p(label | cue)
-    it is domain-conditional PMI, Holtzman et al. 2021, "Surface Form Competition", section 3. With `batch_biases` it is batch
-    calibration.
+    it is domain-conditional PMI, Holtzman et al. 2021, "Surface Form Competition", section 3. With `batch_biases` or
+    `batch_log_shares` it is batch calibration.
     """
     return [
         -math.inf if loglikelihood == -math.inf else round(loglikelihood - bias, EQUAL_DECIMALS)
@@ -60,15 +60,31 @@ def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> l
 
 
 def batch_biases(rows: Sequence[Sequence[float]]) -> list[float]:
-    """The mean log-probability of each label over the evaluated rows, nats.
+    """The mean log-probability of each label over the evaluated rows, nats: batch calibration.
 
-    Batch calibration, Zhou et al. 2024, "Batch Calibration", section 3: the rows themselves tell the bias. Each row is
-    normalised over the labels first; rows in which a label has no probability do not count for that label. `rows` are
-    log p(label | prompt), shape (rows, labels).
+        ŷ_i = argmax_y [log p(y | x_i) − (1/M) Σ_m log p(y | x_m)]
+
+    Zhou et al. 2024, "Batch Calibration", equations 1 (the mean) and 2 (the difference); p are logits there, as
+    section 3.1 says. Their first author's code takes the mean of the label words' logits, too (cambridgeltl/ClaPS,
+    algs/test_time_bn.py, `demean_only`). A row's logits differ from its log-probabilities by one number for all labels, so each
+    row may be normalised over the labels first, as here. Rows in which a label has no probability do not count for that label.
+
+    Args:
+        rows: log p(label | prompt), shape (rows, labels).
     """
-    normalised = [log_softmax(row) for row in rows]
     biases = []
-    for of_label in zip(*normalised, strict=True):
+    for of_label in zip(*map(log_softmax, rows), strict=True):
         finite = [value for value in of_label if value != -math.inf]
         biases.append(math.fsum(finite) / len(finite) if finite else 0.0)
     return biases
+
+
+def batch_log_shares(rows: Sequence[Sequence[float]]) -> list[float]:
+    """The logarithm of the mean probability of each label over the evaluated rows, nats.
+
+        ŷ_i = argmax_y p(y | x_i) / ((1/M) Σ_m p(y | x_m))
+
+    Equation 1 of Zhou et al. 2024 read with probabilities, and the quotient in place of equation 2: the contextual calibration of
+    Zhao et al. 2021 with the rows themselves as its content-free inputs. Arguments are those of `batch_biases`.
+    """
+    return content_free_log_shares(rows)

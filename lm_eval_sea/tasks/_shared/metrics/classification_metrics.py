@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .calibration import EQUAL_DECIMALS, batch_biases, log_softmax, subtract_bias
+from .calibration import EQUAL_DECIMALS, batch_biases, batch_log_shares, log_softmax, subtract_bias
 from .ranking import first_maximum
 
 
@@ -64,15 +64,23 @@ def _counts(rows: Sequence[Choice]) -> np.ndarray:
     return label_counts(golds, chosen, labels[0])
 
 
-def batch_calibrated_choices(rows: Sequence[Evidence]) -> list[Choice]:
-    """The choice of batch calibration for each row; it depends on all of them."""
-    biases = batch_biases([row.loglikelihoods for row in map(Evidence._make, rows)])
+def batch_calibrated_choices(
+    rows: Sequence[Evidence], bias: Callable[[Sequence[Sequence[float]]], list[float]] = batch_biases
+) -> list[Choice]:
+    """The choice of batch calibration for each row; it depends on all of them. `bias` is `batch_biases` or `batch_log_shares`."""
+    biases = bias([row.loglikelihoods for row in map(Evidence._make, rows)])
     return [Choice(gold, first_maximum(subtract_bias(loglikelihoods, biases)), len(biases)) for gold, loglikelihoods in rows]
 
 
 def batch_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
     """Share of rows on which batch calibration chooses the right label."""
     choices = batch_calibrated_choices(rows)
+    return sum(choice.gold == choice.chosen for choice in choices) / len(choices)
+
+
+def batch_share_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
+    """The same with the mean of the probabilities in place of that of their logarithms, see `batch_log_shares`."""
+    choices = batch_calibrated_choices(rows, batch_log_shares)
     return sum(choice.gold == choice.chosen for choice in choices) / len(choices)
 
 
@@ -102,28 +110,57 @@ def macro_f1_stderr(rows: Sequence[Choice]) -> float:
 
 def batch_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_accuracy`; every resample is calibrated anew."""
-    return _spread_over_calibrations(rows, lambda golds, chosen, labels: float((golds == chosen).mean()))
+    return _spread_over_calibrations(rows, _accuracy, _mean_logs)
+
+
+def batch_share_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
+    """Bootstrap standard error of `batch_share_calibrated_accuracy`; every resample is calibrated anew."""
+    return _spread_over_calibrations(rows, _accuracy, _logs_of_means)
 
 
 def batch_calibrated_macro_f1_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_macro_f1`; every resample is calibrated anew."""
     return _spread_over_calibrations(
-        rows, lambda golds, chosen, labels: float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0)))
+        rows,
+        lambda golds, chosen, labels: float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0))),
+        _mean_logs,
     )
 
 
-def _spread_over_calibrations(rows: Sequence[Evidence], score: Callable[[np.ndarray, np.ndarray, int], float]) -> float:
+def _accuracy(golds: np.ndarray, chosen: np.ndarray, labels: int) -> float:
+    return float((golds == chosen).mean())
+
+
+def _mean_logs(log_shares: np.ndarray) -> np.ndarray:
+    """As `batch_biases`, of (rows, labels)."""
+    is_possible = log_shares > -np.inf
+    means: np.ndarray = np.where(is_possible, log_shares, 0).sum(axis=0) / np.maximum(is_possible.sum(axis=0), 1)
+    return means
+
+
+def _logs_of_means(log_shares: np.ndarray) -> np.ndarray:
+    """As `batch_log_shares`, of (rows, labels)."""
+    with np.errstate(divide="ignore"):  # a label that no row can have
+        logs: np.ndarray = np.log(np.exp(log_shares).mean(axis=0))
+    return logs
+
+
+def _spread_over_calibrations(
+    rows: Sequence[Evidence],
+    score: Callable[[np.ndarray, np.ndarray, int], float],
+    bias: Callable[[np.ndarray], np.ndarray],
+) -> float:
     """As `spread_over_resamples`, for a score of right labels, `batch_calibrated_choices`, both (rows,), and number of labels."""
     ordered = sorted(rows)
     golds = np.array([gold for gold, _ in ordered])
     loglikelihoods = np.array([values for _, values in ordered], dtype=float)
-    normalised = np.array([log_softmax(values) for _, values in ordered])
-    is_possible = normalised > -np.inf
-    normalised[~is_possible] = 0
+    log_shares = np.array([log_softmax(values) for _, values in ordered])
+    is_impossible = loglikelihoods == -np.inf
 
     def of_sample(places: np.ndarray) -> float:
-        biases = normalised[places].sum(axis=0) / np.maximum(is_possible[places].sum(axis=0), 1)  # as `batch_biases`
-        chosen = np.round(loglikelihoods[places] - biases, EQUAL_DECIMALS).argmax(axis=1)
-        return score(golds[places], chosen, len(biases))
+        with np.errstate(invalid="ignore"):  # −∞ less −∞
+            differences = loglikelihoods[places] - bias(log_shares[places])
+        chosen = np.where(is_impossible[places], -np.inf, np.round(differences, EQUAL_DECIMALS)).argmax(axis=1)
+        return score(golds[places], chosen, loglikelihoods.shape[1])
 
     return spread_over_resamples(of_sample, len(ordered))

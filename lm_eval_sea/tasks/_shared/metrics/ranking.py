@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+PROBABILITY = "gold_probability"
+
+
 class OptionScore(NamedTuple):
     """What a model says about one option of one row."""
 
@@ -41,6 +44,14 @@ def log_perplexity(prompt_loglikelihood: float, option_loglikelihood: float, tok
     if tokens <= 0:
         raise ValueError(f"a text has at least one token, got {tokens}")
     return -(prompt_loglikelihood + option_loglikelihood) / tokens
+
+
+def gold_probability(loglikelihood: float) -> float:
+    """100 · p(right label | prompt and answer tag): what SEA-HELM's tasks `…-logprobs` average (src/metrics/logprob_metric.py).
+
+    No other label is compared with it. `loglikelihood` is the sum over the label's tokens, nats.
+    """
+    return 100 * math.exp(loglikelihood)
 
 
 def first_maximum(scores: Sequence[float]) -> int:

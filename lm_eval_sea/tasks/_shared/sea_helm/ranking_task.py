@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..calibrated_ranking_task import CalibratedRankingTask
 from ..metrics.group_means import Outcome
+from ..metrics.ranking import PROBABILITY, gold_probability
 from .messages import SEAHelmMessages
 
 
@@ -19,8 +20,9 @@ class SEAHelmRankingTask(SEAHelmMessages, CalibratedRankingTask):
     """Ranks the labels by their log-likelihood behind the prompt and the answer tag, with and without calibration."""
 
     def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
-        """What each metric needs of one row; balanced accuracy of the plain and of the calibrated choice among it."""
+        """What each metric needs of one row; SEA-HELM's probability and balanced accuracies among it."""
         metrics = super().process_results(doc, results)
+        metrics[PROBABILITY] = gold_probability(results[doc["gold"]].loglikelihood)
         for suffix in ("", "_cc", "_pmi"):
             correct = float(doc["predictions"][f"acc{suffix}"] == doc["gold"])
             outcome = Outcome(doc["label"], correct, self.facts["chance"])
