@@ -139,7 +139,7 @@ def _concluded(text: str, choices: Choices) -> int | None:
         return position
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in _of_line(line, choices)]
     if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
-        return stated[-1]
+        return None if len(set(stated)) == len(choices.options) > 2 else stated[-1]
     if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
@@ -157,6 +157,9 @@ def _concluded(text: str, choices: Choices) -> int | None:
         return left.pop()
     if len(listed) == 1 and not listed & wrong:
         number, position = bare[0]
+        # the question again, cut in its options
+        if number and not position and lines[number - 1].rstrip(_TRIM).endswith("?"):
+            return None
         return position if number == 0 or bare[-1][0] == len(lines) - 1 or len(lines) <= 3 else None
     if len(listed) > 1:
         # the options again, and behind them one of them
