@@ -57,6 +57,20 @@ def is_collected(data_set: DataSet, language: str) -> bool:
     return bool(data_set.suite_languages) or is_free
 
 
+@functools.cache
+def lite_chat_tasks() -> frozenset[str]:
+    """The lite tasks of chat tasks: of the data sets whose plain task has one."""
+    chosen = read_lite()["tasks"]
+    return frozenset(
+        lite_name(chat)
+        for data_set in data_sets().values()
+        if data_set.kind != JUDGED
+        for language in data_set.languages
+        for plain, chat in zip(plain_tasks(data_set, language), chat_tasks(data_set, language), strict=True)
+        if plain in chosen
+    )
+
+
 def unlisted() -> list[str]:
     """One line for each task that qualifies for a suite and is in none of its lists."""
     suites = read_suites()

@@ -1,8 +1,9 @@
 """Tasks that are no files and are made when they are asked for: other wordings and exemplars, pairs of languages, translations.
 
 Listed are the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English, and its translations. Any plain task
-can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), any pair, and
-any chat task whose answer is a choice with constrained answers (`_choice`).
+can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), any pair,
+any chat task whose answer is a choice with constrained answers (`_choice`), and any chat task of a data set with lite rows on
+those (`_lite`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
 from lm_eval_sea.catalogue.kinds import recommended_variant
+from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_index import read_with_functions
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, is_glob, read_tasks, record_of
@@ -28,6 +30,7 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
 _CHOICE = re.compile(r"sea_([a-z0-9]+)_[a-z]+_choice(?:_enprompt)?")
+_LITE_CHAT = re.compile(r"(sea_([a-z0-9]+)_[a-z_]+_chat(?:_enprompt)?)_lite")
 _OF_PARALLEL_ROWS = re.compile(r"sea_([a-z0-9]+)_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
 _TAG = "sea_setting_"
 
@@ -75,6 +78,9 @@ def on_demand(name: str) -> Content | None:
         prompted = read(data_sets()[found[1]])
         content = _of_file(prompted, name.replace("_choice", "_chat"))
         return content and settings.constrained(prompted, content)
+    if (found := _LITE_CHAT.fullmatch(name)) and name in lite_chat_tasks():
+        content = _of_file(read(data_sets()[found[2]]), found[1])
+        return content and settings.lite(content)
     if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and found[1] in data_sets() and data_sets()[found[1]].parallel:
         contents = _of_parallel_rows(read(data_sets()[found[1]]), found[2])
         return next((content for content in contents if content["task"] == name), None)

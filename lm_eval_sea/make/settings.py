@@ -3,6 +3,7 @@
     asis          rows as they were published, faults and all
     pN            the instruction in other words, from `paraphrases` (Mizrahi et al. 2024); the plain task has the first wording
     eN            the five exemplars in a random order, by seed, so that the first ones, which are shown, are others
+    lite          the chat task on the rows of the lite task
     choice        the chat task, whose answer an engine with structured outputs chooses among the options
 
 Of a data set that has the same rows in every language:
@@ -20,7 +21,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_sea.catalogue.names import language_names
+from lm_eval_sea.catalogue.names import language_names, lite_name
 from lm_eval_sea.make.chat import CHOSEN, chat_leaf
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
@@ -60,6 +61,11 @@ def constrained(prompted: Prompted, content: Content) -> Content:
     if prompted.of.kind not in CHOSEN:
         raise PromptFileError(f"{content['task']}: its answer is no choice among options")
     return _in_setting(content, "choice", content["task"].replace("_chat", "_choice"), variant="choice")
+
+
+def lite(content: Content) -> Content:
+    """A chat task on the rows of the lite task that its data set has."""
+    return _in_setting(content, "lite", lite_name(content["task"]))
 
 
 def english_exemplars(prompted: Prompted, language: str, variant: str) -> Content:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
+from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_list import TaskList
 from lm_eval_sea.run.request import RunError
 
@@ -22,9 +23,20 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False, ch
     name = language_group(language)
     if name not in listed.groups:
         raise RunError(f"--language {language}: no such language; there is {', '.join(languages(listed))}")
-    if lite and chat:
-        raise RunError("--lite and --chat: there are no lite chat tasks; give one of them, and --limit 100 with --chat")
     return lite_name(name) if lite else chat_name(name) if chat else name
+
+
+def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool) -> list[str]:
+    """What `--language` asks for: the group, or the lite tasks of its chat tasks, which no group has.
+
+    Raises:
+        RunError: as `group_of_language`.
+    """
+    group = group_of_language(listed, language, lite=lite and not chat, chat=chat)
+    if not (lite and chat):
+        return [group]
+    there = lite_chat_tasks() | set(listed.tasks)
+    return [name for task in listed.select([group]) if (name := lite_name(task.name)) in there]
 
 
 def languages(listed: TaskList) -> list[str]:

@@ -23,7 +23,7 @@ from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window
 from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
-from lm_eval_sea.run.language import group_of_language
+from lm_eval_sea.run.language import names_of_language
 from lm_eval_sea.run.model_check import (
     check_arguments,
     check_backend,
@@ -322,7 +322,7 @@ def run(arguments: Sequence[str]) -> None:
         if parsed.tasks:
             raise RunError("--language takes the place of --tasks; give one of them")
         chat = chat or (not lite and chats(parsed.model or ""))
-        parsed.tasks = [group_of_language(read_tasks(), language, lite=lite, chat=chat)]
+        parsed.tasks = names_of_language(read_tasks(), language, lite=lite, chat=chat)
     elif lite:
         raise RunError("--lite goes with --language; without it name the lite tasks, such as --tasks sea_lite")
     elif chat:

@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
-from lm_eval_sea.run.language import group_of_language, languages
+from lm_eval_sea.make.on_demand import select
+from lm_eval_sea.run.language import group_of_language, languages, names_of_language
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +22,8 @@ def tasks_of_language(listed, language, **options):
 def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
     assert set(tasks_of_language(listed, "th")) == {
         "sea_xquad_th", "sea_flores_en_th", "sea_flores_th_en", "sea_thaisum_th", "sea_m3exam_th_litito_ppl",
-        "sea_xcopa_th_to_ppl", "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_mgsm_th", "sea_sib200_th", "sea_thaiexam_th_litito_ppl",
-        "sea_winograd_th_to_ppl", "sea_ntrex_en_th", "sea_ntrex_th_en", "sea_helm_th",
+        "sea_xcopa_th_to_ppl", "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_mgsm_th",
+        "sea_sib200_th", "sea_thaiexam_th_litito_ppl", "sea_winograd_th_to_ppl", "sea_ntrex_en_th", "sea_ntrex_th_en", "sea_helm_th",
     }  # fmt: skip
 
 
@@ -46,6 +47,22 @@ def test_lite_has_the_lite_tasks_of_the_same(listed):
         assert lite
         assert lite == {f"{name}_lite" for name in whole} & set(listed.tasks)
     assert tasks_of_language(listed, "ceb", lite=True) == ["sea_belebele_ceb_to_ppl_lite", "sea_sib200_ceb_lite"]
+
+
+def test_lite_chat_tasks_have_the_rows_of_the_lite_ones(listed):
+    """The lite tasks of a language are asked and read as its chat tasks, and none is left out."""
+    for language in ("th", "id", "kac"):
+        names = names_of_language(listed, language, lite=True, chat=True)
+        plain = names_of_language(listed, language, lite=True, chat=False)
+        assert len(names) == len(set(names)) == len(listed.select(plain))
+        for made in select([name for name in names if "_chat" in name]):
+            whole = listed.tasks[made.name.removesuffix("_lite")]
+            (lite,) = (
+                task for task in listed.select(plain) if made.name.replace("_chat", "") == task.name.replace("_to_ppl", "")
+            )
+            assert made.metadata["subset"] == lite.metadata["subset"]
+            assert (made.metadata["setting"], made.metadata["rows"]) == ("lite", lite.metadata["rows"])
+            assert made.metadata["answer_tag"] == whole.metadata["answer_tag"]
 
 
 def test_every_language_has_tasks_that_exist_each_once(listed):

@@ -121,7 +121,9 @@ class TestMacroF1:
         error = classification_metrics.spread_over_resamples(lambda places: rows[places].mean(), len(rows))
         assert error == pytest.approx(math.sqrt(0.75 * 0.25 / 400), rel=0.07)
 
-    @pytest.mark.parametrize("name", ["macro_f1", "batch_calibrated_accuracy", "batch_calibrated_macro_f1"])
+    @pytest.mark.parametrize(
+        "name", ["macro_f1", "batch_calibrated_accuracy", "batch_share_calibrated_accuracy", "batch_calibrated_macro_f1"]
+    )
     def test_errors_are_those_of_scoring_every_resample_again(self, name):
         """1,000 draws each: an error varies by 1 / sqrt(2 * 1000), the ratio of two by 3.2 %; four times that is allowed."""
         rng = random.Random(name)

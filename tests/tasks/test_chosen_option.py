@@ -147,3 +147,35 @@ def test_digits_as_labels():
     choices = Choices(tuple("12345"), tuple(string.ascii_lowercase[10:15]), "th", ("คำตอบ:",))
     for text in ("3", "(3)", "ตอบ 3", "คำตอบ: ๓", "คำตอบคือข้อ 3 ครับ", "ข้อ 3", "C"):
         assert (text, read_choice(text, choices)) == (text, 2)
+
+
+@pytest.mark.parametrize(
+    ("labels", "language", "written", "position"),
+    [
+        (("positif", "negatif", "netral"), "id", "Positive", 0),
+        (("positif", "negatif", "netral"), "su", "Jawaban: négatif", 1),
+        (("sains/teknologi", "olahraga"), "id", "Sains dan teknologi", 0),
+        (("sains/teknologi", "olahraga"), "id", "Jawaban: teknologi", 0),
+        (("วิทยาศาสตร์/เทคโนโลยี", "กีฬา"), "th", "วิทยาศาสตร์และเทคโนโลยี", 0),
+        (("நேர்மறை", "எதிர்மறை"), "ta", "இது ஒரு எதிர்மறையான விமர்சனம்.", 1),
+        (("บวก", "ลบ"), "th", "ไม่ใช่บวก แต่เป็นลบ", 1),
+        (("บวก", "ลบ"), "th", "อาจเป็นบวกหรือลบก็ได้", None),
+    ],
+)
+def test_label_words_in_other_forms(labels, language, written, position):
+    assert read_choice(written, Choices(labels, labels, language, ("Jawaban:",))) == position
+
+
+def test_the_number_of_an_option():
+    choices = Choices(tuple("ABCD"), ("rain", "snow", "hail", "fog"), "th", ("คำตอบ:",))
+    for text, position in (
+        ("ข้อ 2", 1),
+        ("คำตอบ: ข้อ ๓", 2),
+        ("Option 4", 3),
+        ("ข้อ 2. snow", 1),
+        ("ข้อ 2. fog", None),
+        ("ข้อ 5", None),
+    ):
+        assert (text, read_choice(text, choices)) == (text, position)
+    numbers = Choices(tuple("ABCD"), ("1", "2", "3", "4"), "th", ("คำตอบ:",))
+    assert read_choice("ข้อ 3", numbers) is None

@@ -214,8 +214,13 @@ def _place_in_sea_helm(data: Mapping[str, Any], language: str) -> dict[str, Any]
 
 
 def _of_lite(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """The rows of a lite task."""
-    choice = read_yaml(path)["tasks"][_name_of_whole(said)]
+    """The rows of a lite task. A chat task has those of the data set's plain one."""
+    tasks = read_yaml(path)["tasks"]
+    name = _name_of_whole(said)
+    if said["variant"] in CHAT:
+        name = name.removesuffix("_enprompt")
+        name = next(each for each in tasks if each == name or each.startswith(f"{name}_"))
+    choice = tasks[name]
     return {"rows": len(choice["ids"].split()), "subset": choice}
 
 

@@ -14,6 +14,11 @@ from .answer_text import COLON, STOPS, plain
 
 # The letters and vowel signs of words. `\w` lacks the signs of the scripts of Southern and Southeast Asia.
 WORD = "\\w\u0b80-\u0bff\u0e01-\u0e2e\u0e30-\u0e4e\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
+# The signs of these scripts that no syllable begins with.
+_SIGNS = (
+    "\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
+    "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u17b6-\u17d3"
+)
 # What may stand between two pieces, and between the last and the label.
 _JOINT = rf"\s*(?:{COLON}|[,.!\u3002\u104a\u104b\u17d4]|[-–—]+)?\s*"
 # What may end the line of an answer.
@@ -82,7 +87,8 @@ def _pieces(language: str, place: str) -> list[tuple[str, bool]]:
 def _pattern(piece: str, together: bool) -> str:
     words = (r"\s*" if together else r"\s+").join(map(re.escape, piece.split()))
     # Ilocano "letra a B" has a word before the label, "letra A" the label itself
-    end = "" if together else r"(?=\s+\w)" if piece.endswith(" a") else r"(?!\w)"
+    # a vowel or tone sign behind it belongs to another word: Lao "ແມ່ນ" is "is", "ແມ່ນ້ຳ" a river
+    end = f"(?![{_SIGNS}])" if together else r"(?=\s+\w)" if piece.endswith(" a") else r"(?!\w)"
     return words.replace("'", "['’]").replace("é", "[ée]") + end
 
 

@@ -24,6 +24,14 @@ SPELLINGS = (
     ("ការបរប្រែ", "ការបកប្រែ"),
 )
 
+# Label words that are alike in several languages. Models mix them up, so chat tasks read each for the other. SEA-HELM's published
+# reader does not.
+COGNATES = (
+    ("positif", "positip", "positive", "positibo"),
+    ("negatif", "negatip", "négatif", "négatip", "negative", "negatibo"),
+    ("netral", "nétral", "neutral", "neutro", "nyutral", "neyutral"),
+)
+
 # Languages that write words without blanks between them. A blank in one of their pieces may be left out in an answer.
 WRITTEN_TOGETHER = {"th", "lo", "km", "my", "zh"}
 
@@ -63,7 +71,8 @@ PHRASES = {
             | after reading the passage | after reading the text | I conclude that | I think that | I believe that
             | to the question above | here | I'm sure | I am sure | I'm sure that | clearly | obviously | to this
             | sure | of course | certainly | according to this passage | based on this passage | by the passage
-            | the most accurate answer | the most appropriate answer | the most suitable answer""",
+            | the most accurate answer | the most appropriate answer | the most suitable answer
+            | I'm going with | I am going with""",
         after="""
             is the answer | is my answer | is the correct answer | is the right answer | is the best answer
             | is the correct option | is the right option | is the correct choice | is the right choice
@@ -81,7 +90,7 @@ PHRASES = {
             | pilihannya | pilihan saya | pilihan jawaban | pilihan yang benar | pilihan yang tepat
             | pilihan yang paling tepat | opsi | opsi yang benar | opsi yang tepat | huruf | untuk pertanyaan ini
             | untuk pertanyaan tersebut | dari pertanyaan ini | dari pertanyaan tersebut | atas pertanyaan tersebut
-            | adalah | ialah | yaitu | yakni | saya memilih | saya pilih | saya akan memilih | jadi | maka
+            | adalah | ialah | yaitu | yakni | saya memilih | saya pilih | saya akan memilih | saya akan pilih | jadi | maka
             | dengan demikian | oleh karena itu | menurut saya | saya rasa | saya pikir | saya kira | saya yakin
             | berdasarkan teks | berdasarkan teks tersebut | berdasarkan bacaan | berdasarkan bacaan tersebut
             | berdasarkan konteks | berdasarkan konteks tersebut | berdasarkan paragraf
@@ -180,7 +189,7 @@ PHRASES = {
             | jawapan terbaik | yang betul | yang tepat | pilihan | pilihannya | pilihan saya | pilihan jawapan
             | pilihan yang betul | pilihan yang tepat | opsyen | opsyen yang betul | huruf | bagi soalan ini
             | untuk soalan ini | kepada soalan ini | bagi soalan tersebut | ialah | adalah | iaitu | yakni
-            | saya memilih | saya pilih | saya akan memilih | jadi | maka | oleh itu | dengan itu | justeru
+            | saya memilih | saya pilih | saya akan memilih | saya akan pilih | jadi | maka | oleh itu | dengan itu | justeru
             | pada pendapat saya | saya rasa | saya fikir | saya percaya | saya yakin | berdasarkan petikan
             | berdasarkan petikan itu | berdasarkan petikan tersebut | menurut petikan | mengikut petikan
             | berdasarkan teks | menurut teks
@@ -371,7 +380,7 @@ PHRASES = {
             ចម្លើយ | ចម្លើយត្រឹមត្រូវ | ចម្លើយដែលត្រឹមត្រូវ | ចម្លើយដែលត្រឹមត្រូវបំផុត | ចម្លើយត្រូវ | ចម្លើយរបស់ខ្ញុំ
             | ចម្លើយចុងក្រោយ | ចម្លើយចំពោះសំណួរនេះ | ចម្លើយសម្រាប់សំណួរនេះ | ចំលើយ | ចំលើយត្រឹមត្រូវ | ជម្រើស
             | ជម្រើសត្រឹមត្រូវ | ជម្រើសដែលត្រឹមត្រូវ | ជម្រើសទី | ជំរើស | អក្សរ | តួអក្សរ | ខ្ញុំជ្រើសរើស | ខ្ញុំជ្រើស
-            | ខ្ញុំសូមជ្រើសរើស | ខ្ញុំសូមជ្រើស | សូមជ្រើសរើស | ជ្រើសរើស | ជ្រើសរើសយក | គឺ | គឺជា | ជា | ដូច្នេះ
+            | ខ្ញុំសូមជ្រើសរើស | ខ្ញុំសូមជ្រើស | សូមជ្រើសរើស | ជ្រើសរើស | ជ្រើសរើសយក | ខ្ញុំជ្រើសរើសយក | ខ្ញុំជ្រើសយក | គឺ | គឺជា | ជា | ដូច្នេះ
             | ដូចនេះ | ដូច្នេះហើយ | ហេតុនេះ | ខ្ញុំគិតថា | ខ្ញុំយល់ថា | តាមគំនិតខ្ញុំ | យោងតាមអត្ថបទ | យោងទៅតាមអត្ថបទ
             | តាមអត្ថបទ | ផ្អែកលើអត្ថបទ | ផ្អែកតាមអត្ថបទ | បាទ | ចាស | ចា៎ស | ចម្លើយដែលត្រូវ | ចម្លើយល្អបំផុត
             | ខាងលើ | ចម្លើយដែលសមស្របបំផុត | ចម្លើយសមស្របបំផុត | ជម្រើសដែលសមស្របបំផុត | ក្នុងចំណោមជម្រើសទាំងបួន
@@ -501,7 +510,7 @@ PHRASES = {
             | 四個選項中 | 读完文章后 | 阅读文章后 | 上述问题的 | 以上问题的 | 这里的 | 我确定 | 显然 | 顯然
             | 好的 | 好 | 当然 | 當然 | 根据这段文字 | 根据这段话 | 根据本文 | 根据文中内容
             | 根据文段 | 根據這段文字 | 根據本文 | 根據這段話 | 最准确的 | 最好的 | 最佳
-            | 最佳选项
+            | 最佳选项 | 应该选择 | 應該選擇
             | 我的选择 | 我的選擇 | 问题的 | 問題的 | 这个问题的 | 该问题的 | 最佳选择 | 最佳選擇""",
         after="""
             项 | 選項 | 选项 | 是答案 | 是正确答案 | 是正确的答案 | 是正确的 | 是正确选项 | 是正确的选项 | 为正确答案

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
-from .answer_phrases import WRITTEN_TOGETHER
+from .answer_phrases import COGNATES, WRITTEN_TOGETHER
 from .answer_text import STOPS, cue_pattern, plain
 from .conclusions import CONCLUSION_WORDS, any_word, bounded, lead_in, statement_spans
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
@@ -43,6 +43,9 @@ _CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\
 _MOST_LINES = 150
 # Of longer text behind a label it is not asked whether it is a phrase that may stand there.
 _LONGEST_PHRASE = 300
+# What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
+_VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
+_LONGEST_VERDICT = 30
 _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
 
 
@@ -136,7 +139,7 @@ def _concluded(text: str, choices: Choices) -> int | None:
         return position
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in _of_line(line, choices)]
     if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
-        return stated[-1]
+        return None if len(set(stated)) == len(choices.options) > 2 else stated[-1]
     if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
@@ -148,20 +151,23 @@ def _concluded(text: str, choices: Choices) -> int | None:
     if right:
         return None
     # the only one that is not denied
-    left = listed - wrong
+    named = {_position(label[0], choices) for line in lines for label in _compiled(choices).label.finditer(line)}
+    left = (listed or named) - wrong
     if len(left) == 1 and len(choices.options) > 2 and len(left | wrong) == len(choices.options):
         return left.pop()
     if len(listed) == 1 and not listed & wrong:
         number, position = bare[0]
+        # the question again, cut in its options
+        if number and not position and lines[number - 1].rstrip(_TRIM).endswith("?"):
+            return None
         return position if number == 0 or bare[-1][0] == len(lines) - 1 or len(lines) <= 3 else None
     if len(listed) > 1:
         # the options again, and behind them one of them
         last_number, last = bare[-1]
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
-    if wrong or not lines:
-        return None
-    return _of_texts(lines, choices)
+    position = _of_texts(lines, choices) if lines else None
+    return None if position in wrong else position
 
 
 def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
@@ -182,9 +188,10 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
             for denial in any_word("wrong", choices.language).finditer(sentence)
             if not any(label.start() <= denial.start() < label.end() for label in labels)
         ]
-        named = {_position(label[0], choices) for label in labels if label.end() <= min(denials, default=len(sentence))}
-        if len(named) == 1:
-            return named.pop()
+        before = [label for label in labels if label.end() <= min(denials, default=len(sentence))]
+        named = {_position(label[0], choices) for label in before}
+        if len(named) == 1 and not _joined_end(sentence[before[-1].end() :], position := named.pop(), choices):
+            return position
     return None
 
 
@@ -201,7 +208,7 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
         if any(start <= match.start and match.end <= end for start, end in texts):
             continue
         position = _position(match.label, choices)
-        rest = _without_own_text(line[match.end :], choices.options[position])
+        rest = _without_own_text(line[match.end :], position, choices)
         if joined := _joined_end(rest, position, choices):
             joined_until = len(line) - len(rest) + joined
         if match.end > joined_until and (evidence := _stated(line, match, choices)) is not None:
@@ -209,6 +216,9 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
     ends = [0, *(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]
     for start, end in pairwise(ends):
         if any(start <= spot < end for spot, _ in spots):
+            continue
+        if denied := _denied_together(line[start:end], choices):
+            spots += [(start, _Evidence("wrong", position)) for position in denied]
             continue
         evidence = _leading(line[start:] if start == 0 else line[start:end], choices)
         if evidence is None:
@@ -218,8 +228,9 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
         if evidence is not None:
             spots.append((start, evidence))
     if not spots:
-        named = (_stated_text(line, choices), _final_label(line, choices))
-        spots += [(0, _Evidence("stated", position)) for position in named if position is not None][:1]
+        readers = (_stated_text, _contrasted, _final_label, _numbered)
+        named = [each for read in readers if (each := read(line, choices)) is not None]
+        spots += [(0, _Evidence("stated", each)) for each in named[:1]]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
 
@@ -273,7 +284,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     # a text that breaks off in an article is no answer
     if match.label == "a" and not behind.strip() and ":" not in match.lead:
         return None
-    rest = _without_own_text(behind, choices.options[position])
+    rest = _without_own_text(behind, position, choices)
     clause = _CLAUSE_END.split(rest, maxsplit=1)[0]
     if other := _compiled(choices).label.search(clause):
         clause = clause[: other.start()]
@@ -302,7 +313,16 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
         or (answers and _is_surely_label(match.label, choices))
     ):
         return _Evidence(kind, position)
+    if any_word("option", language).search(match.lead) and _is_judged_right(rest, language):
+        return _Evidence("right", position)
     return None
+
+
+def _is_judged_right(text: str, language: str) -> bool:
+    """Whether the first clause of a text says that something is right, and neither asks nor restricts it."""
+    clause = _CLAUSE_END.split(text, maxsplit=1)[0]
+    right, condition = (any_word(place, language).search(clause) for place in ("right", "condition"))
+    return right is not None and condition is None and text[len(clause) : len(clause) + 1] != "?"
 
 
 def _is_surely_label(written: str, choices: Choices) -> bool:
@@ -319,23 +339,27 @@ def _ends_with_denial(text: str, language: str) -> bool:
 def _leading(line: str, choices: Choices) -> _Evidence | None:
     """What a line says that begins with a label."""
     language = choices.language
-    found = _compiled(choices).leading.match(line) or _compiled(choices).alone.match(line)
+    exact = _compiled(choices).leading.match(line) or _compiled(choices).alone.match(line)
+    found = exact or _compiled(choices).small.match(line)
     if found is None:
         return None
     position, behind = _position(found["label"], choices), line[found.end() :]
-    marked = bool(found["mark"] or found["close"])
-    rest = _without_own_text(behind, choices.options[position])
+    noun = found["close"][-1:] in ("项", "項")
+    marked = bool(found["mark"] or (found["close"] and not noun))
+    rest = _without_own_text(behind, position, choices)
     own = rest != behind
+    if exact is None and not own:
+        return None
     if not own and _joined_end(behind, position, choices):
         return None
     goes_on = not marked and not is_end(behind[:_LONGEST_PHRASE], language)
-    if goes_on and re.match(rf"[{WORD}]", behind):
+    if goes_on and not noun and re.match(rf"[{WORD}]", behind):
         return None
     if goes_on and not own and not is_reason(behind[:_LONGEST_PHRASE], language):
         first = _CLAUSE_END.split(behind, maxsplit=1)[0]
         if any_word("wrong", language).search(first):
             return _Evidence("wrong", position)
-        if any_word("right", language).search(first):
+        if _is_judged_right(behind, language):
             return _Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
         return None
     if len(rest) < _LONGEST_PHRASE and is_end(rest, language):
@@ -344,12 +368,33 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     clause = rest.strip(_TRIM + STOPS + _CLOSING + "-–—(→=>") if own else ""
     judged = clause or ("" if own else behind)
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
+    if other := _compiled(choices).label.search(head):
+        head = head[: other.start()]
+    last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
+    if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
+        head = last[0]
     if own or _is_verdict(head, choices):
         if any_word("wrong", language).search(head):
             return _Evidence("wrong", position)
         if any_word("right", language).search(head):
             return _Evidence("right", position)
     return _Evidence("bare", position)
+
+
+def _denied_together(sentence: str, choices: Choices) -> list[int]:
+    """The options that the beginning of a sentence joins and denies: "A, B and C are wrong"; none if it does not."""
+    words = lead_in(choices.language).match(sentence)
+    label = _compiled(choices).named.match(sentence, words.end() if words else 0)
+    found: list[int] = []
+    end = 0
+    while label is not None and (found or not _is_word(label["label"])):
+        found.append(_position(label["label"], choices))
+        end = label.end()
+        label = _compiled(choices).joined.match(sentence, end)
+    clause = _CLAUSE_END.split(sentence[end:], maxsplit=1)[0]
+    if len(found) < 2 or _compiled(choices).label.search(clause):
+        return []
+    return found if any_word("wrong", choices.language).search(clause) else []
 
 
 def _behind_comma(sentence: str, choices: Choices) -> _Evidence | None:
@@ -396,14 +441,65 @@ def _stated_text(line: str, choices: Choices) -> int | None:
     return None if any(text in said[behind:] for text in others) else position
 
 
-def _final_label(line: str, choices: Choices) -> int | None:
-    """The only label of a line that ends with words that lead to it: "What fits the text best is B."."""
-    sentence = [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)][-1:]
-    found = _statements(sentence[0], choices) if sentence else []
-    if not found or len(list(_compiled(choices).label.finditer(sentence[0]))) != 1:
+def _contrasted(line: str, choices: Choices) -> int | None:
+    """The label that a line leads to behind "but", where another one stands before it: "I thought A, but it should be B."."""
+    labels = list(_compiled(choices).label.finditer(line))
+    found = [each for each in _statements(line, choices) if labels and each.end >= labels[-1].end()]
+    turn = (
+        [match for match in any_word("yet", choices.language).finditer(line) if match.end() <= labels[-1].start()]
+        if found
+        else []
+    )
+    if not turn or _is_word(found[-1].label):
         return None
-    label, rest = found[-1].label, sentence[0][found[-1].end :]
-    if (len(label) == 1 and label.islower()) or len(rest) >= _LONGEST_PHRASE or not is_end(rest, choices.language):
+    before = {_position(label[0], choices) for label in labels if label.end() <= turn[-1].start()}
+    behind = {_position(label[0], choices) for label in labels if label.start() >= turn[-1].end()}
+    turned, rest = line[turn[-1].end() :], line[found[-1].end :]
+    doubted = any_word("wrong", choices.language).search(turned) or any_word("condition", choices.language).search(turned)
+    if doubted or len(behind) != 1 or not before or behind & before or len(rest) >= _LONGEST_PHRASE:
+        return None
+    return behind.pop() if is_end(rest, choices.language) else None
+
+
+def _numbered(line: str, choices: Choices) -> int | None:
+    """The option that a line counts where the labels are letters: "option 2"."""
+    words = lead_in(choices.language).match(line)
+    found = re.compile(rf"[{re.escape(_OPENING)}]?(\d)(?!\d|[.,]\d)").match(line, words.end()) if words else None
+    if words is None or found is None or not any_word("option", choices.language).search(words[0]):
+        return None
+    position = int(found[1]) - 1
+    if not 0 <= position < len(choices.options) or any(re.search(r"\d", text) for text in (*choices.labels, *choices.options)):
+        return None
+    rest = _without_own_text(line[found.end() :], position, choices)
+    return position if len(rest) < _LONGEST_PHRASE and is_end(rest, choices.language) else None
+
+
+def _is_word(label: str) -> bool:
+    """Whether a label is a lower-case letter, which may be a word: "a"."""
+    return len(label) == 1 and label.islower()
+
+
+def _final_label(line: str, choices: Choices) -> int | None:
+    """The only label of a line that ends with words that lead to it, or with its choice: "What fits best is B.", "As for me, B I
+    choose".
+    """
+    sentence = [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)][-1:]
+    texts = _texts_with_labels(sentence[0], choices) if sentence else []
+    labels = [
+        label
+        for label in (_compiled(choices).label.finditer(sentence[0]) if sentence else ())
+        if not any(start <= label.start() < end for start, end in texts)
+    ]
+    if len(labels) != 1:
+        return None
+    found = _statements(sentence[0], choices)
+    if not found and any_word("answer", choices.language).search(sentence[0], labels[0].end()):
+        found = [_Statement(labels[0].start(), labels[0].end(), "", labels[0][0])]
+    if not found:
+        return None
+    label = found[-1].label
+    rest = _without_own_text(sentence[0][found[-1].end :], _position(label, choices), choices)
+    if _is_word(label) or len(rest) >= _LONGEST_PHRASE or not is_end(rest, choices.language):
         return None
     before = sentence[0][: found[-1].start]
     denied = any_word("wrong", choices.language).search(before) or any_word("condition", choices.language).search(before)
@@ -411,17 +507,27 @@ def _final_label(line: str, choices: Choices) -> int | None:
 
 
 def _by_text(text: str, choices: Choices) -> int | None:
-    """The only option whose text the whole text is, perhaps with its label behind it: "A fishing village (B)"."""
+    """The only option whose text the whole text is, perhaps with its label or polite words behind it: "A fishing village (B)"."""
     said = {_folded(text), _folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
-    found = [position for position, option in enumerate(choices.options) if _folded(option) in said]
+    own = [_folded(option) for option in choices.options]
+    found = [position for position, option in enumerate(own) if option in said]
+    if not found:
+        whole = _folded(text)
+        ends = [option for option in own if option and whole.startswith(option) and len(whole) - len(option) < _LONGEST_PHRASE]
+        ends = [option for option in ends if is_end(whole[len(option) :], choices.language)]
+        found = [position for position, option in enumerate(own) if ends and option == max(ends, key=len)]
     return found[0] if len(found) == 1 else None
 
 
-def _without_own_text(rest: str, option: str) -> str:
-    """What follows the text of the option behind its label; the whole of it if that text is not there."""
+def _without_own_text(rest: str, position: int, choices: Choices) -> str:
+    """What follows the text of the option behind its label, or behind "that is"; the whole of it if that text is not there."""
     trimmed = rest.lstrip(_OPENING + _CLOSING + STOPS + " -–—")
-    own = plain(option).strip(_TRIM + STOPS)
-    return trimmed[len(own) :] if own and trimmed.casefold().startswith(own.casefold()) else rest
+    own = plain(choices.options[position]).strip(_TRIM + STOPS)
+    words = lead_in(choices.language).match(trimmed)
+    for text in (trimmed, trimmed[words.end() :].lstrip(_OPENING) if words else ""):
+        if own and text.casefold().startswith(own.casefold()):
+            return text[len(own) :]
+    return rest
 
 
 def _joined_end(rest: str, position: int, choices: Choices) -> int:
@@ -445,6 +551,7 @@ class _Compiled(NamedTuple):
     label: re.Pattern[str]
     begins: re.Pattern[str]
     leading: re.Pattern[str]
+    small: re.Pattern[str]
     alone: re.Pattern[str]
     named: re.Pattern[str]
     corrections: tuple[re.Pattern[str], ...]
@@ -465,13 +572,16 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compil
     single = all(len(label) == 1 for label in labels)
     case = 0 if single else re.IGNORECASE
     label = _any_label(forms, language)
-    named, opening, closing = f"(?P<label>{label})", rf"[{re.escape(_OPENING)}\s]*", rf"[{re.escape(_CLOSING)}]*[项項]?"
+    glued = _any_label(forms, language, glued=True)
+    named, behind = f"(?P<label>{label})", f"(?P<label>{glued})"
+    opening, closing = rf"[{re.escape(_OPENING)}\s]*", rf"[{re.escape(_CLOSING)}]*(?:[选選]?[项項])?"
+    mark = r"(?P<mark>[.:)\uff1a\u17d6\u3001]"
     lead = lead_in(language).pattern
     words = [CONCLUSION_WORDS[code] for code in known_languages(language) if code in CONCLUSION_WORDS]
-    then = rf"[\s,]*(?:{lead})?{opening}{named}"
+    then = rf"[\s,]*(?:{lead})?{opening}{behind}"
     corrections = [
         (rf"{bounded(word.no)}\s*(?:{lead})?{opening}" if word.no else "")
-        + rf"(?:{label}){closing}"
+        + rf"(?:{glued if word.no else label}){closing}"
         + ("[^.!?\\n]{0,40}?" if word.no else r"[\s,]*")
         + rf"(?:{word.but}){then}"
         for word in words
@@ -479,22 +589,25 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compil
     ]
     denials = any_word("no", language).pattern
     joined = any_word("joined", language).pattern + ("" if single else r"|(?<=\s)")
+    longer = "|".join(re.escape(form) for form in forms if len(form) > 1 and language in WRITTEN_TOGETHER)
+    other = behind if not longer else f"(?P<label>{glued}|{longer})"
     return _Compiled(
         forms={form.casefold(): position for form, position in forms.items()},
         label=re.compile(label, case),
         begins=re.compile(rf"{opening}(?:{label}){closing}(?:[.:)]|\s*\Z)"),
-        leading=re.compile(rf"{opening}{named}(?P<close>{closing})(?P<mark>[.:)\uff1a\u17d6\u3001]|\s*[-–—=]|\s*\()?", case),
+        leading=re.compile(rf"{opening}{named}(?P<close>{closing}){mark}|\s*[-–—=]|\s*\()?", case),
+        small=re.compile(rf"{opening}{named}(?P<close>{closing}){mark})", re.IGNORECASE),
         alone=re.compile(rf"{opening}{named}(?P<close>{closing})(?P<mark>[.:)])?\s*\Z", re.IGNORECASE),
-        named=re.compile(rf"{opening}{named}{closing}", re.IGNORECASE),
+        named=re.compile(rf"{opening}{behind}{closing}", re.IGNORECASE),
         corrections=tuple(re.compile(pattern, re.IGNORECASE) for pattern in corrections),
         contrast=re.compile(rf"{named}{closing}[,\s]*(?:{denials})\s*(?:{lead})?{opening}(?P<other>{label})", case),
-        joined=re.compile(rf"{closing}\.?\s*(?:,|/|&|、|{joined})\s*(?:{lead})?{opening}{named}", case),
+        joined=re.compile(rf"{closing}\.?\s*(?:,\s*(?:{joined})|,|/|&|、|{joined})\s*(?:{lead})?{opening}{other}", case),
     )
 
 
 def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, int]:
     """Each way a label is written → the position of its option."""
-    forms = {plain(form): position for position, label in enumerate(labels) for form in spellings(label)}
+    forms = {plain(form): position for position, label in enumerate(labels) for form in _spellings(label, language)}
     forms |= {plain(label): position for position, label in enumerate(labels)}
     if all(len(label) == 1 for label in labels):
         others = "ABCDEFGHIJ" if labels[0].isdecimal() else script_letters(language) if native else ""
@@ -503,14 +616,35 @@ def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, i
     return forms
 
 
-def _any_label(forms: dict[str, int], language: str) -> str:
-    """Any label as a word of its own: a Latin one may stand close to letters of another script."""
+def _spellings(label: str, language: str) -> set[str]:
+    """How a label that is a word may be written: "science and technology" for "science/technology", or one of the two."""
+    found = {*spellings(label), *(word for group in COGNATES if label.casefold() in group for word in group)}
+    first, _, second = label.partition("/")
+    if second:
+        known = [CONCLUSION_WORDS[code] for code in known_languages(language) if code in CONCLUSION_WORDS]
+        words = [word for each in known for word in each.joined.split("|")]
+        joints = ("/", " / ", *words, *(f" {word} " for word in words))
+        found |= {first, second, *(f"{first}{joint}{second}" for joint in joints)}
+    # Sundanese and Javanese are often written without the accent
+    return found | {form.replace("é", "e") for form in found}
+
+
+def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:
+    """Any label as a word of its own: a Latin one may stand close to letters of another script, a Tamil one have an ending.
+
+    Args:
+        forms: the labels.
+        language: of the answer.
+        glued: whether words stand before it that a script without blanks may join to it.
+    """
+    before = "" if glued and language in WRITTEN_TOGETHER else rf"(?<![{WORD}])"
+    after = rf"(?=யா[னக])|(?![{WORD}])" if language == "ta" else rf"(?![{WORD}])"
     return "|".join(
         rf"(?<![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff]){re.escape(form)}(?![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
         if form.isascii()
         else re.escape(form)
         if "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
-        else rf"(?<![{WORD}]){re.escape(form)}(?![{WORD}])"
+        else rf"{before}{re.escape(form)}(?:{after})"
         for form in sorted(forms, key=len, reverse=True)
     )
 

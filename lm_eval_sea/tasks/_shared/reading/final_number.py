@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Languages that write a comma before decimals, and stops between thousands.
 _DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
+# Languages whose writers use either sign between thousands.
+_EITHER = frozenset({"km", "lo"})
 _NUMBER = re.compile(r"(?<![A-Za-z\d.,/])[-−+]?\s?\d+(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])")
 _OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){_NUMBER.pattern}")
 # Of an answer that repeats itself without end the last statements are read.
@@ -58,15 +60,21 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     for line in reversed(lines[-2:]):
         if equations := _EQUATION.findall(line):
             return parse_number(equations[-1], language)
-    numbers = [parse_number(number, language) for number in _NUMBER.findall(lines[-1])] if lines else []
-    return numbers[0] if len(set(numbers)) == 1 else None
+    numbers = {parse_number(number, language) for number in _NUMBER.findall(lines[-1])} if lines else set()
+    if len(numbers) > 1:
+        # of several the one in bold type
+        last = next(line for line in reversed(unfenced(answer).splitlines()) if line.strip())
+        bold = [_result(_prepared(span), language) for span in re.findall(r"\*\*([^*]+)\*\*", last)]
+        numbers = {number for number in bold if number is not None}
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def parse_number(written: str, language: str) -> Decimal:
     """The value of a number as the language writes it.
 
     Where both separators stand in it the last one begins the decimals. One that repeats separates thousands. A single one with
-    other than three digits behind it begins the decimals; with three the custom of the language decides.
+    other than three digits behind it begins the decimals; with three the custom of the language decides. Three zeros behind a
+    decimal comma separate thousands, too: where people write "70,000" for seventy they write "70".
     """
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", written).replace("−", "-")
     marks = [character for character in digits if character in ".,"]
@@ -78,7 +86,8 @@ def parse_number(written: str, language: str) -> Decimal:
     elif len(marks) > 1:
         decimal = ""
     elif len(digits.rpartition(last)[2]) == 3 and digits.partition(last)[0].lstrip("+-") not in ("", "0"):
-        decimal = last if (last == ",") == (language in _DECIMAL_COMMA) else ""
+        is_decimal = language not in _EITHER and (last == ",") == (language in _DECIMAL_COMMA)
+        decimal = last if is_decimal and not (last == "," and digits.endswith(",000")) else ""
     else:
         decimal = last
     whole, _, decimals = digits.rpartition(decimal) if decimal else (digits, "", "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .answer_patterns import up_to_reason, without_ending
+from .answer_patterns import is_end, up_to_reason, without_ending
 from .answer_text import COLON, STOPS, composed, cue_pattern, without_asked_form
 from .conclusions import any_word, statement_spans
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
 _QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
 # What stands before the colon of a label: "Translation:", "The translation is:".
-_LABEL = re.compile(rf"[^\n:：\"“「]{{1,60}}?(?:{COLON}|[-–](?=\s)|(?=[\"“「]))\s*")
-# How a line ends that introduces what follows: the dash and "as follows" are Burmese customs.
-_INTRODUCES = re.compile(rf"(?:{COLON}|[!]|အောက်ပါ\S*|-)\s*\Z")
+_LABEL = re.compile(rf"[^\n:：\"“「]{{1,60}}?(?:{COLON}|[-–](?=\s|\Z)|(?=[\"“「]))\s*")
+# The same in one word of Thai or Lao: "แปลได้ว่า …".
+_SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
+# How a line ends that introduces what follows: the dash is a Burmese custom.
+_INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
+_LONGEST_INTRODUCTION = 160
+_HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<marked>\S.*)|(?:\*\*|__)(?P<bold>[^*_\n]{1,60})(?:\*\*|__))\s*\Z")
+# A text in quotation marks, and what is said of it.
+_QUOTED = re.compile(r"[\"“«「](?P<text>[^\"“”«»「」]+)[\"”»」]\s*(?P<said>[^\"“”«»「」]{1,60})")
 # The end of a sentence behind a whole word or a number, not behind an abbreviation.
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
 # A sentence in brackets behind a span.
@@ -49,8 +55,10 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str
     if any(re.fullmatch(rf"[\s>#*_]*{cue_pattern(tag)}[\s*_]*", text, re.IGNORECASE) for tag in tags):
         return ""
     behind = behind_last_tag(text, tags)
-    lines = [line.strip() for line in without_emphasis(text if behind is None else behind).splitlines()]
+    text = text if behind is None else behind
+    lines = [line.strip() for line in without_emphasis(text).splitlines()]
     if behind is None or not lines[0]:
+        lines = [line.strip() for line in without_emphasis(_without_headings(text, language)).splitlines()]
         text = "\n".join(_without_notes(_without_preface(lines, language), language)).strip()
         return _unquoted(text if "\n" in text else _LIST_MARK.sub("", text) or text)
     # what begins behind the tag is the text, whatever it begins with
@@ -101,35 +109,81 @@ def _without_fence(answer: str) -> str:
     return fences[0] if len(fences) == 1 and fences[0].strip() else unfenced(answer)
 
 
+def _without_headings(text: str, language: str) -> str:
+    """The text without headings above it: those of Markdown, and lines in bold type that name what was asked for."""
+    lines = text.splitlines()
+    while any(line.strip() for line in lines[1:]):
+        found = _HEADING.match(lines[0]) if lines[0].strip() else None
+        names = found is not None and (found["marked"] or any_word("work", language).search(found["bold"]))
+        if lines[0].strip() and (not names or lines[0].strip(" *_")[-1] in STOPS + "?"):
+            break
+        lines = lines[1:]
+    return "\n".join(lines)
+
+
 def _without_preface(lines: list[str], language: str) -> list[str]:
     """The lines without those before the text that only introduce it or repeat its source, and without a label before it."""
-    preface, source = any_word("preface", language), any_word("source", language)
-    several = False
+    source, tongue = any_word("source", language), any_word("tongue", language)
+    several = (
+        re.match(rf"\w+\s1\b[^:：]{{0,40}}{COLON}", lines[0]) is not None and _is_option(lines[0], language) if lines else False
+    )
     while len(lines) > 1 and any(lines[1:]):
-        label = _label(lines[0], language)
-        heading = label is None and any_word("work", language).fullmatch(lines[0].strip(" *"))
-        introduces = (preface.match(lines[0]) or label == len(lines[0])) and _INTRODUCES.search(lines[0])
-        repeats = source.match(lines[0]) and _LABEL.match(lines[0]) and any(_label(line, language) for line in lines[1:])
+        heading = re.fullmatch(
+            rf"(?:(?:{any_word('work', language).pattern}|{tongue.pattern})\s*)+", lines[0].strip(" *"), re.IGNORECASE
+        )
+        introduces = _introduces(lines[0], language)
+        is_english = language == "en" and tongue.match(lines[0])
+        labelled = [line for line in lines[1:] if _LABEL.match(line)]
+        repeats = _LABEL.match(lines[0]) and (
+            (source.match(lines[0]) and not is_english and any(_label(line, language) for line in labelled))
+            or (
+                tongue.match(lines[0])
+                and any(tongue.match(line) and (language == "en" or not source.match(line)) for line in labelled)
+            )
+        )
         if lines[0] and not (heading or introduces or repeats):
             break
-        several = several or bool(any_word("option", language).search(lines[0]))
+        several = several or _is_option(lines[0], language)
         lines = lines[1:]
     if several:
         # of alternatives the first counts
         first = re.sub(rf"\A(?:[-*•]\s+|\d{{1,2}}[.)]\s+)?(?:\w+ \d[^:：]{{0,40}}{COLON}\s*)?", "", lines[0])
         rest = [line for line in lines[1:] if line]
         lines = [first or (rest[0] if rest else "")]
+    if lines and (quoted := _QUOTED.fullmatch(lines[0])) and any_word("work", language).search(quoted["said"]):
+        return [quoted["text"], *lines[1:]]
     label = _label(lines[0], language) if lines else None
     return [lines[0][label:], *lines[1:]] if label is not None and lines[0][label:] else lines
 
 
+def _is_option(line: str, language: str) -> bool:
+    return any_word("option", language).search(line) is not None
+
+
+def _introduces(line: str, language: str) -> bool:
+    """Whether a line only introduces what follows: "Sure, here it is:", "The article can be summarised as follows"."""
+    bare = line.rstrip(STOPS + " ")
+    follows = any(is_end(bare[match.end() :], language) for match in any_word("follows", language).finditer(bare))
+    if not (follows or _INTRODUCES.search(line)):
+        return False
+    if any_word("preface", language).match(line):
+        return True
+    names = any(any_word(place, language).search(line) for place in ("work", "rendered"))
+    return names and not line.rstrip().endswith("!") and len(line) <= _LONGEST_INTRODUCTION and not re.search(r"[.?]\s", line)
+
+
 def _label(line: str, language: str) -> int | None:
     """Where the label ends that begins a line: a word for what was asked, few words around it, a colon; None without one."""
+    work = any_word("work", language)
+    if work.match(line) and (says := _SAYS.match(line)):
+        return says.end()
     found = _LABEL.match(line)
     if found is None:
         return None
-    work = any_word("work", language).search(found[0])
-    if work is None or (not any_word("preface", language).match(line) and len(found[0][: work.start()].split()) > 2):
+    named = work.search(found[0])
+    if any_word("rendered", language).search(found[0]):
+        return found.end()
+    if named is None or (not any_word("preface", language).match(line) and len(found[0][: named.start()].split()) > 2):
         return None
     return found.end()
 
@@ -140,8 +194,8 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
     for number, line in enumerate(lines):
         if not number or not any(lines[:number]):
             continue
-        bracketed = line[:1] in "([" and line[-1:] in ")]" and line != ""
-        bare = line.lstrip("([*_ ")
+        bracketed = line[:1] in "([（【" and line[-1:] in ")]）】" and line != ""
+        bare = line.lstrip("([（【*_ ")
         if note.match(bare) and (not lines[number - 1] or bracketed or _LABEL.match(bare)):
             return lines[:number]
         if _RULE.fullmatch(line) or (bracketed and not lines[number - 1] and not any(lines[number + 1 :])):
