@@ -41,7 +41,7 @@ def _run(arguments: argparse.Namespace) -> int:
     plan = read_plan(arguments.plan)
     if arguments.download_only:
         return _download(plan, arguments.split)
-    engine = _engine(arguments)  # an address where nothing answers is said before data is loaded
+    engine = _engine(arguments, plan)  # an address where nothing answers is said before data is loaded
     from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, state
 
     prepared = prepare(plan, arguments.split)
@@ -100,14 +100,20 @@ def _again(arguments: argparse.Namespace) -> str:
     return shlex.join(["lm-eval-sea", "sweep", str(arguments.plan), *flags])
 
 
-def _engine(arguments: argparse.Namespace) -> Engine:
+def _engine(arguments: argparse.Namespace, plan: Plan) -> Engine:
     from lm_eval_sea.sweep.plan import PlanError
 
+    if arguments.engine in ("local", "slurm") and arguments.address:
+        raise PlanError([f"--address is that of a Ray cluster; leave out --engine {arguments.engine}"])
+    if arguments.engine == "slurm":
+        if importlib.util.find_spec("submitit") is None:
+            raise PlanError([f"--engine slurm needs the package submitit: {install_extra('slurm')}"])
+        from lm_eval_sea.sweep.engine_slurm import SlurmEngine
+
+        return SlurmEngine(plan)
     has_ray = importlib.util.find_spec("ray") is not None
     if (arguments.engine == "ray" or arguments.address) and not has_ray:
         raise PlanError([f"--engine ray and --address need the package ray: {install_extra('ray')}"])
-    if arguments.engine == "local" and arguments.address:
-        raise PlanError(["--address is that of a Ray cluster; leave out --engine local"])
     if arguments.engine == "local" or not has_ray:
         from lm_eval_sea.sweep.engine_local import LocalEngine
 
@@ -141,6 +147,7 @@ skipped, so the same command continues an interrupted sweep. docs/sweep.md descr
 lm-eval-sea sweep plan.yaml --dry-run
 lm-eval-sea sweep plan.yaml --download-only                   on a machine with a network
 lm-eval-sea sweep plan.yaml --engine local                    one job after the other
+lm-eval-sea sweep plan.yaml --engine slurm                    in the queue of a SLURM cluster
 lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster that is running""",
     exits="0, 1 if jobs failed or data cannot be had, 2 for a plan that cannot be carried out, 130 if interrupted",
     arguments=[
@@ -151,7 +158,7 @@ lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster t
             default="suite",
             help="what one job runs; it loads its model once (default: %(default)s)",
         ),
-        argument("--engine", choices=("local", "ray"), help="default: ray where it is installed, else local"),
+        argument("--engine", choices=("local", "ray", "slurm"), help="default: ray where it is installed, else local"),
         argument("--address", metavar="ADDRESS", help="of a running Ray cluster, or auto (default: start one here)"),
         argument("--dry-run", action="store_true", help="check and print what would be run, without running it"),
         argument("--download-only", action="store_true", help="fetch data and tokenizers, and stop"),

@@ -17,9 +17,13 @@ RESERVED = (
     "model", "model_args", "tasks", "language", "num_fewshot", "limit", "detect", "seed", "seeds", "output_path", "log_samples",
     "resume", "use_cache", "config", "help", "skip_missing", "samples",
 )  # fmt: skip
-_PLAN_KEYS = {"output", "models", "tasks", "backend", "num_fewshot", "seeds", "limit", "detect", "minutes", "resources", "run"}
+_PLAN_KEYS = {
+    *("output", "models", "tasks", "backend", "num_fewshot", "seeds", "limit", "detect", "minutes", "resources", "slurm", "run")
+}
 _MODEL_KEYS = {"name", "backend", "model_args", "run"}
 _RESOURCES = ("gpus", "cpus", "memory_gb")
+SLURM_FOLDER = "slurm"  # in the output: what was submitted, and SLURM's own logs
+_NOT_MODELS = (".", "..", "report", "replaced", SLURM_FOLDER)
 
 
 class PlanError(ValueError):
@@ -71,6 +75,7 @@ class Plan:
     detect: float | None  # points by which two models differ; takes the place of a limit
     minutes: float | None  # the longest that a job may take
     resources: Resources = field(default_factory=Resources)
+    slurm: Mapping[str, Any] = field(default_factory=dict)  # what `sbatch` is told beside the resources
 
 
 def read_plan(path: Path) -> Plan:
@@ -123,6 +128,7 @@ class _Reader:
             detect=self._positive(content.get("detect"), "detect"),
             minutes=self._positive(content.get("minutes"), "minutes"),
             resources=self._resources(content.get("resources", {})),
+            slurm=self._slurm(content.get("slurm", {})),
         )
 
     def _model(self, entry: Any, number: int, backend: str, run: Mapping[str, Any]) -> Model:
@@ -137,7 +143,7 @@ class _Reader:
             arguments = {}
         given = str(arguments.get("pretrained") or arguments.get("model") or where)
         name = self._text(entry.get("name", Path(given).name), f"{where}: name")
-        if name in (".", "..", "report", "replaced") or "/" in name or "\\" in name:
+        if name in _NOT_MODELS or "/" in name or "\\" in name:
             self.faults.append(f"{where}: name {name!r} cannot be a folder of results; choose another")
         return Model(
             name=name,
@@ -154,6 +160,14 @@ class _Reader:
         wrong = [name for name in _RESOURCES if name in given and not _is_number(given[name], least=0)]
         self.faults += [f"resources: {name}: expected a number from 0 on, not {given[name]!r}" for name in wrong]
         return Resources(**{name: given[name] for name in _RESOURCES if name in given and name not in wrong})
+
+    def _slurm(self, given: Any) -> dict[str, Any]:
+        if not isinstance(given, dict):
+            self.faults.append("slurm: expected a mapping of options of sbatch, such as {partition: gpu, time: 240}")
+            return {}
+        if "time" in given:
+            self._positive(given["time"], "slurm: time (minutes)")
+        return {str(name).replace("-", "_"): value for name, value in given.items()}
 
     def _run(self, given: Any, where: str) -> dict[str, Any]:
         if given is None:

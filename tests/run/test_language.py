@@ -23,7 +23,8 @@ def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
     assert set(tasks_of_language(listed, "th")) == {
         "sea_xquad_th", "sea_flores_en_th", "sea_flores_th_en", "sea_thaisum_th", "sea_m3exam_th_litito_ppl",
         "sea_xcopa_th_to_ppl", "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_mgsm_th",
-        "sea_sib200_th", "sea_thaiexam_th_litito_ppl", "sea_winograd_th_to_ppl", "sea_ntrex_en_th", "sea_ntrex_th_en", "sea_helm_th",
+        "sea_sib200_th", "sea_thaiexam_th_litito_ppl", "sea_winograd_th_to_ppl", "sea_ntrex_en_th", "sea_ntrex_th_en",
+        "sea_helm_th",
     }  # fmt: skip
 
 

@@ -1,0 +1,170 @@
+"""Runs jobs in the queue of a SLURM cluster, through submitit: as arrays, which go on without the sweep that submitted them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import submitit
+
+from lm_eval_sea.sweep.completeness import read_mark
+from lm_eval_sea.sweep.job_process import Outcome, run_job
+from lm_eval_sea.sweep.jobs import Job
+from lm_eval_sea.sweep.plan import SLURM_FOLDER, Plan, PlanError, Resources
+
+_REQUEUES = 10  # of a job whose time was up; one that never gets further must end, too
+_LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 where nobody has changed it
+_PATIENCE = 5.0  # seconds between two looks at the jobs
+_MARGIN = 10  # minutes beyond the plan's limit for a job, which the job itself keeps
+_UNTIL_SLURM_ENDS_IT = 300  # seconds between the signal that SLURM sends and the end of the process
+_IN_QUEUE = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "PREEMPTED", "REQUEUED")
+
+
+class SlurmEngine:
+    """The queue of the cluster that this machine belongs to. Its files lie in the folder `slurm` of the sweep's output."""
+
+    def __init__(self, plan: Plan, cluster: str = "slurm") -> None:
+        """Args:
+            plan: its `resources`, `minutes` and `slurm` say what each job asks for.
+            cluster: "local" has submitit start the jobs on this machine, all at once.
+
+        Raises:
+            PlanError: if jobs cannot be submitted from here, or the plan asks for what SLURM does not know.
+        """
+        self._folder = plan.output.resolve() / SLURM_FOLDER
+        self._partition = plan.slurm.get("partition")
+        asked = _parameters(plan)
+        try:
+            self._executor = submitit.AutoExecutor(self._folder, cluster=cluster, slurm_max_num_timeout=_REQUEUES)
+            self._executor.update_parameters(**asked)
+        except RuntimeError as error:  # submitit looks for srun
+            raise PlanError(["--engine slurm: there is no srun here; start the sweep where you would call sbatch"]) from error
+        except (ValueError, NameError, TypeError, AssertionError) as error:
+            raise PlanError([f"slurm: {' '.join(str(error).split())}"]) from error
+
+    def machines(self) -> list[Resources]:
+        """What the nodes of the partition have, one entry for each kind of node.
+
+        Raises:
+            PlanError: if SLURM does not tell.
+        """
+        command = ["sinfo", "--noheader", "--format=%c|%m|%G", *([f"--partition={self._partition}"] if self._partition else [])]
+        try:
+            said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+        except (OSError, subprocess.SubprocessError) as error:
+            raise PlanError([f"--engine slurm: sinfo does not tell what the nodes have ({error})"]) from error
+        return [_node(line) for line in said.splitlines() if line.count("|") == 2]
+
+    def run(self, plan: Plan, jobs: Iterable[Job], started: Callable[[Job], None], ended: Callable[[Job, Outcome], None]) -> None:
+        """Runs jobs; see `LocalEngine.run`. Those that an earlier sweep left in the queue are waited for, not submitted again.
+
+        Interrupted, it cancels what it waits for. Killed, it leaves the jobs to SLURM.
+        """
+        begin = time.time()
+        waiting = self.submit(list(jobs), plan)
+        begun: set[Job] = set()
+        try:
+            while waiting:
+                time.sleep(_PATIENCE)
+                for job, submitted in list(waiting.items()):
+                    if job not in begun and job.has_begun(begin):
+                        begun.add(job)
+                        started(job)
+                    if submitted.done():
+                        ended(job, _outcome(waiting.pop(job)))
+        except BaseException:
+            for submitted in waiting.values():
+                submitted.cancel(check=False)
+            raise
+
+    def submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
+        """The jobs with what stands for them in the queue; writes down which is which, for a sweep that comes after this one."""
+        record = self._folder / "jobs.json"
+        known = _read(record)
+        found: dict[Job, submitit.Job[Outcome]] = {}
+        for job in jobs:
+            if identity := known.get(f"{job.folder} {job.digest}"):
+                there = submitit.SlurmJob[Outcome](self._folder, identity)
+                # one that has ended since the sweep looked for complete jobs is complete now
+                if there.get_info().get("State") in _IN_QUEUE or read_mark(job.folder, job.digest):
+                    found[job] = there
+        new = [job for job in jobs if job not in found]
+        for first in range(0, len(new), _LARGEST_ARRAY):
+            part = new[first : first + _LARGEST_ARRAY]
+            try:
+                found |= dict(zip(part, self._executor.map_array(_Attempt(), [job.task(plan) for job in part]), strict=True))
+            except submitit.core.utils.FailedJobError as error:  # what sbatch said is the last of its lines
+                raise PlanError([f"slurm: sbatch refused the jobs: {_last_line(error)}"]) from error
+            known |= {f"{job.folder} {job.digest}": found[job].job_id for job in part}
+            record.write_text(json.dumps(known, indent=1), encoding="utf-8")
+        return found
+
+
+class _Attempt:
+    """What a node runs: the process of one job. submitit puts it back into the queue when its time is nearly up."""
+
+    def __call__(self, task: Mapping[str, Any]) -> Outcome:
+        outcome = run_job(task)
+        if outcome.status in (130, -signal.SIGTERM):
+            # SLURM wants the node or was told to cancel: it ends this process, too. A result would tell it that the job is done.
+            time.sleep(_UNTIL_SLURM_ENDS_IT)
+        return outcome
+
+    def checkpoint(self, task: Mapping[str, Any]) -> submitit.helpers.DelayedSubmission:
+        """The same once more: the job goes on from the answers that are on disk."""
+        return submitit.helpers.DelayedSubmission(self, task)
+
+
+def _parameters(plan: Plan) -> dict[str, Any]:
+    """What each job asks SLURM for, as submitit names it.
+
+    Raises:
+        PlanError: for what SLURM cannot give.
+    """
+    needed, own = plan.resources, dict(plan.slurm)
+    minutes = own.pop("time", None) or (plan.minutes and plan.minutes + _MARGIN)
+    if not minutes:
+        raise PlanError(
+            ["slurm: time: expected the minutes that a job gets at a time; a job that needs more goes on when they are over"]
+        )
+    if not float(needed.gpus).is_integer():
+        raise PlanError([f"resources: gpus: SLURM gives whole GPUs, not {needed.gpus:g}"])
+    asked = {"cpus_per_task": int(needed.cpus), "gpus_per_node": int(needed.gpus), "mem_gb": needed.memory_gb}
+    return {
+        "name": "lm-eval-sea",
+        "timeout_min": int(minutes),
+        **{name: value for name, value in asked.items() if value},
+        **{f"slurm_{name}": value for name, value in own.items()},
+    }
+
+
+def _node(line: str) -> Resources:
+    """A line of sinfo, such as `64|515000|gpu:a100:8(S:0-1)`: CPUs, MB of memory, devices."""
+    cpus, memory, devices = line.split("|")
+    gpus = sum(int(number) for number in re.findall(r"gpu(?::[^:,(]+)?:(\d+)", devices))
+    return Resources(gpus, int(re.sub(r"\D", "", cpus) or 0), int(re.sub(r"\D", "", memory) or 0) / 1000)
+
+
+def _outcome(submitted: submitit.Job[Outcome]) -> Outcome:
+    try:
+        return submitted.result()
+    except (submitit.core.utils.FailedJobError, submitit.core.utils.UncompletedJobError) as error:
+        return Outcome(1, f"SLURM's job {submitted.job_id} ended without a result: {_last_line(error)}", 0)
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip(" -")]
+    return lines[-1] if lines else type(error).__name__
+
+
+def _read(record: Path) -> dict[str, str]:
+    try:
+        return dict(json.loads(record.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}

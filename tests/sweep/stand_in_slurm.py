@@ -1,0 +1,151 @@
+"""Stands in for SLURM's commands on this machine: one queue, whose jobs are processes.
+
+`sbatch` with arrays, `srun`, `sacct`, `scancel`, `scontrol requeue` and `sinfo` do what SLURM's documentation says, as far as
+submitit uses them. A job whose processes are all killed is one whose node failed: it is put back into the queue.
+"""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+COMMANDS = ("sbatch", "srun", "sacct", "scancel", "scontrol", "sinfo")
+
+
+def install(folder):
+    """Writes the commands; returns the environment in which they are found."""
+    (folder / "queue").mkdir(parents=True)
+    for name in COMMANDS:
+        path = folder / name
+        path.write_text(f'#!/bin/sh\nexec {sys.executable} {Path(__file__).resolve()} {name} "$@"\n')
+        path.chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "STAND_IN_SLURM": str(folder / "queue")}
+
+
+def queue():
+    return Path(os.environ["STAND_IN_SLURM"])
+
+
+def states():
+    """Name of each job of an array → state and the process of its script."""
+    return {path.stem: json.loads(path.read_text()) for path in queue().glob("*.json")}
+
+
+def _set(name, **state):
+    beside = queue() / f"{name}.new"
+    beside.write_text(json.dumps(state))
+    beside.rename(queue() / f"{name}.json")
+
+
+def tree(pid):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    return []
+
+
+def _signal(name, number):
+    for process in tree(states()[name]["pid"]):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(number)
+
+
+def sbatch(script):
+    number = str(100 + len(list(queue().glob("*.sh"))))
+    text = Path(script).read_text()
+    (queue() / f"{number}.sh").write_text(text)
+    array = re.search(r"^#SBATCH --array=0-(\d+)%(\d+)$", text, re.MULTILINE)
+    names = [f"{number}_{place}" for place in range(int(array[1]) + 1)] if array else [number]
+    for name in names:
+        _set(name, state="PENDING", pid=None)
+    command = [sys.executable, __file__, "controller", number, array[2] if array else "1", *names]
+    with open(os.devnull, "r+") as nothing:
+        subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    print(f"Submitted batch job {number}")
+
+
+def controller(number, most, *names):
+    """Runs the jobs of an array until all have ended."""
+    running = {}
+    while running or any(states()[name]["state"] == "PENDING" for name in names):
+        for name in names:
+            if states()[name]["state"] == "PENDING" and len(running) < int(most):
+                array, _, place = name.partition("_")
+                own = {"SLURM_JOB_ID": number, "SLURM_NTASKS": "1", "SLURM_JOB_NUM_NODES": "1", "SLURM_NODEID": "0"}
+                own |= {"SLURM_PROCID": "0", "SLURM_LOCALID": "0"}
+                own |= {"SLURM_ARRAY_JOB_ID": array, "SLURM_ARRAY_TASK_ID": place} if place else {}
+                running[name] = subprocess.Popen(["bash", queue() / f"{number}.sh"], env=os.environ | own, start_new_session=True)
+                _set(name, state="RUNNING", pid=running[name].pid)
+        for name, process in list(running.items()):
+            wanted = next((kind for kind in ("cancel", "requeue") if (queue() / f"{name}.{kind}").exists()), None)
+            if wanted:
+                (queue() / f"{name}.{wanted}").unlink()
+                processes = tree(process.pid)
+                _signal(name, signal.SIGTERM)
+                psutil.wait_procs(processes, timeout=3)
+                _signal(name, signal.SIGKILL)
+                process.wait()
+            if process.poll() is not None:
+                del running[name]
+                again = wanted == "requeue" or (not wanted and process.returncode == -signal.SIGKILL)
+                ended = "CANCELLED" if wanted else "COMPLETED" if process.returncode == 0 else "FAILED"
+                _set(name, state="PENDING" if again else ended, pid=None)
+        time.sleep(0.1)
+
+
+def srun(*arguments):
+    options = dict(zip(arguments, arguments[1:], strict=False))
+    command = arguments[arguments.index("--error") + 2 :]
+    name = (
+        f"{os.environ.get('SLURM_ARRAY_JOB_ID', os.environ['SLURM_JOB_ID'])}_{os.environ.get('SLURM_ARRAY_TASK_ID', '')}".rstrip(
+            "_"
+        )
+    )
+
+    def log(option):
+        return options[option].replace("%A_%a", name).replace("%j", name).replace("%t", "0")
+
+    with open(log("--output"), "a") as out, open(log("--error"), "a") as err:
+        sys.exit(subprocess.run(command, stdout=out, stderr=err).returncode)
+
+
+def sacct(*arguments):
+    wanted = [arguments[place + 1] for place, each in enumerate(arguments) if each == "-j"]
+    print("JobID|State|NodeList")
+    for name, job in states().items():
+        if name.split("_")[0] in wanted:
+            print(f"{name}|{job['state']}|here")
+
+
+def scancel(name, *arguments):
+    if (
+        "--signal" in arguments
+    ):  # to the tasks that srun has started, and neither to the script nor to what the tasks have started
+        started = [each for each in tree(states()[name]["pid"]) if each.parent() and "srun" in each.parent().cmdline()]
+        for process in started:
+            process.send_signal(getattr(signal, "SIG" + arguments[-1].removeprefix("SIG")))
+        return
+    for each, job in states().items():
+        if each == name or each.split("_")[0] == name:
+            (queue() / f"{each}.cancel").touch()
+            if job["state"] == "PENDING":
+                _set(each, state="CANCELLED", pid=None)
+
+
+def scontrol(verb, name):
+    assert verb == "requeue"
+    (queue() / f"{name}.requeue").touch()
+
+
+def sinfo(*_):
+    print("64+|515000|gpu:a100:8(S:0-1)\n4|16000|(null)")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,178 @@
+"""A sweep in the queue of a SLURM cluster: what is asked of SLURM, and jobs, nodes and drivers that are killed.
+
+SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real. submitit's executor for one machine runs jobs, too.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.sweep.completeness import MARK
+from lm_eval_sea.sweep.plan import Resources, read_plan
+from tests.conftest import ROOT
+from tests.sweep import stand_in_slurm
+from tests.sweep.plans import write_plan
+from tests.sweep.test_local import attempts, finish, models, outcome, wait_for  # noqa: F401
+from tests.sweep.test_two_plans import MODEL, jobs_of_plan
+
+pytest.importorskip("submitit", reason="needs submitit: pip install 'lm-eval-sea[slurm]'")
+TASKS = ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
+SHOTS = [0, 1]  # two models, two tasks, two numbers of exemplars: 8 jobs
+SLURM = {"time": 60, "array_parallelism": 2, "partition": "gpu"}
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """The commands are found; what is left of the queue is ended."""
+    for name, value in stand_in_slurm.install(tmp_path / "slurm").items():
+        monkeypatch.setenv(name, value)
+    yield tmp_path / "slurm" / "queue"
+    for process in psutil.process_iter(["cmdline"]):
+        if str(stand_in_slurm.__file__) in (process.info["cmdline"] or ()) and "controller" in process.info["cmdline"]:
+            for each in [*process.children(recursive=True), process]:
+                each.kill()
+
+
+def start(folder, output, samples, *arguments, **changes):
+    plan = write_plan(folder / f"{output.name}.yaml", output=str(output), tasks=TASKS, num_fewshot=SHOTS, slurm=SLURM, **changes)
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "lm_eval_sea", "sweep", str(plan), *arguments]
+    return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.slow
+def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm):  # noqa: F811
+    output, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
+    status, _, err = finish(start(models, undisturbed, samples, "--engine", "local"))
+    assert status == 0, err
+    chance = random.Random(0)
+
+    def at_work():
+        """Names of SLURM's jobs → the process of the job within, where it has begun."""
+        trees = {name: stand_in_slurm.tree(job["pid"]) for name, job in stand_in_slurm.states().items() if job["pid"]}
+        found = {}
+        for name, tree in trees.items():
+            for process in tree:
+                try:
+                    if "lm_eval_sea.sweep.job_process" in process.cmdline():
+                        found[name] = process
+                except psutil.NoSuchProcess:
+                    continue
+        return found
+
+    def after(jobs, process):
+        """A job of SLURM's that runs some jobs later: its name, and the process of the sweep's job."""
+        wait_for(lambda: len(list(output.rglob(MARK))) >= jobs, process)
+        known = sum(map(len, attempts(output).values()))
+        wait_for(lambda: sum(map(len, attempts(output).values())) > known and at_work(), process)
+        assert process.poll() is None, finish(process)
+        return chance.choice(sorted(at_work().items()))
+
+    driver = start(models, output, samples, "--engine", "slurm")
+    _, process = after(1, driver)
+    process.kill()  # short of memory, say
+    name, _ = after(2, driver)
+    for process in stand_in_slurm.tree(stand_in_slurm.states()[name]["pid"]):  # the node fails
+        process.kill()
+    name, _ = after(4, driver)
+    stand_in_slurm.scancel(name, "--signal", "USR2")  # the node is wanted, or the time is nearly up
+    after(5, driver)
+    driver.send_signal(signal.SIGKILL)
+    driver.communicate(timeout=60)
+    status, _, err = finish(start(models, output, samples, "--engine", "slurm"))
+    assert status == 0, err
+    assert len(list(slurm.glob("*.sh"))) == 1, "the second driver took over the jobs in the queue"
+    assert len(list(output.rglob(MARK))) == 8
+    assert outcome(output) == outcome(undisturbed)
+    began = attempts(output)
+    assert sum(map(len, began.values())) >= 8 + 3, "each was interrupted"
+    for folder, times in began.items():
+        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
+
+
+def in_queue():
+    return [name for name, job in stand_in_slurm.states().items() if job["state"] in ("PENDING", "RUNNING")]
+
+
+@pytest.mark.slow
+def test_an_interrupted_sweep_cancels_its_jobs_and_goes_on(models, tmp_path, samples, slurm):  # noqa: F811
+    output = tmp_path / "out"
+    driver = start(models, output, samples, "--engine", "slurm")
+    wait_for(lambda: list(output.rglob(MARK)), driver)
+    driver.send_signal(signal.SIGINT)
+    status, out, _ = finish(driver)
+    assert status == 130
+    assert out.strip().endswith("--split suite --engine slurm"), "the command that goes on"
+    deadline = time.monotonic() + 60
+    while (
+        left := {job["state"] for job in stand_in_slurm.states().values()} & {"PENDING", "RUNNING"}
+    ) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not left
+    status, _, err = finish(start(models, output, samples, "--engine", "slurm"))
+    assert status == 0, err
+    assert len(list(output.rglob(MARK))) == 8
+
+
+@pytest.mark.slow
+def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, samples, monkeypatch):  # noqa: F811
+    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
+    from lm_eval_sea.sweep.sweep import carry_out, prepare
+
+    monkeypatch.chdir(samples)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    plan = read_plan(write_plan(models / "one.yaml", output=str(tmp_path / "out"), slurm={"time": 10}))
+    prepared, failed = prepare(plan, "model"), {}
+    engine = SlurmEngine(plan, cluster="local")
+    monkeypatch.setattr(engine, "machines", lambda: [plan.resources])  # sinfo tells; there is none here
+    carry_out(prepared, engine, failed)
+    assert not failed
+    assert [len(jobs) for jobs in prepared.split()] == [2, 0]
+
+
+def test_what_slurm_is_asked_for(tmp_path, slurm):
+    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
+
+    asked = {"resources": {"gpus": 2, "cpus": 8, "memory_gb": 60}, "minutes": 90, **MODEL}
+    own = {"partition": "gpu", "array-parallelism": 3, "account": "lab"}
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", slurm=own, **asked))
+    engine = SlurmEngine(plan)
+    assert engine.machines() == [Resources(8, 64, 515), Resources(0, 4, 16)]
+    jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1, 2, 3])
+    engine.submit(jobs, plan)
+    [script] = slurm.glob("*.sh")
+    options = set(re.findall(r"^#SBATCH --(\S+)$", script.read_text(), re.MULTILINE))
+    assert {
+        "array=0-3%3", "time=100", "gpus-per-node=2", "cpus-per-task=8", "mem=60GB", "partition=gpu", "account=lab",
+        "signal=USR2@90",
+    } <= options  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [({"slurm": {}}, "slurm: time: expected the minutes"),
+     ({"slurm": {"time": 5, "partion": "gpu"}}, "slurm: .*partion"),
+     ({"slurm": {"time": 5}, "resources": {"gpus": 0.5}}, "resources: gpus: SLURM gives whole GPUs, not 0.5"),
+     ({"slurm": "gpu"}, "slurm: expected a mapping"),
+     ({"slurm": {"time": 0}}, r"slurm: time \(minutes\): expected a number above 0")],
+    ids=str,
+)  # fmt: skip
+def test_a_plan_that_slurm_cannot_carry_out_is_refused_in_one_line(tmp_path, slurm, capsys, changes, line):
+    assert main(["sweep", str(write_plan(tmp_path / "plan.yaml", **changes)), "--engine", "slurm"]) == 2
+    [said] = capsys.readouterr().err.splitlines()
+    assert re.search(line, said)
+
+
+def test_a_machine_without_slurm_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["sweep", str(write_plan(tmp_path / "plan.yaml", slurm={"time": 5})), "--engine", "slurm"]) == 2
+    assert "there is no srun here; start the sweep where you would call sbatch" in capsys.readouterr().err
