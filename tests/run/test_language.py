@@ -59,7 +59,9 @@ def test_lite_chat_tasks_have_the_rows_of_the_lite_ones(listed):
         for made in select([name for name in names if "_chat" in name]):
             whole = listed.tasks[made.name.removesuffix("_lite")]
             (lite,) = (
-                task for task in listed.select(plain) if made.name.replace("_chat", "") == task.name.replace("_to_ppl", "")
+                task
+                for task in listed.select(plain)
+                if made.name.replace("_chat", "") == task.name.replace(f"_{task.metadata['variant']}", "")
             )
             assert made.metadata["subset"] == lite.metadata["subset"]
             assert (made.metadata["setting"], made.metadata["rows"]) == ("lite", lite.metadata["rows"])
