@@ -89,7 +89,9 @@ def _path(data_set: DataSet, *parts: str) -> str:
 def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
     """What several tasks include: the functions that process rows, and the exemplars of a language."""
     data_set = prompted.of
-    processes = [name for data in data_set.languages.values() for name in (data.process, data.process_asis) if name]
+    sharing = [other for other in data_sets().values() if other.rows_as == data_set.name]
+    languages = [data for each in (data_set, *sharing) for data in each.languages.values()]
+    processes = [name for data in languages for name in (data.process, data.process_asis) if name]
     processes += ["process_pairs", "process_texts"] if data_set.parallel else []
     for process in () if data_set.rows_as else dict.fromkeys(processes):
         yield leaf.rows_path(data_set, process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
