@@ -7,12 +7,14 @@ Examples:
     python scripts/measure_report.py
     python scripts/measure_report.py --models 100 --tasks 100 --rows 100
     python scripts/measure_report.py --models 2 --rows 5000      large files
+    npm install axe-core && python scripts/measure_report.py --axe node_modules/axe-core/axe.min.js
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import itertools
 import json
 import random
 import resource
@@ -109,12 +111,36 @@ def seen(page: Path) -> str:
     return "; ".join(lines)
 
 
+def violations(report: Path, axe: Path) -> list[str]:
+    """What axe-core finds on the pages, at two widths, light and dark; a row of the samples is open."""
+    from tests.report.browser import Browser
+
+    found = []
+    with tempfile.TemporaryDirectory() as profile:
+        browser = Browser(Path(profile))
+        browser.call("Page.setBypassCSP", enabled=True)
+        for page in [report / "report.html", *sorted((report / "pages").glob("*.html"))]:
+            for width, dark in itertools.product((1280, 390), (False, True)):
+                browser.open(page, width=width, dark=dark)
+                if page.stem == "samples":
+                    browser.until("document.querySelector('.sample')")
+                    browser.run("document.querySelector('.sample').open = true")
+                browser.run(f"{axe.read_text(encoding='utf-8')};0")
+                names = browser.run("axe.run().then((found) => found.violations.map((one) => one.id))")
+                found += [f"{page.name}, {width} px, {'dark' if dark else 'light'}: {name}" for name in names]
+        browser.close()
+    return found
+
+
 def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=int, default=30, help="default: %(default)s")
     parser.add_argument("--tasks", type=int, default=40, help="default: %(default)s")
     parser.add_argument("--rows", type=int, default=100, help="of each task (default: %(default)s)")
+    parser.add_argument(
+        "--axe", type=Path, help="axe.min.js of the npm package axe-core, which looks for obstacles"
+    )
     parser.add_argument("--keep", type=Path, help="write runs and report into this folder")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -131,6 +157,8 @@ def main() -> None:
         largest = ", ".join(f"{path.name} {size([path]):.1f}" for path in pages[:3])
         print(f"report.html {size([written.page]):.2f} MB; the largest {largest} MB; all {len(files)} files {size(files):.1f} MB")
         print(seen(written.page))
+        if arguments.axe:
+            print("\n".join(violations(folder / "report", arguments.axe)) or "axe-core finds no violation")
 
 
 if __name__ == "__main__":

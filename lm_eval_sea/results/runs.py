@@ -240,7 +240,7 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
     for (run, kept_run, is_newer), pairs in sorted(superseded.items(), key=lambda item: tasks.index(item[1][0][0])):
         left_out, kept = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        why = "is newer" if is_newer else _more_rows(pairs)
+        why = ("is newer" + _by_what(run, kept_run)) if is_newer else _more_rows(pairs)
         differing = _differing(left_out, kept)
         made = f"; not made alike ({'; '.join(differing)})" if differing else ""
         names = ", ".join(task.name for task in left_out)
@@ -260,10 +260,10 @@ def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> l
 
 
 def _rank(task: TaskRun) -> tuple[int, float, datetime]:
-    return task.rows or 0, _started(task.run), task.run.date
+    return task.rows or 0, seconds_of(task.run), task.run.date
 
 
-def _started(run: Run) -> float:
+def seconds_of(run: Run) -> float:
     """When a run was, in seconds since 1970: local times of two machines, or of the nights clocks are set, do not compare."""
     if run.started is not None:
         return run.started
@@ -271,6 +271,11 @@ def _started(run: Run) -> float:
         return run.date.timestamp()
     except (ValueError, OverflowError, OSError):  # no such year
         return 0
+
+
+def _by_what(run: Run, newer: Run) -> str:
+    """Said where the dates in the files' names, which a note gives, are the other way round."""
+    return " by the date in the results (those here are local times of the file names)" if run.date > newer.date else ""
 
 
 def _more_rows(pairs: Sequence[tuple[TaskRun, TaskRun]]) -> str:

@@ -224,7 +224,7 @@ def test_filters_act_on_figures_columns_and_samples(browser, planted):
 def shown_marks(browser, figure):
     """Panel, line and text of the marks of a chart that are seen."""
     marks = f"[...document.querySelectorAll('#figure-{figure} .datum')].filter((m) => m.getClientRects().length)"
-    parts = "m.closest('.panel').querySelector('h4')?.textContent, m.closest('.line').querySelector('span').textContent"
+    parts = "m.closest('.panel').querySelector('h3')?.textContent, m.closest('.line').querySelector('span').textContent"
     return [tuple(mark) for mark in browser.run(f"{marks}.map((m) => [{parts}, m.querySelector('title').textContent])")]
 
 

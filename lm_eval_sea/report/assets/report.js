@@ -152,7 +152,7 @@ function optionTable(row) {
   const methods = Object.keys(row.predictions || {});
   const head = table.createTHead().insertRow();
   const ranked = row.options.some((option) => option.length > 2);
-  for (const title of ["", "option", ...(ranked ? ["log-likelihood", "log-perplexity"] : []), "chosen by"])
+  for (const title of ["right", "option", ...(ranked ? ["log-likelihood", "log-perplexity"] : []), "chosen by"])
     head.append(element("th", title));
   row.options.forEach(([label, text, ...scores], index) => {
     const line = table.insertRow();
@@ -182,21 +182,22 @@ function answerElement(row, metric, language, model) {
   const add = (title, text) => {
     const block = element("pre", text);
     block.lang = language;
-    inside.append(element("h4", title), block);
+    inside.append(element("h3", title), block);
   };
-  const head = element("h4", `${model} `, "who");
+  const head = element("h3", `${model} `, "who");
   head.append(mark(row, metric));
   inside.append(head);
   if (row.options) {
     const box = element("div", undefined, "wide");
+    Object.entries({ tabindex: "0", role: "region", "aria-label": `Options of ${model}` }).forEach(([name, value]) => box.setAttribute(name, value));
     box.append(optionTable(row));
-    inside.append(element("h4", "Options (✓ is right)"), box);
+    inside.append(element("h3", "Options (✓ is right)"), box);
     if (row.output !== undefined && row.predictions && row.predictions[metric] == null)
       inside.append(element("p", "No letter was recognised in the answer.", "note"));
   }
   if (row.predictions && !row.options && row.gold !== undefined) {
     const chosen = Object.entries(row.predictions).map(([name, position]) => `${position == null ? "none" : position + 1} (${name})`);
-    inside.append(element("h4", "Option chosen"), element("p", `${chosen.join(", ")}; right: ${row.gold + 1}`));
+    inside.append(element("h3", "Option chosen"), element("p", `${chosen.join(", ")}; right: ${row.gold + 1}`));
   }
   if (row.output !== undefined) add("Output of the model", row.output);
   if (row.answer !== undefined) add("Answer that is scored", row.answer);
@@ -219,7 +220,7 @@ function sampleElement(answers, metric, language) {
     const add = (title, text) => {
       const block = element("pre", text);
       block.lang = language;
-      inside.append(element("h4", title), block);
+      inside.append(element("h3", title), block);
     };
     const side = element("div", undefined, "side");
     for (const answer of answers) side.append(answerElement(answer.row, metric, language, answer.model));

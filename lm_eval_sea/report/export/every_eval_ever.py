@@ -18,7 +18,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.results.row_statistics import scale_of
-from lm_eval_sea.results.runs import Run, Runs, TaskRun
+from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of
 from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.types import ResultsError, Score, is_number
 from lm_eval_sea.results.visible_text import one_line
@@ -97,7 +97,7 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[s
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"{COLLECTION}/{model}/{now}",
-        "evaluation_timestamp": f"{run.date.timestamp():.0f}",
+        "evaluation_timestamp": f"{seconds_of(run):.0f}",
         "retrieved_timestamp": now,
         "source_metadata": {
             "source_name": COLLECTION,
