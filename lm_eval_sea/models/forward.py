@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,11 +47,13 @@ class Scores:
         logprobs: natural logarithms, in a type of numpy that holds them exactly.
         greedy: whether the target is the most probable token.
         dtype: the type the logarithms were computed in.
+        watched: those of every word, [predictions, vocabulary], where `Predictions.watched` asks for them.
     """
 
     logprobs: np.ndarray
     greedy: np.ndarray
     dtype: torch.dtype
+    watched: dict[int, torch.Tensor] = field(default_factory=dict)
 
 
 class PrefixModel(ABC):
@@ -157,7 +159,16 @@ class PrefixModel(ABC):
         back = np.argsort(order)
         dtype = logprobs[0].dtype
         all_logprobs = torch.cat(logprobs).to(torch.promote_types(dtype, torch.float32)).cpu().numpy()
-        return Scores(all_logprobs[back], torch.cat(greedy).cpu().numpy()[back], dtype)
+        watched = {
+            number: of_all_words(logits[torch.from_numpy(wanted if slots is None else slots[wanted]).to(logits.device)])
+            for number, wanted in predictions.watched.items()
+        }
+        return Scores(all_logprobs[back], torch.cat(greedy).cpu().numpy()[back], dtype, watched)
+
+
+def of_all_words(logits: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities of every word, in 32 bits and in main memory, to be compared."""
+    return F.log_softmax(logits.float(), dim=-1).cpu()
 
 
 def _is_first_maximum(values: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:

@@ -21,13 +21,14 @@ from transformers import PreTrainedModel
 from .branching import BranchingModel
 from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
-from .forward import PrefixModel
+from .forward import PrefixModel, of_all_words
 from .generated_text import GeneratedText
 from .obstacles import find_obstacle, length_border, takes_masks
 from .prompt_prefix import PromptPrefix
 from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
-from .scoring import Answer, BatchKind, Continuation, Scorer
-from .tolerance import Mismatch, check_agreement, tolerance
+from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
+from .tolerance import COMPARED, Agreement, Mismatch, rounded_otherwise
+from .whole_weights import whole_weights
 from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
@@ -70,6 +71,8 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         self.work = Work()
         self._verified: set[BatchKind] = set()
         self._plain = False
+        self._compared: torch.Tensor | None = None  # the last predictions of the plain pass of a check
+        self._agreement = Agreement(self._arithmetic(), quantized=getattr(self.model, "is_quantized", False))
         self._prompt_prefix: PromptPrefix | None = None
         self._border = length_border(self.model)
         ends = self.model.generation_config.eos_token_id
@@ -78,7 +81,12 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
         elif takes_masks(self.model):
-            self._prompt_prefix = PromptPrefix(self._branching_model(), self._tolerance())
+            self._prompt_prefix = PromptPrefix(self._branching_model(), self._agreement)
+
+    def _create_model(self, *args: Any, **kwargs: Any) -> None:
+        """Loads the weights, all of them; the arguments are those of `HFLM`."""
+        with whole_weights():
+            super()._create_model(*args, **kwargs)
 
     def _find_obstacle(self) -> str | None:
         if self.backend != "causal":
@@ -148,7 +156,7 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
     def _is_behind_border(self, tokens: int) -> bool:
         """Whether a text has other encodings of positions than its shorter beginning, see `length_border`."""
-        return self._border is not None and tokens >= self._border
+        return self._border is not None and tokens > self._border
 
     def _has_own_way(self, settings: Mapping[str, Any]) -> bool:
         """Whether prompts are generated from in a way that brings its own cache, or several copies of each prompt."""
@@ -171,7 +179,8 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         """
         if self._plain or override_bs is not None or not requests:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
-        behind = [self._is_behind_border(len(context) + len(continuation)) for _, context, continuation in requests]
+        # the last token is only predicted
+        behind = [self._is_behind_border(len(context) + len(continuation) - 1) for _, context, continuation in requests]
         if any(behind):
             logger.info("%d of %d requests are so long that the model encodes positions otherwise", sum(behind), len(requests))
             long = list(itertools.compress(requests, behind))
@@ -199,13 +208,13 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
-        scorer = Scorer(self._prefix_model(), continuations, budget, wants_references=not self._verified)
+        scorer = Scorer(self._prefix_model(), continuations, budget, self._is_verified)
         self.work.distinct += scorer.distinct_tokens
         answers: list[tuple[float, bool] | None] = [None] * len(requests)
 
         def accept(batches: Iterable[tuple[BatchKind, list[Answer]]]) -> None:
             for kind, batch in sorted(batches, key=lambda item: not _has_any(item[1], scorer.references)):
-                self._verify(kind, batch, requests, continuations, scorer.references)
+                self._verify(kind, batch, requests, continuations, scorer)
                 for answer in batch:
                     answers[answer.index] = answer.loglikelihood, answer.is_greedy
                     self.cache_hook.add_partial("loglikelihood", requests[answer.index][0], answers[answer.index])
@@ -213,14 +222,16 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
         with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
             waiting = []
-            for item in self._batches(scorer):
-                waiting.append(item)
-                if not scorer.awaits_reference:
-                    accept(waiting)
-                    waiting = []
-            accept(waiting)
-        self.work.forwarded += scorer.forwarded_tokens
-        self.work.verification += scorer.reference_tokens
+            try:
+                for item in self._batches(scorer):
+                    waiting.append(item)
+                    if not scorer.awaits_reference:
+                        accept(waiting)
+                        waiting = []
+                accept(waiting)
+            finally:
+                self.work.forwarded += scorer.forwarded_tokens
+                self.work.verification += scorer.reference_tokens
         return answers
 
     def _prefix_model(self) -> PrefixModel:
@@ -284,7 +295,7 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         batch: Sequence[Answer],
         requests: list[Request],
         continuations: Sequence[Continuation],
-        references: Mapping[int, float],
+        scorer: Scorer,
     ) -> None:
         """Holds an answer against the plain forward pass, if the model has not been seen to do this kind of batch.
 
@@ -296,32 +307,59 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         if not batch or self._is_verified(kind):
             return
         for answer in batch:
-            if answer.index in references:
-                self._compare(answer, references[answer.index], len(requests[answer.index][2]))
+            if answer.index in scorer.references:
+                self._compare(answer, scorer.witnesses[answer.index], scorer.references[answer.index], requests[answer.index])
                 length = len(continuations[answer.index].inputs)
                 self._verified.add(dataclasses.replace(kind, length=length))
         if self._is_verified(kind):
             return
-        answer = max(batch, key=lambda answer: len(continuations[answer.index].inputs)) if kind.needs_mask else batch[-1]
-        with _without_cache(self.model):
-            ((plain, _),) = super()._loglikelihood_tokens([requests[answer.index]], disable_tqdm=True, override_bs=1)
+        answer = next(answer for answer in batch if answer.index in scorer.witnesses and answer.index not in scorer.references)
+        plain = self._plain_answer(requests[answer.index])
         self.work.verification += len(continuations[answer.index].inputs)
-        self._compare(answer, plain, len(requests[answer.index][2]))
+        self._compare(answer, scorer.witnesses[answer.index], plain, requests[answer.index])
         self._verified.add(kind)
 
     def _is_verified(self, kind: BatchKind) -> bool:
         return any(seen.covers(kind) for seen in self._verified)
 
-    def _compare(self, answer: Answer, plain: float, tokens: int) -> None:
-        check_agreement(answer.loglikelihood, plain, tokens, self._tolerance())
+    def _compare(self, answer: Answer, last: torch.Tensor, plain: Plain, request: Request) -> None:
+        """Holds an answer, and the last predictions it is made of, against what a plain forward pass says.
+
+        Raises:
+            Mismatch: if they differ by more than the noise of that pass.
+        """
+
+        def once_more(draw: int) -> torch.Tensor:
+            self.work.verification += len(request[1]) + len(request[2]) - 1
+            with rounded_otherwise(self.model, self._agreement.dtype, draw):
+                return self._plain_answer(request).last
+
+        self._agreement.check_predictions(last, plain.last, once_more)
+        self._agreement.check_sum(answer.loglikelihood, plain.loglikelihood, len(request[2]))
         if not self._verified:
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
 
-    def _tolerance(self) -> float:
+    def _plain_answer(self, request: Request) -> Plain:
+        """What `hf` says of a request alone."""
+        self._compared = torch.empty(0)
+        try:
+            with _without_cache(self.model):
+                ((loglikelihood, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
+            return Plain(loglikelihood, self._compared[-len(request[2]) :])
+        finally:
+            self._compared = None
+
+    def _model_call(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+        """The logits of a batch; the arguments are those of `HFLM`."""
+        logits: torch.Tensor = super()._model_call(*args, **kwargs)
+        if self._compared is not None:
+            self._compared = of_all_words(logits[0, -COMPARED:])
+        return logits
+
+    def _arithmetic(self) -> torch.dtype | None:
         dtype = self.mixed_precision_dtype or self.model.dtype
-        known = dtype if isinstance(dtype, torch.dtype) else None
-        return tolerance(known, quantized=getattr(self.model, "is_quantized", False))
+        return dtype if isinstance(dtype, torch.dtype) else None
 
 
-def _has_any(batch: Iterable[Answer], references: Mapping[int, float]) -> bool:
+def _has_any(batch: Iterable[Answer], references: Mapping[int, Plain]) -> bool:
     return any(answer.index in references for answer in batch)
