@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,6 +132,7 @@ class PrefixModel(ABC):
     def _forward(self, tokens: np.ndarray, keywords: dict[str, Any]) -> torch.Tensor:
         with (
             torch.inference_mode(),
+            without_cudnn(),
             torch.autocast(self._device.type, dtype=self._autocast_dtype, enabled=self._autocast_dtype is not None),
         ):
             logits: torch.Tensor = self._model(input_ids=torch.from_numpy(tokens).to(self._device), **keywords).logits
@@ -164,6 +167,17 @@ class PrefixModel(ABC):
             for number, wanted in predictions.watched.items()
         }
         return Scores(all_logprobs[back], torch.cat(greedy).cpu().numpy()[back], dtype, watched)
+
+
+@contextmanager
+def without_cudnn() -> Iterator[None]:
+    """Has attention computed by other kernels than cuDNN's, which make a plan for each new shape: here all passes have one."""
+    before = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    try:
+        yield
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(before)
 
 
 def of_all_words(logits: torch.Tensor) -> torch.Tensor:

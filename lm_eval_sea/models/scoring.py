@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -143,16 +143,18 @@ class Scorer:
     def run(self) -> Iterator[tuple[BatchKind, list[Answer]]]:
         """Computes everything, batch by batch; yields the answers as they become known.
 
-        A batch that runs out of memory is halved, and so is the budget of the following ones.
+        A batch that runs out of memory is halved, and so is the budget of the following ones. What there is no memory for at all,
+        a prefix or a single row, has no answers.
         """
         todo = [(self._plan.group, Prefix())]
         while todo:
             group, prefix = todo.pop()
             if group.end > group.start:
-                if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
-                    longer, kind = self._compute_reference(self._model, group)
-                else:
-                    longer, kind = self._compute_prefix(group, prefix)
+                found = self._compute_beginning(group, prefix)
+                if found is None:
+                    self._leave(range(group.first, group.last))
+                    continue
+                longer, kind = found
                 ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
                 yield kind, self._answers(ended)
                 prefix = longer
@@ -166,18 +168,47 @@ class Scorer:
                 try:
                     kind = self._compute_rows(rows, prefix)
                 except RuntimeError as error:
-                    if not should_reduce_batch_size(error) or not (halves := _halve(rows)):
+                    if not should_reduce_batch_size(error):
                         raise
                 else:
                     yield kind, self._answers([number for row in rows for number in range(row.first, row.last)])
                     continue
                 clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
+                halves = _halve(rows)
+                if not halves:
+                    self._leave(range(rows[0].first, rows[0].last))
+                    continue
                 self._budget = max(len(rows) * rows[0].tokens // 2, 1)
                 batches = deque([*halves, *self._make_batches([row for later in batches for row in later])])
             todo += [(inner, prefix) for inner in reversed(group.groups)]
 
     def _make_batches(self, rows: Sequence[Row]) -> list[list[Row]]:
         return make_batches(rows, self._budget, self._model.pass_tokens, self._model.prefix_memory)
+
+    def _compute_beginning(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind] | None:
+        """Computes the prefix of a group, in a plain forward pass if a reference is wanted; None if there is no memory for it."""
+        if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
+            try:
+                return self._compute_reference(self._model, group)
+            except RuntimeError as error:
+                if not should_reduce_batch_size(error):
+                    raise
+            clear_torch_cache()
+            self._wants_references = False  # its logits of every token may be what there is no room for
+        try:
+            return self._compute_prefix(group, prefix)
+        except RuntimeError as error:
+            if not should_reduce_batch_size(error):
+                raise
+        clear_torch_cache()
+        return None
+
+    def _leave(self, numbers: Iterable[int]) -> None:
+        """Gives sequences up."""
+        for number in numbers:
+            for query in self._queries[number]:
+                self._parts.pop(query.index, None)
+                self._awaited.discard(query.index)
 
     def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:
         sequences = self._sequences[group.first : group.last]

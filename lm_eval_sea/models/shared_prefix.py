@@ -11,17 +11,18 @@ from typing import Any
 
 import torch
 from accelerate.utils import DistributedType
-from accelerate.utils.memory import should_reduce_batch_size
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
+from lm_eval.models.utils import has_bos_prefix
 from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from .batch_encoding import BatchEncoding
 from .branching import BranchingModel
 from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
-from .forward import PrefixModel, of_all_words
+from .forward import PrefixModel, of_all_words, without_cudnn
 from .generated_text import GeneratedText
 from .obstacles import find_obstacle, length_border, takes_masks
 from .prompt_prefix import PromptPrefix
@@ -54,12 +55,12 @@ def _without_cache(model: PreTrainedModel) -> Iterator[None]:
         config.use_cache = before
 
 
-class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
+class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
-    Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch
-    size. Prompts to generate from share their common beginning if the model takes masks of our own. Beam search, rolling
-    log-likelihoods and models that cannot do it are left to `hf`.
+    Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,
+    or 16,384 on an accelerator. Prompts to generate from share their common beginning if the model takes masks of our own.
+    Beam search, rolling log-likelihoods and models that cannot do it are left to `hf`.
 
     Attributes:
         work: how much was computed so far.
@@ -122,6 +123,21 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
                 answers[index] = text
         return answers
 
+    def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
+        """The tokens of strings; those that begin with the begin-of-sequence token get no other, as in `HFLM.tok_encode`."""
+        begin = self.tokenizer.decode(self.prefix_token_id)
+        has_begin = [add_special_tokens is None and has_bos_prefix(string, begin) for string in strings]
+        special = self.add_bos_token if add_special_tokens is None else add_special_tokens
+        encoded: list[list[int]] = [[]] * len(strings)
+        for group in sorted(set(has_begin)):
+            wanted = False if group else special
+            options = {} if wanted is None else {"add_special_tokens": wanted}
+            numbers = [number for number, its in enumerate(has_begin) if its is group]
+            found = self.tokenizer([strings[number] for number in numbers], return_attention_mask=False, **options)
+            for number, tokens in zip(numbers, found["input_ids"], strict=True):
+                encoded[number] = tokens
+        return encoded
+
     def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
         """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""
         if self._recorder is not None and isinstance(tokens, list):
@@ -145,7 +161,8 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         if self._prompt_prefix is not None and not self._has_own_way(settings) and not self._is_behind_border(max_length):
             try:
                 cache = self._prompt_prefix.cache(context, settings["attention_mask"])
-                return super()._model_generate(context, max_length, stop, past_key_values=cache, **settings)
+                with without_cudnn():
+                    return super()._model_generate(context, max_length, stop, past_key_values=cache, **settings)
             # memory included: where there is none for the prefix, the plain way takes less
             except Exception as error:
                 self._prompt_prefix = None
@@ -201,7 +218,7 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
 
     def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool] | None]:
-        """The answers; None from where memory did not suffice for even one prefix or one request behind it.
+        """The answers; None where memory did not suffice for a prefix, or for one request behind it.
 
         Raises:
             Mismatch: if the model cannot be computed along shared prefixes.
@@ -269,25 +286,26 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
     @staticmethod
     def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
-        """The batches, up to the first that memory does not suffice for; what else a model raises is taken for inability."""
+        """The batches; what a model raises is taken for inability."""
         batches = scorer.run()
         while True:
             try:
                 item = next(batches, None)
             except Exception as error:
-                if should_reduce_batch_size(error):
-                    return
                 raise Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
             if item is None:
                 return
             yield item
 
     def _budget(self, longest: int) -> int:
-        """The most tokens in a batch: no more than `hf` has in its largest one."""
+        """The most tokens in a batch: on a CPU no more than `hf` has in its largest one.
+
+        An accelerator would wait for the launch of passes as small as those of lm-eval's default batch size of 1.
+        """
         if self.batch_size == "auto":
             largest = AUTO_BATCH_TOKENS if self.max_batch_size is None else self.max_batch_size * longest
             return max(min(largest, AUTO_BATCH_TOKENS), longest)
-        return int(self.batch_size) * longest
+        return max(int(self.batch_size) * longest, AUTO_BATCH_TOKENS if self.device.type != "cpu" else 0)
 
     def _verify(
         self,
@@ -351,7 +369,8 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
     def _model_call(self, *args: Any, **kwargs: Any) -> torch.Tensor:
         """The logits of a batch; the arguments are those of `HFLM`."""
-        logits: torch.Tensor = super()._model_call(*args, **kwargs)
+        with without_cudnn():
+            logits: torch.Tensor = super()._model_call(*args, **kwargs)
         if self._compared is not None:
             self._compared = of_all_words(logits[0, -COMPARED:])
         return logits
