@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
-from .forward import Prefix, PrefixModel, Scores
+from .forward import Prefix, PrefixModel, Scores, of_all_words
 from .layout import Batch, lay_out_prefix, make_batch
 from .predictions import Predictions, last_prediction
+from .tolerance import rounded_otherwise
 
 
 class PrefixCache(DynamicCache):
@@ -138,9 +139,13 @@ class BranchingModel(PrefixModel):
         return self.run(make_batch([layout], self.least_width), last_prediction(len(tokens)), Prefix(), keep=True)[1]
 
     def next_logprobs(self, tokens: torch.Tensor, keywords: dict[str, Any]) -> torch.Tensor:
-        """Log-probabilities, [vocabulary], of what follows a row of tokens, [1, width], with these arguments of the model."""
-        logits = self._logits(tokens.cpu().numpy(), last_prediction(tokens.shape[1]), keywords)
-        return torch.log_softmax(logits[0].float(), dim=-1)
+        """Log-probabilities, [1, vocabulary], of what follows a row of tokens, [1, width], with these arguments of the model."""
+        return of_all_words(self._logits(tokens.cpu().numpy(), last_prediction(tokens.shape[1]), keywords))
+
+    def next_logprobs_again(self, tokens: torch.Tensor, dtype: torch.dtype, draw: int) -> torch.Tensor:
+        """The same of a plain forward pass that rounds otherwise."""
+        with rounded_otherwise(self._model, dtype, draw):
+            return self.next_logprobs(tokens, {"use_cache": False})
 
     def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
         ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))

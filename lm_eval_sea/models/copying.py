@@ -15,6 +15,7 @@ from transformers import DynamicCache, PreTrainedModel
 
 from .forward import Prefix, PrefixModel, Scores
 from .layout import Batch
+from .obstacles import takes_positions
 from .predictions import Predictions
 
 
@@ -32,7 +33,7 @@ class CopyingModel(PrefixModel):
         bare: Any = model.get_base_model() if hasattr(model, "get_base_model") else model  # type: ignore[operator]
         parameters = inspect.signature(type(bare).forward).parameters
         self._cache_name = "cache_params" if "cache_params" in parameters else "past_key_values"
-        self._takes_positions = "position_ids" in parameters
+        self._takes_positions = takes_positions(model)
 
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says; none of them may branch."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,11 +49,13 @@ class Scores:
         logprobs: natural logarithms, in a type of numpy that holds them exactly.
         greedy: whether the target is the most probable token.
         dtype: the type the logarithms were computed in.
+        watched: those of every word, [predictions, vocabulary], where `Predictions.watched` asks for them.
     """
 
     logprobs: np.ndarray
     greedy: np.ndarray
     dtype: torch.dtype
+    watched: dict[int, torch.Tensor] = field(default_factory=dict)
 
 
 class PrefixModel(ABC):
@@ -128,6 +132,7 @@ class PrefixModel(ABC):
     def _forward(self, tokens: np.ndarray, keywords: dict[str, Any]) -> torch.Tensor:
         with (
             torch.inference_mode(),
+            without_cudnn(),
             torch.autocast(self._device.type, dtype=self._autocast_dtype, enabled=self._autocast_dtype is not None),
         ):
             logits: torch.Tensor = self._model(input_ids=torch.from_numpy(tokens).to(self._device), **keywords).logits
@@ -157,7 +162,27 @@ class PrefixModel(ABC):
         back = np.argsort(order)
         dtype = logprobs[0].dtype
         all_logprobs = torch.cat(logprobs).to(torch.promote_types(dtype, torch.float32)).cpu().numpy()
-        return Scores(all_logprobs[back], torch.cat(greedy).cpu().numpy()[back], dtype)
+        watched = {
+            number: of_all_words(logits[torch.from_numpy(wanted if slots is None else slots[wanted]).to(logits.device)])
+            for number, wanted in predictions.watched.items()
+        }
+        return Scores(all_logprobs[back], torch.cat(greedy).cpu().numpy()[back], dtype, watched)
+
+
+@contextmanager
+def without_cudnn() -> Iterator[None]:
+    """Has attention computed by other kernels than cuDNN's, which make a plan for each new shape: here all passes have one."""
+    before = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    try:
+        yield
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(before)
+
+
+def of_all_words(logits: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities of every word, in 32 bits and in main memory, to be compared."""
+    return F.log_softmax(logits.float(), dim=-1).cpu()
 
 
 def _is_first_maximum(values: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import transformers
@@ -34,7 +35,7 @@ def find_obstacle(model: PreTrainedModel) -> str | None:
 
 
 def length_border(model: PreTrainedModel) -> int | None:
-    """The length of a text, in tokens, from which on its positions are encoded otherwise; None if all texts are encoded alike.
+    """The longest text, in tokens, whose positions are encoded as those of shorter ones; None if all texts are encoded alike.
 
     Longrope (Ding et al. 2024) has other frequencies behind the length of pretraining, dynamic NTK new ones for every length
     there. A prefix that was computed before the border is not that of a text behind it.
@@ -55,8 +56,17 @@ def length_border(model: PreTrainedModel) -> int | None:
 def takes_masks(model: PreTrainedModel) -> bool:
     """Whether masks of our own reach all that a token of the model sees of the others."""
     config = model.config.get_text_config()
-    # ALiBi measures distances in columns of the cache
-    return config._attn_implementation in ATTENTION and not _keeps_state(model) and not _has_alibi(config)
+    # ALiBi measures distances in columns of the cache, as do models that are not told positions
+    return (
+        config._attn_implementation in ATTENTION and not _keeps_state(model) and not _has_alibi(config) and takes_positions(model)
+    )
+
+
+def takes_positions(model: PreTrainedModel) -> bool:
+    """Whether the model can be told the position of each token; what its forward pass does not name, it ignores."""
+    # an adapter's signature says nothing
+    bare: Any = model.get_base_model() if hasattr(model, "get_base_model") else model  # type: ignore[operator]
+    return "position_ids" in inspect.signature(type(bare).forward).parameters
 
 
 def _keeps_state(model: PreTrainedModel) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .layout import Batch, Layout
+from .tolerance import COMPARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,14 @@ class Predictions:
         of: for each score, the index into `slots`.
         targets: for each score, the token that is scored.
         readings: which scores belong to which request.
+        watched: of sequences by their numbers, those of `slots` whose predictions are wanted as a whole, for every word.
     """
 
     slots: np.ndarray
     of: np.ndarray
     targets: np.ndarray
     readings: list[Reading]
+    watched: dict[int, np.ndarray] = field(default_factory=dict)
 
 
 def last_prediction(width: int) -> Predictions:
@@ -59,9 +62,10 @@ def last_prediction(width: int) -> Predictions:
 
 def find_predictions(
     batch: Batch,
-    layouts: Iterable[tuple[int, Layout]],
+    layouts: Sequence[tuple[int, Layout]],
     sequences: Sequence[Sequence[int]],
     queries: Sequence[Sequence[Query]],
+    watched: Collection[int] = (),
 ) -> Predictions:
     """Finds the predictions that the queries need.
 
@@ -73,14 +77,20 @@ def find_predictions(
         layouts: for each row the number of its first sequence, and how its sequences are laid out.
         sequences: all sequences.
         queries: the queries of each sequence.
+        watched: numbers of sequences of which some of the last predictions are wanted as a whole.
     """
     width = batch.tokens.shape[1]
     needed = np.zeros(batch.tokens.size, dtype=bool)
     pairs: dict[tuple[int, int], int] = {}
     found = []
+    ends: dict[int, tuple[int, int]] = {}
     for row, (first, layout) in enumerate(layouts):
         for number, pieces in enumerate(layout.pieces, start=first):
             sequence = sequences[number]
+            if number in watched:
+                piece, first = pieces[-1], min(query.first for query in queries[number])
+                begin = max(piece.end - COMPARED, piece.start, first)
+                ends[number] = row * width + piece.slot + begin - piece.start, row * width + piece.slot + piece.end - piece.start
             for query in queries[number]:
                 for piece in pieces:
                     if query.first < piece.end:
@@ -90,11 +100,14 @@ def find_predictions(
                         target = sequence[piece.end] if piece.end < len(sequence) else query.last_token
                         needed[start:last] = True
                         found.append((query.index, start, last, pairs.setdefault((last, target), len(pairs))))
-    return _index_scores(batch, needed, pairs, found)
+    predictions = _index_scores(batch, needed, pairs, found)
+    for number, (begin, end) in ends.items():
+        predictions.watched[number] = np.searchsorted(predictions.slots, np.arange(begin, end))
+    return predictions
 
 
 def _index_scores(
-    batch: Batch, needed: np.ndarray, pairs: Mapping[tuple[int, int], int], found: Iterable[tuple[int, int, int, int]]
+    batch: Batch, needed: np.ndarray, pairs: Mapping[tuple[int, int], int], found: Sequence[tuple[int, int, int, int]]
 ) -> Predictions:
     """Scores of slots inside pieces first, in the order of the slots, then those of the pairs of slot and target."""
     inner = np.flatnonzero(needed)

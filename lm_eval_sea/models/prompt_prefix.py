@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from transformers import DynamicCache
 from .branching import BranchingModel
 from .forward import Prefix
 from .prefix_tree import common_prefix, sort_key
-from .tolerance import check_agreement
+from .tolerance import Agreement
 
 # Fewer tokens in common are not worth a forward pass of their own.
 LEAST_TOKENS = 32
@@ -46,19 +47,20 @@ def padded(states: torch.Tensor, paddings: Sequence[int], length: int) -> torch.
 class PromptPrefix:
     """Keys and values of the longest beginning that the prompts of late have shared."""
 
-    def __init__(self, model: BranchingModel, tolerance: float) -> None:
+    def __init__(self, model: BranchingModel, agreement: Agreement) -> None:
         """Begins without a prefix.
 
         Args:
             model: computes it.
-            tolerance: nats that log-probabilities may differ by from those of the plain forward pass.
+            agreement: judges whether batches come out as without a prefix.
         """
         self._model = model
-        self._tolerance = tolerance
+        self._agreement = agreement
         self._prefix = Prefix()
         self._key = b""  # of the tokens of the prefix
         self._previous: bytes | None = None  # the key of a prompt of the batch before
         self._verified = 0  # the longest prompt that was seen to come out as without a prefix
+        self._verified_padding = False  # whether one behind padding was
 
     def begin(self) -> None:
         """Prompts of another task follow."""
@@ -88,9 +90,10 @@ class PromptPrefix:
         if length < LEAST_TOKENS:
             return None
         paddings = (mask == 0).sum(1).tolist()
-        if len(rows[0]) > self._verified:
+        is_padded = any(paddings)
+        if max(map(len, rows)) > self._verified or (is_padded and not self._verified_padding):
             self._verify(prompts, mask, paddings, length)
-            self._verified = max(map(len, rows))
+            self._verified, self._verified_padding = max(map(len, rows)), self._verified_padding or is_padded
         return self._cache(paddings, length)
 
     def _compute(self, tokens: list[int], rows: int) -> int:
@@ -127,6 +130,8 @@ class PromptPrefix:
             "use_cache": True,
         }
         shared = self._model.next_logprobs(prompts[row : row + 1, length:], keywords)
-        plain = self._model.next_logprobs(prompts[row : row + 1, paddings[row] :], {"use_cache": False})
+        whole = prompts[row : row + 1, paddings[row] :]
+        plain = self._model.next_logprobs(whole, {"use_cache": False})
+        self._agreement.check_predictions(shared, plain, partial(self._model.next_logprobs_again, whole, self._agreement.dtype))
         token = int(plain.argmax())
-        check_agreement(float(shared[token]), float(plain[token]), 1, self._tolerance)
+        self._agreement.check_sum(float(shared[0, token]), float(plain[0, token]), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +51,19 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Plain:
+    """What a plain forward pass says of a request.
+
+    Attributes:
+        loglikelihood: natural logarithm of the probability of the continuation.
+        last: log-probabilities of every word at the last predictions, [predictions, vocabulary].
+    """
+
+    loglikelihood: float
+    last: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class BatchKind:
     """What a batch asks of the model.
 
@@ -83,17 +96,20 @@ class Scorer:
         forwarded_tokens: number of tokens, padding included, that went through the model so far.
         reference_tokens: those that only a reference needed, so far.
         references: what a plain forward pass says of some requests, by their numbers.
+        witnesses: of requests by which their batches can be checked, the last predictions as a whole.
     """
 
-    def __init__(self, model: PrefixModel, continuations: Sequence[Continuation], budget: int, *, wants_references: bool) -> None:
+    def __init__(
+        self, model: PrefixModel, continuations: Sequence[Continuation], budget: int, is_verified: Callable[[BatchKind], bool]
+    ) -> None:
         """Plans the computation.
 
         Args:
             model: the model.
             continuations: the requests.
             budget: the most tokens in a batch; a single row may exceed it by a quarter.
-            wants_references: whether to compute the first prefix as part of a plain forward pass over a text behind it, where the
-                model can.
+            is_verified: whether the model has been seen to do a kind of batch. Before it has done any, the first prefix is
+                computed as part of a plain forward pass over a text behind it, where the model can.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -113,8 +129,10 @@ class Scorer:
         self.distinct_tokens = self._plan.distinct_tokens
         self.forwarded_tokens = 0
         self.reference_tokens = 0
-        self.references: dict[int, float] = {}
-        self._wants_references = wants_references
+        self.references: dict[int, Plain] = {}
+        self.witnesses: dict[int, torch.Tensor] = {}
+        self._is_verified = is_verified
+        self._wants_references = not is_verified(BatchKind(behind_prefix=False, branching=False, length=0))
         self._awaited: set[int] = set()
 
     @property
@@ -125,16 +143,18 @@ class Scorer:
     def run(self) -> Iterator[tuple[BatchKind, list[Answer]]]:
         """Computes everything, batch by batch; yields the answers as they become known.
 
-        A batch that runs out of memory is halved, and so is the budget of the following ones.
+        A batch that runs out of memory is halved, and so is the budget of the following ones. What there is no memory for at all,
+        a prefix or a single row, has no answers.
         """
         todo = [(self._plan.group, Prefix())]
         while todo:
             group, prefix = todo.pop()
             if group.end > group.start:
-                if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
-                    longer, kind = self._compute_reference(self._model, group)
-                else:
-                    longer, kind = self._compute_prefix(group, prefix)
+                found = self._compute_beginning(group, prefix)
+                if found is None:
+                    self._leave(range(group.first, group.last))
+                    continue
+                longer, kind = found
                 ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
                 yield kind, self._answers(ended)
                 prefix = longer
@@ -148,18 +168,47 @@ class Scorer:
                 try:
                     kind = self._compute_rows(rows, prefix)
                 except RuntimeError as error:
-                    if not should_reduce_batch_size(error) or not (halves := _halve(rows)):
+                    if not should_reduce_batch_size(error):
                         raise
                 else:
                     yield kind, self._answers([number for row in rows for number in range(row.first, row.last)])
                     continue
                 clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
+                halves = _halve(rows)
+                if not halves:
+                    self._leave(range(rows[0].first, rows[0].last))
+                    continue
                 self._budget = max(len(rows) * rows[0].tokens // 2, 1)
                 batches = deque([*halves, *self._make_batches([row for later in batches for row in later])])
             todo += [(inner, prefix) for inner in reversed(group.groups)]
 
     def _make_batches(self, rows: Sequence[Row]) -> list[list[Row]]:
         return make_batches(rows, self._budget, self._model.pass_tokens, self._model.prefix_memory)
+
+    def _compute_beginning(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind] | None:
+        """Computes the prefix of a group, in a plain forward pass if a reference is wanted; None if there is no memory for it."""
+        if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
+            try:
+                return self._compute_reference(self._model, group)
+            except RuntimeError as error:
+                if not should_reduce_batch_size(error):
+                    raise
+            clear_torch_cache()
+            self._wants_references = False  # its logits of every token may be what there is no room for
+        try:
+            return self._compute_prefix(group, prefix)
+        except RuntimeError as error:
+            if not should_reduce_batch_size(error):
+                raise
+        clear_torch_cache()
+        return None
+
+    def _leave(self, numbers: Iterable[int]) -> None:
+        """Gives sequences up."""
+        for number in numbers:
+            for query in self._queries[number]:
+                self._parts.pop(query.index, None)
+                self._awaited.discard(query.index)
 
     def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:
         sequences = self._sequences[group.first : group.last]
@@ -173,13 +222,15 @@ class Scorer:
         whole = lay_out_prefix(sequence, 0, len(sequence), [len(sequence)])
         part = lay_out_prefix(sequence, 0, group.end, map(len, self._sequences[group.first : group.last]))
         batch = make_batch([whole], 1)
-        layouts = (group.first, part), (number, whole)
-        both = [find_predictions(batch, [layout], self._sequences, self._queries) for layout in layouts]
+        both = [
+            find_predictions(batch, [(group.first, part)], self._sequences, self._queries),
+            find_predictions(batch, [(number, whole)], self._sequences, self._queries, [number]),
+        ]
         (scores, plain), prefix = model.run_plain(batch, both, group.end)
         for reading in both[0].readings:
             self._parts[reading.index].append((scores, reading))
         for reading in both[1].readings:
-            self.references[reading.index] = _total([(plain, reading)])
+            self.references[reading.index] = Plain(_total([(plain, reading)]), plain.watched[number])
         self._awaited.update(self.references)
         self._wants_references = False
         self.forwarded_tokens += group.end
@@ -214,12 +265,29 @@ class Scorer:
 
     def _compute(self, layouts: Sequence[tuple[int, Layout]], prefix: Prefix, *, keep: bool) -> tuple[Prefix, BatchKind]:
         batch = make_batch([layout for _, layout in layouts], 1 if keep else self._model.least_width)
-        predictions = find_predictions(batch, layouts, self._sequences, self._queries)
+        kind = BatchKind(prefix.length > 0, batch.branches, int(batch.positions.max()) + 1)
+        watched = () if self._is_verified(kind) else self._choose_witnesses(kind, layouts)
+        predictions = find_predictions(batch, layouts, self._sequences, self._queries, watched)
         scores, longer = self._model.run(batch, predictions, prefix, keep=keep)
         for reading in predictions.readings:
             self._parts[reading.index].append((scores, reading))
         self.forwarded_tokens += batch.tokens.size
-        return longer, BatchKind(prefix.length > 0, batch.branches, int(batch.positions.max()) + 1)
+        for number, last in scores.watched.items():
+            self.witnesses.update((query.index, last) for query in self._queries[number])
+        return longer, kind
+
+    def _choose_witnesses(self, kind: BatchKind, layouts: Sequence[tuple[int, Layout]]) -> set[int]:
+        """The sequences by which a batch is to be checked: those with a reference, and one that stands for all."""
+        ended = [
+            number
+            for first, layout in layouts
+            for number, pieces in enumerate(layout.pieces, first)
+            if pieces[-1].end == len(self._sequences[number])
+        ]
+        if not ended:
+            return set()
+        one = max(ended, key=lambda number: len(self._sequences[number])) if kind.needs_mask else ended[-1]
+        return {one, *(number for number in ended if self._queries[number][0].index in self.references)}
 
     def _answers(self, numbers: Sequence[int]) -> list[Answer]:
         return [self._answer(query.index) for number in numbers for query in self._queries[number]]

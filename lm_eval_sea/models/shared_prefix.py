@@ -11,23 +11,25 @@ from typing import Any
 
 import torch
 from accelerate.utils import DistributedType
-from accelerate.utils.memory import should_reduce_batch_size
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
+from lm_eval.models.utils import has_bos_prefix
 from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from .batch_encoding import BatchEncoding
 from .branching import BranchingModel
 from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
-from .forward import PrefixModel
+from .forward import PrefixModel, of_all_words, without_cudnn
 from .generated_text import GeneratedText
 from .obstacles import find_obstacle, length_border, takes_masks
 from .prompt_prefix import PromptPrefix
 from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
-from .scoring import Answer, BatchKind, Continuation, Scorer
-from .tolerance import Mismatch, check_agreement, tolerance
+from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
+from .tolerance import COMPARED, Agreement, Mismatch, rounded_otherwise
+from .whole_weights import whole_weights
 from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
@@ -53,12 +55,12 @@ def _without_cache(model: PreTrainedModel) -> Iterator[None]:
         config.use_cache = before
 
 
-class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
+class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
-    Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch
-    size. Prompts to generate from share their common beginning if the model takes masks of our own. Beam search, rolling
-    log-likelihoods and models that cannot do it are left to `hf`.
+    Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,
+    or 16,384 on an accelerator. Prompts to generate from share their common beginning if the model takes masks of our own.
+    Beam search, rolling log-likelihoods and models that cannot do it are left to `hf`.
 
     Attributes:
         work: how much was computed so far.
@@ -70,6 +72,8 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         self.work = Work()
         self._verified: set[BatchKind] = set()
         self._plain = False
+        self._compared: torch.Tensor | None = None  # the last predictions of the plain pass of a check
+        self._agreement = Agreement(self._arithmetic(), quantized=getattr(self.model, "is_quantized", False))
         self._prompt_prefix: PromptPrefix | None = None
         self._border = length_border(self.model)
         ends = self.model.generation_config.eos_token_id
@@ -78,7 +82,12 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
         elif takes_masks(self.model):
-            self._prompt_prefix = PromptPrefix(self._branching_model(), self._tolerance())
+            self._prompt_prefix = PromptPrefix(self._branching_model(), self._agreement)
+
+    def _create_model(self, *args: Any, **kwargs: Any) -> None:
+        """Loads the weights, all of them; the arguments are those of `HFLM`."""
+        with whole_weights():
+            super()._create_model(*args, **kwargs)
 
     def _find_obstacle(self) -> str | None:
         if self.backend != "causal":
@@ -114,6 +123,21 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
                 answers[index] = text
         return answers
 
+    def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
+        """The tokens of strings; those that begin with the begin-of-sequence token get no other, as in `HFLM.tok_encode`."""
+        begin = self.tokenizer.decode(self.prefix_token_id)
+        has_begin = [add_special_tokens is None and has_bos_prefix(string, begin) for string in strings]
+        special = self.add_bos_token if add_special_tokens is None else add_special_tokens
+        encoded: list[list[int]] = [[]] * len(strings)
+        for group in sorted(set(has_begin)):
+            wanted = False if group else special
+            options = {} if wanted is None else {"add_special_tokens": wanted}
+            numbers = [number for number, its in enumerate(has_begin) if its is group]
+            found = self.tokenizer([strings[number] for number in numbers], return_attention_mask=False, **options)
+            for number, tokens in zip(numbers, found["input_ids"], strict=True):
+                encoded[number] = tokens
+        return encoded
+
     def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
         """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""
         if self._recorder is not None and isinstance(tokens, list):
@@ -137,7 +161,8 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         if self._prompt_prefix is not None and not self._has_own_way(settings) and not self._is_behind_border(max_length):
             try:
                 cache = self._prompt_prefix.cache(context, settings["attention_mask"])
-                return super()._model_generate(context, max_length, stop, past_key_values=cache, **settings)
+                with without_cudnn():
+                    return super()._model_generate(context, max_length, stop, past_key_values=cache, **settings)
             # memory included: where there is none for the prefix, the plain way takes less
             except Exception as error:
                 self._prompt_prefix = None
@@ -148,7 +173,7 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
     def _is_behind_border(self, tokens: int) -> bool:
         """Whether a text has other encodings of positions than its shorter beginning, see `length_border`."""
-        return self._border is not None and tokens >= self._border
+        return self._border is not None and tokens > self._border
 
     def _has_own_way(self, settings: Mapping[str, Any]) -> bool:
         """Whether prompts are generated from in a way that brings its own cache, or several copies of each prompt."""
@@ -171,7 +196,8 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         """
         if self._plain or override_bs is not None or not requests:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
-        behind = [self._is_behind_border(len(context) + len(continuation)) for _, context, continuation in requests]
+        # the last token is only predicted
+        behind = [self._is_behind_border(len(context) + len(continuation) - 1) for _, context, continuation in requests]
         if any(behind):
             logger.info("%d of %d requests are so long that the model encodes positions otherwise", sum(behind), len(requests))
             long = list(itertools.compress(requests, behind))
@@ -192,20 +218,20 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
 
     def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool] | None]:
-        """The answers; None from where memory did not suffice for even one prefix or one request behind it.
+        """The answers; None where memory did not suffice for a prefix, or for one request behind it.
 
         Raises:
             Mismatch: if the model cannot be computed along shared prefixes.
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
-        scorer = Scorer(self._prefix_model(), continuations, budget, wants_references=not self._verified)
+        scorer = Scorer(self._prefix_model(), continuations, budget, self._is_verified)
         self.work.distinct += scorer.distinct_tokens
         answers: list[tuple[float, bool] | None] = [None] * len(requests)
 
         def accept(batches: Iterable[tuple[BatchKind, list[Answer]]]) -> None:
             for kind, batch in sorted(batches, key=lambda item: not _has_any(item[1], scorer.references)):
-                self._verify(kind, batch, requests, continuations, scorer.references)
+                self._verify(kind, batch, requests, continuations, scorer)
                 for answer in batch:
                     answers[answer.index] = answer.loglikelihood, answer.is_greedy
                     self.cache_hook.add_partial("loglikelihood", requests[answer.index][0], answers[answer.index])
@@ -213,14 +239,16 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
         with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
             waiting = []
-            for item in self._batches(scorer):
-                waiting.append(item)
-                if not scorer.awaits_reference:
-                    accept(waiting)
-                    waiting = []
-            accept(waiting)
-        self.work.forwarded += scorer.forwarded_tokens
-        self.work.verification += scorer.reference_tokens
+            try:
+                for item in self._batches(scorer):
+                    waiting.append(item)
+                    if not scorer.awaits_reference:
+                        accept(waiting)
+                        waiting = []
+                accept(waiting)
+            finally:
+                self.work.forwarded += scorer.forwarded_tokens
+                self.work.verification += scorer.reference_tokens
         return answers
 
     def _prefix_model(self) -> PrefixModel:
@@ -258,25 +286,26 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
 
     @staticmethod
     def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
-        """The batches, up to the first that memory does not suffice for; what else a model raises is taken for inability."""
+        """The batches; what a model raises is taken for inability."""
         batches = scorer.run()
         while True:
             try:
                 item = next(batches, None)
             except Exception as error:
-                if should_reduce_batch_size(error):
-                    return
                 raise Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
             if item is None:
                 return
             yield item
 
     def _budget(self, longest: int) -> int:
-        """The most tokens in a batch: no more than `hf` has in its largest one."""
+        """The most tokens in a batch: on a CPU no more than `hf` has in its largest one.
+
+        An accelerator would wait for the launch of passes as small as those of lm-eval's default batch size of 1.
+        """
         if self.batch_size == "auto":
             largest = AUTO_BATCH_TOKENS if self.max_batch_size is None else self.max_batch_size * longest
             return max(min(largest, AUTO_BATCH_TOKENS), longest)
-        return int(self.batch_size) * longest
+        return max(int(self.batch_size) * longest, AUTO_BATCH_TOKENS if self.device.type != "cpu" else 0)
 
     def _verify(
         self,
@@ -284,7 +313,7 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         batch: Sequence[Answer],
         requests: list[Request],
         continuations: Sequence[Continuation],
-        references: Mapping[int, float],
+        scorer: Scorer,
     ) -> None:
         """Holds an answer against the plain forward pass, if the model has not been seen to do this kind of batch.
 
@@ -296,32 +325,60 @@ class SharedPrefixLM(FirstTokensCheck, RecordedGeneration, HFLM):
         if not batch or self._is_verified(kind):
             return
         for answer in batch:
-            if answer.index in references:
-                self._compare(answer, references[answer.index], len(requests[answer.index][2]))
+            if answer.index in scorer.references:
+                self._compare(answer, scorer.witnesses[answer.index], scorer.references[answer.index], requests[answer.index])
                 length = len(continuations[answer.index].inputs)
                 self._verified.add(dataclasses.replace(kind, length=length))
         if self._is_verified(kind):
             return
-        answer = max(batch, key=lambda answer: len(continuations[answer.index].inputs)) if kind.needs_mask else batch[-1]
-        with _without_cache(self.model):
-            ((plain, _),) = super()._loglikelihood_tokens([requests[answer.index]], disable_tqdm=True, override_bs=1)
+        answer = next(answer for answer in batch if answer.index in scorer.witnesses and answer.index not in scorer.references)
+        plain = self._plain_answer(requests[answer.index])
         self.work.verification += len(continuations[answer.index].inputs)
-        self._compare(answer, plain, len(requests[answer.index][2]))
+        self._compare(answer, scorer.witnesses[answer.index], plain, requests[answer.index])
         self._verified.add(kind)
 
     def _is_verified(self, kind: BatchKind) -> bool:
         return any(seen.covers(kind) for seen in self._verified)
 
-    def _compare(self, answer: Answer, plain: float, tokens: int) -> None:
-        check_agreement(answer.loglikelihood, plain, tokens, self._tolerance())
+    def _compare(self, answer: Answer, last: torch.Tensor, plain: Plain, request: Request) -> None:
+        """Holds an answer, and the last predictions it is made of, against what a plain forward pass says.
+
+        Raises:
+            Mismatch: if they differ by more than the noise of that pass.
+        """
+
+        def once_more(draw: int) -> torch.Tensor:
+            self.work.verification += len(request[1]) + len(request[2]) - 1
+            with rounded_otherwise(self.model, self._agreement.dtype, draw):
+                return self._plain_answer(request).last
+
+        self._agreement.check_predictions(last, plain.last, once_more)
+        self._agreement.check_sum(answer.loglikelihood, plain.loglikelihood, len(request[2]))
         if not self._verified:
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
 
-    def _tolerance(self) -> float:
+    def _plain_answer(self, request: Request) -> Plain:
+        """What `hf` says of a request alone."""
+        self._compared = torch.empty(0)
+        try:
+            with _without_cache(self.model):
+                ((loglikelihood, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
+            return Plain(loglikelihood, self._compared[-len(request[2]) :])
+        finally:
+            self._compared = None
+
+    def _model_call(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+        """The logits of a batch; the arguments are those of `HFLM`."""
+        with without_cudnn():
+            logits: torch.Tensor = super()._model_call(*args, **kwargs)
+        if self._compared is not None:
+            self._compared = of_all_words(logits[0, -COMPARED:])
+        return logits
+
+    def _arithmetic(self) -> torch.dtype | None:
         dtype = self.mixed_precision_dtype or self.model.dtype
-        known = dtype if isinstance(dtype, torch.dtype) else None
-        return tolerance(known, quantized=getattr(self.model, "is_quantized", False))
+        return dtype if isinstance(dtype, torch.dtype) else None
 
 
-def _has_any(batch: Iterable[Answer], references: Mapping[int, float]) -> bool:
+def _has_any(batch: Iterable[Answer], references: Mapping[int, Plain]) -> bool:
     return any(answer.index in references for answer in batch)

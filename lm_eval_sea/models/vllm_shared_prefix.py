@@ -19,6 +19,7 @@ from vllm import RequestOutput, SamplingParams
 from vllm.platforms import current_platform
 from vllm.sampling_params import StructuredOutputsParams
 
+from .batch_encoding import BatchEncoding
 from .engine_planning import EngineAnswer, Plan, Reader, Request, Target, find_uncached, make_checks, make_plan
 from .first_tokens import FirstTokensCheck
 from .generated_text import GeneratedText
@@ -44,7 +45,7 @@ MOST_ASKED = 128
 _PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
 
 
-class VLLMSharedPrefixLM(FirstTokensCheck, RecordedGeneration, VLLM):
+class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, VLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A model on vLLM that computes the common beginning of requests once, in whole blocks of the cache.
 
     Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's
@@ -107,6 +108,11 @@ class VLLMSharedPrefixLM(FirstTokensCheck, RecordedGeneration, VLLM):
             self.work.forwarded += sum(len(self._target(request).tokens) for request in left)
         return [next(rest) if answer is None else answer for answer in answers]
 
+    def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
+        """The tokens of strings, as lm-eval's `vllm` encodes them."""
+        encoded: list[list[int]] = VLLM.tok_encode(self, strings, add_special_tokens=add_special_tokens)
+        return encoded
+
     def _has_context(self, context: list[int], continuation: list[int]) -> bool:
         """Whether a token of context is left when the text is cut to the model's window."""
         return bool(context) and 0 < len(continuation) < self.max_length - 1
@@ -143,7 +149,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, RecordedGeneration, VLLM):
         count = len(plan.requests)
         if self.data_parallel_size > 1:
             return [(0, count)]
-        size = REQUESTS_PER_CALL if isinstance(self.batch_size, str) else self.batch_size
+        size = REQUESTS_PER_CALL if isinstance(self.batch_size, str) else max(self.batch_size, REQUESTS_PER_CALL)
         return [(begin, min(begin + size, count)) for begin in range(0, count, size)]
 
     @staticmethod

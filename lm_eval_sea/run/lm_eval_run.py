@@ -81,6 +81,8 @@ def make_model(config: Any) -> Any:
     from lm_eval.api.registry import get_model
     from lm_eval.utils import set_torch_seed
 
+    from lm_eval_sea.models.whole_weights import IncompleteWeights, whole_weights
+
     # as `simple_evaluate` does before it makes a model by its name: weights that a checkpoint lacks are drawn
     for seed, set_seed in zip(config.seed or (), (random.seed, numpy.random.seed, set_torch_seed), strict=False):
         if seed is not None:
@@ -88,7 +90,10 @@ def make_model(config: Any) -> Any:
     own = {name: getattr(config, name) for name in ("batch_size", "max_batch_size", "device")}
     logger.info("loading %s with %s", config.model, config.model_args)
     try:
-        return get_model(config.model).create_from_arg_obj(config.model_args, own)
+        with whole_weights():
+            return get_model(config.model).create_from_arg_obj(config.model_args, own)
+    except IncompleteWeights as error:
+        raise RunError(f"--model_args: {in_one_line(error)}") from error
     except ServerError as error:
         raise RunError(f"--model {config.model}: {error}") from error
     except Exception as error:  # backends raise what they like

@@ -21,6 +21,7 @@ LOADED = {
 }
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
+_SHARD = "model-*-of-*.safetensors"
 # The backends that hand structured outputs on to their engine.
 CHOOSING = ("vllm-shared-prefix", "chat-api")
 # How the names of backends begin that read folders in the layout of transformers.
@@ -162,6 +163,8 @@ def _lacking_weights(folder: Path) -> str:
     if not any(any(folder.glob(pattern)) for pattern in _WEIGHTS):
         return f"weights ({', '.join(_WEIGHTS)})"
     index = folder / _SHARDS
+    if any(folder.glob(_SHARD)) and not index.is_file() and not (folder / "model.safetensors").is_file():
+        return f"{_SHARDS}, which says where weights are"
     if not index.is_file() or (folder / "model.safetensors").is_file():
         return ""
     try:

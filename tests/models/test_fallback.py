@@ -171,3 +171,45 @@ def test_two_processes_fall_back_alone(tokenizers, monkeypatch):
     encoded = [(args, *lm._encode_pair(*args)) for args in ranking_requests()]
     for got, wanted in zip(lm._loglikelihood_tokens(encoded, disable_tqdm=True), expected, strict=True):
         assert got[0] == pytest.approx(wanted[0], abs=1e-4, rel=3e-7)
+
+
+def test_one_lack_of_memory_is_one(tokenizers):
+    """In the first pass, which has logits of every token: the others go on in batches, and are checked."""
+    model = make_model("llama", len(tokenizers[False]))
+    failures = []
+
+    def once(_, inputs):
+        if not failures:
+            failures.append(inputs[0].shape)
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
+
+    work = answer(SharedPrefixLM, model, tokenizers[False], ranking_requests(20), batch_size=16)[0].work
+    _, expected = answer(HFLM, model, tokenizers[False], ranking_requests(20), batch_size=16)
+    model.get_output_embeddings().register_forward_pre_hook(once)
+    passes = []
+    model.get_input_embeddings().register_forward_pre_hook(lambda *_: passes.append(1))
+    lm, answers = answer(SharedPrefixLM, model, tokenizers[False], ranking_requests(20), batch_size=16)
+    assert_equal(answers, expected)
+    assert len(failures) == 1 and lm._verified
+    assert lm.work.forwarded <= work.forwarded
+    assert lm.work.verification <= 0.2 * lm.work.forwarded
+
+
+def test_what_has_no_room_is_left_and_the_rest_goes_on(tokenizers, warnings):
+    """One text that is too long for memory, even alone behind its prefix."""
+    model = make_model("llama", len(tokenizers[False]))
+    requests = [*ranking_requests(12), (" ".join(["sungai"] * 60), " kota")]
+    lengths = [len(tokenizers[False].encode("".join(request))) for request in requests]
+    _, expected = answer(HFLM, model, tokenizers[False], requests)
+
+    def scarce(keywords):
+        ids = keywords.get("input_ids")
+        if ids is not None and ids.numel() > sorted(lengths)[-2] + 5:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
+        return keywords
+
+    _Changed(model, scarce)
+    lm, answers = answer(SharedPrefixLM, model, tokenizers[False], requests, batch_size=1)
+    assert_equal(answers, expected)
+    assert "1 of them are computed one by one" in warnings()[-1]
+    assert 0 < lm.work.forwarded <= 1.3 * lm.work.distinct

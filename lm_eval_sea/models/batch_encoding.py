@@ -1,0 +1,88 @@
+"""Texts of requests are encoded many at once, each distinct one a single time; lm-eval encodes two a request, one by one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lm_eval.api.model import TemplateLM
+
+    class Model(TemplateLM):
+        """What lm-eval's `hf` and `vllm` have in common."""
+
+        backend: str
+
+        def tok_encode(self, string: Any, add_special_tokens: bool | None = None, **kwargs: Any) -> list[int]:
+            """The tokens of a text."""
+            raise NotImplementedError
+else:
+    Model = object
+
+logger = logging.getLogger("lm_eval_sea")
+
+# Texts in a call of the tokenizer: enough for all cores; what it keeps of each token until the end of a call is large.
+AT_ONCE = 1024
+
+# A text, and whether special tokens are added; None leaves that to the model.
+Text = tuple[str, bool | None]
+
+
+def texts_of(pairs: Sequence[tuple[str, str]]) -> list[Text]:
+    """The distinct texts that lm-eval encodes for pairs of context and continuation, see `TemplateLM.loglikelihood`."""
+    texts: dict[Text, None] = {}
+    for context, continuation in pairs:
+        if context:
+            texts[context + continuation, None] = None
+            texts[context.rstrip(), None] = None
+        else:
+            texts[continuation, False] = None
+    return list(texts)
+
+
+class BatchEncoding(Model):
+    """Has an lm-eval model encode all texts of its requests before it takes them apart. To be put before its class."""
+
+    _encoded: dict[Text, list[int]] | None = None
+
+    def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
+        """What `tok_encode` makes of each string, by few calls of the tokenizer."""
+        raise NotImplementedError
+
+    def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[tuple[float, bool]]:
+        """The parent's."""
+        with self._encoding([request.args for request in requests]):
+            return super().loglikelihood(requests, *args, **kwargs)
+
+    def tok_encode(self, string: Any, add_special_tokens: bool | None = None, **kwargs: Any) -> list[int]:
+        """The tokens of a text; the arguments are the parent's."""
+        known = (
+            self._encoded.get((string, add_special_tokens)) if self._encoded and isinstance(string, str) and not kwargs else None
+        )
+        return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs) if known is None else known
+
+    @contextmanager
+    def _encoding(self, pairs: Sequence[tuple[str, str]]) -> Iterator[None]:
+        self._encoded = self._encode_all(texts_of(pairs)) if self.backend == "causal" else {}
+        try:
+            yield
+        finally:
+            self._encoded = None
+
+    def _encode_all(self, texts: Sequence[Text]) -> dict[Text, list[int]]:
+        """The tokens of texts; nothing if the tokenizer cannot do it, whose fault a single text then shows."""
+        encoded: dict[Text, list[int]] = {}
+        for special in {special for _, special in texts}:
+            strings = [string for string, its in texts if its is special]
+            try:
+                for begin in range(0, len(strings), AT_ONCE):
+                    some = strings[begin : begin + AT_ONCE]
+                    encoded.update(((s, special), ids) for s, ids in zip(some, self.encode_at_once(some, special), strict=True))
+                if encoded[strings[0], special] != self.tok_encode(strings[0], add_special_tokens=special):
+                    raise ValueError("a tokenizer that encodes single texts in a way of its own")
+            except Exception as error:  # tokenizers raise what they like
+                logger.debug("texts are encoded one by one: %s", error)
+                return {}
+        return encoded

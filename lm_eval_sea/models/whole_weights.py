@@ -1,0 +1,70 @@
+"""Refuses checkpoints and adapters that lack weights: transformers and PEFT draw those at random, and warn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from typing import Any
+from unittest.mock import patch
+
+from transformers import PreTrainedModel
+
+# How many names an error shows.
+SHOWN = 3
+
+
+class IncompleteWeights(ValueError):
+    """Weights are missing, or fit nothing; the message says which."""
+
+
+@contextmanager
+def whole_weights() -> Iterator[None]:
+    """While it lasts, models and adapters are loaded with all of their weights or not at all.
+
+    lm-eval asks transformers for the model alone, and the loader's own account (`output_loading_info`) comes beside it.
+
+    Raises:
+        IncompleteWeights: if a checkpoint lacks weights, or an adapter has others than the model takes.
+    """
+    load_model = PreTrainedModel.__dict__["from_pretrained"].__func__
+
+    def from_pretrained(
+        cls: type[PreTrainedModel], name: Any, *args: Any, output_loading_info: bool = False, **kwargs: Any
+    ) -> Any:
+        model, found = load_model(cls, name, *args, output_loading_info=True, **kwargs)
+        if missing := found["missing_keys"]:
+            raise IncompleteWeights(f"the checkpoint {name} lacks {_named(missing)}")
+        return (model, found) if output_loading_info else model
+
+    with ExitStack() as patches:
+        patches.enter_context(patch.object(PreTrainedModel, "from_pretrained", classmethod(from_pretrained)))  # type: ignore[arg-type]
+        if find_spec("peft"):
+            patches.enter_context(_whole_adapters())
+        yield
+
+
+@contextmanager
+def _whole_adapters() -> Iterator[None]:
+    from peft import PeftModel
+
+    load = PeftModel.load_adapter
+
+    def load_adapter(self: Any, model_id: Any, *args: Any, **kwargs: Any) -> Any:
+        found = load(self, model_id, *args, **kwargs)
+        if any(adapter.is_prompt_learning for adapter in self.peft_config.values()):
+            return found  # tokens that were learnt are no weights of a module
+        if found.unexpected_keys:
+            raise IncompleteWeights(f"the adapter {model_id} has {_named(found.unexpected_keys)} that the model has no place for")
+        if found.missing_keys:
+            raise IncompleteWeights(f"the adapter {model_id} lacks {_named(found.missing_keys)}")
+        return found
+
+    with patch.object(PeftModel, "load_adapter", load_adapter):
+        yield
+
+
+def _named(weights: Iterable[str]) -> str:
+    names = sorted(weights)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{len(names)} weight{'s' * (len(names) > 1)} ({', '.join(names[:SHOWN])}{more})"

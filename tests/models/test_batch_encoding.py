@@ -1,0 +1,103 @@
+"""Texts are encoded many at once, to the tokens that lm-eval's own way makes of them."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lm_eval.api.model import TemplateLM
+from lm_eval.models.huggingface import HFLM
+
+from lm_eval_sea.models import SharedPrefixLM, batch_encoding
+from lm_eval_sea.models.batch_encoding import texts_of
+
+from .conftest import ask, make_model, ranking_requests, text
+
+
+@pytest.fixture(scope="module")
+def llama(tokenizers):
+    return make_model("llama", len(tokenizers[True]))
+
+
+DICE = random.Random(0)
+BOS = "<|bos|>"
+PAIRS = [
+    *ranking_requests(4), *ranking_requests(4, bos=True),
+    (f"{BOS}{text(DICE, 5)}", " kota"), (f"{text(DICE, 5)} \n", " kota"), ("   ", "kota"), ("", f"{BOS} kota"), ("di", ""),
+    ("ครู", " สอน"), ("ကျောင်း ", "သား"),
+]  # fmt: skip
+
+
+def encoded(lm, pairs, monkeypatch):
+    """The tokens that the requests have when their log-likelihoods are asked for."""
+    found = []
+    monkeypatch.setattr(
+        lm, "_loglikelihood_tokens", lambda requests, **_: found.extend(requests) or [(0.0, False)] * len(requests)
+    )
+    ask(lm, pairs)
+    return found
+
+
+@pytest.mark.parametrize("add_bos_token", [None, True, False])
+@pytest.mark.parametrize("bos", [False, True])
+def test_the_same_tokens(bos, add_bos_token, llama, tokenizers, monkeypatch):
+    lms = [model_class(llama, tokenizer=tokenizers[bos], add_bos_token=add_bos_token) for model_class in (HFLM, SharedPrefixLM)]
+    expected, got = (encoded(lm, PAIRS, monkeypatch) for lm in lms)
+    assert got == expected
+
+
+def test_few_calls_and_no_text_twice(llama, tokenizers, monkeypatch):
+    monkeypatch.setattr(batch_encoding, "AT_ONCE", 50)
+    requests = ranking_requests(40)
+    lm = SharedPrefixLM(llama, tokenizer=tokenizers[False])
+    calls, encode_one = [], type(lm.tokenizer).encode
+    encode_all = lm.encode_at_once
+    monkeypatch.setattr(lm, "encode_at_once", lambda strings, special: calls.append(strings) or encode_all(strings, special))
+    ones = []
+    monkeypatch.setattr(type(lm.tokenizer), "encode", lambda *args, **kwargs: ones.append(args) or encode_one(*args, **kwargs))
+    encoded(lm, requests, monkeypatch)
+    strings = [string for some in calls for string in some]
+    wholes, contexts = {"".join(pair) for pair in requests}, {context for context, _ in requests}
+    assert len(strings) == len(set(strings)) == len(wholes | contexts) < 1.4 * len(requests)
+    assert len(calls) == -(-len(strings) // 50)
+    assert len(ones) <= 2, "the look at the first prompt, and one that shows that both ways agree"
+
+
+def test_a_text_that_cannot_be_encoded_is_said_by_itself(llama, tokenizers, monkeypatch):
+    pairs = [*ranking_requests(2), ("\ud800", " kota")]
+    failures = []
+    for model_class in (HFLM, SharedPrefixLM):
+        with pytest.raises(Exception) as failure:
+            encoded(model_class(llama, tokenizer=tokenizers[False]), pairs, monkeypatch)
+        failures.append((failure.type, str(failure.value)))
+    assert failures[0] == failures[1]
+
+
+class Recorder(TemplateLM):
+    """Notes what lm-eval encodes."""
+
+    backend, prefix_token_id, eot_token_id = "causal", 0, 0
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def tok_encode(self, string, add_special_tokens=None, **_):
+        self.seen.append((string, add_special_tokens))
+        return [1, 2]
+
+    def _loglikelihood_tokens(self, requests, **_):
+        return []
+
+    loglikelihood_rolling = generate_until = None
+
+
+words = st.text("a \n", max_size=4)
+
+
+@given(st.lists(st.tuples(words, words), max_size=5))
+def test_texts_are_those_that_lm_eval_encodes(pairs):
+    lm = Recorder()
+    ask(lm, pairs)
+    assert set(texts_of(pairs)) == set(lm.seen)
+    assert len(texts_of(pairs)) == len(set(lm.seen))
