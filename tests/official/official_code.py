@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import sys
 import types
@@ -30,7 +31,8 @@ def load(path: Path, post_processors: types.ModuleType | None = None) -> types.M
         warnings.simplefilter("ignore")  # of escape sequences in its patterns
         patch.setattr(sys, "meta_path", [*sys.meta_path, StandIns()])
         patch.setitem(sys.modules, "opencompass.utils", utils)
-        patch.setitem(sys.modules, "langid", py3langid)  # the same model
+        if importlib.util.find_spec("langid") is None:
+            patch.setitem(sys.modules, "langid", py3langid)  # as ours does
         exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
     for name in [name for name, found in sys.modules.items() if isinstance(found, StandIn)]:
         del sys.modules[name]

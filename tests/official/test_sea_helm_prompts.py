@@ -1,5 +1,6 @@
 """SEA-HELM's own prompts from a checkout: a miniature of our own, and the real one beside its code."""
 
+import json
 import math
 import os
 import shutil
@@ -196,6 +197,23 @@ for task, language, exemplars, values in json.load(sys.stdin):
     found.append([{"role": role, "content": content} for role, content in zip(roles, contents)])
 print(json.dumps(found))
 """
+
+
+RESOLVED = """
+import json
+from pathlib import Path
+from omegaconf import OmegaConf
+files = [OmegaConf.load(path) for path in sorted(Path("seahelm_tasks").glob("**/config.yaml"))]
+print(json.dumps(OmegaConf.to_container(OmegaConf.merge(*files), resolve=True)))
+"""
+
+
+def test_references_between_configurations_are_resolved_as_by_omegaconf():
+    """SEA-HELM reads its configurations with it."""
+    folder = checkout("src/task_config.py")
+    ours, official = read_configs(folder), run(folder, RESOLVED, None)
+    assert len(ours) > 100
+    assert [name for name, config in ours.items() if json.loads(json.dumps(config, default=str)) != official[name]] == []
 
 
 def as_seen(row, labels=()):

@@ -11,6 +11,8 @@ and its siblings. It matters only for an answer that has two different cues in i
 from __future__ import annotations
 
 import functools
+import importlib
+import importlib.metadata
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,7 @@ from .words import newmm_version, segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
 
 
 # The answer begins behind the last occurrence of the first of these that it has.
@@ -204,9 +207,22 @@ def best_f1(answer: str, references: Sequence[str]) -> float:
 
 
 def _is_thai(text: str) -> bool:
-    # SailCompass uses langid, which has the same model
-    language: str = identifier_package().classify(text)[0]
-    return language == "th"
+    return str(_official_identifier().classify(text)[0]) == "th"
+
+
+@functools.cache
+def _official_identifier() -> ModuleType:
+    """langid, which SailCompass uses, or py3langid in its place, which has the same model in another precision."""
+    try:
+        return importlib.import_module("langid")
+    except ImportError:
+        return identifier_package()
+
+
+def _identifier_signature() -> str:
+    if _official_identifier().__name__ == "langid":
+        return f"langid:{importlib.metadata.version('langid')}"
+    return f"{identifier_version()} for langid"
 
 
 def text_pair(answer: str, reference: str) -> tuple[str, str]:
@@ -275,5 +291,5 @@ def signatures(evaluator: str) -> dict[str, str]:
     """
     found = dict(_SIGNATURES.get(evaluator, {}))
     if evaluator == "AnsEvaluator":  # an answer in any language may be taken for Thai
-        found["f1_sailcompass"] += f"|{newmm_version()}|{identifier_version()}"
+        found["f1_sailcompass"] += f"|{newmm_version()}|{_identifier_signature()}"
     return found
