@@ -138,9 +138,7 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=30, help="default: %(default)s")
     parser.add_argument("--tasks", type=int, default=40, help="default: %(default)s")
     parser.add_argument("--rows", type=int, default=100, help="of each task (default: %(default)s)")
-    parser.add_argument(
-        "--axe", type=Path, help="axe.min.js of the npm package axe-core, which looks for obstacles"
-    )
+    parser.add_argument("--axe", type=Path, help="axe.min.js of the npm package axe-core, which looks for obstacles")
     parser.add_argument("--keep", type=Path, help="write runs and report into this folder")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

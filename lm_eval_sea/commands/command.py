@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import sys
 import textwrap
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
 
 
@@ -95,8 +97,9 @@ def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace],
 
 
 def fail(error: BaseException, status: int) -> int:
-    """Prints what went wrong, controls in names made visible; returns the exit status."""
-    print(f"lm-eval-sea: {visible(str(error))}", file=sys.stderr)
+    """Prints what went wrong, controls in names made visible and secrets masked; returns the exit status."""
+    with contextlib.suppress(BrokenPipeError):  # nobody listens; the status tells
+        print(f"lm-eval-sea: {visible(masked_text(str(error)))}", file=sys.stderr)
     return status
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.rows import parse
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
+from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import Settings, settings_of
 from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number
 from lm_eval_sea.results.visible_text import one_line
@@ -148,6 +149,7 @@ def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Ru
         notes.append(f"{path}: left out, it has no results of lm-eval")
         return None
     match = _RESULTS_NAME.fullmatch(path.name)
+    content = masked_results(content)  # plain `lm_eval` writes keys and tokens as they were given
     return _run_of(content, path, _date(match["stamp"]) if match else None, notes, names)
 
 

@@ -14,11 +14,12 @@ import json
 import os
 import pickle
 import sqlite3
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.run.model_check import LOADED, revision_of
 from lm_eval_sea.run.output_folder import folder_of
 from lm_eval_sea.run.request import RunError
@@ -39,7 +40,7 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
         for name, file in _LOADED.items()
         if model_args.get(name)
     }
-    parts = [model, dict(model_args), loaded, versions(), sorted(tasks)]
+    parts = [model, masked(model_args), loaded, versions(), sorted(tasks)]  # a new token is no new model
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
@@ -114,6 +115,33 @@ def prepare(output_path: str, key: str) -> str:
     return str(folder / f"answers_{key}")
 
 
+@contextmanager
+def alone_with(use_cache: str) -> Iterator[None]:
+    """Inside, no other run keeps its answers in the same place; the lock of one that was killed is gone with it.
+
+    Raises:
+        RunError: if another one does.
+    """
+    if int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0):  # the first process of this run has it
+        yield
+        return
+    path = Path(f"{use_cache}.lock")
+    with path.open("w") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunError(f"the same run is at work, and keeps its answers in {path.parent}; wait for its end") from error
+        except (ImportError, OSError):  # Windows, and shared disks that know no locks
+            pass
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            _remove_if_empty(path.parent)
+
+
 def files_of(use_cache: str) -> list[Path]:
     """The databases of a cache, one per rank."""
     path = Path(use_cache)
@@ -152,7 +180,7 @@ def forget_failures(use_cache: str) -> int:
     """
     failed = 0
     for path in files_of(use_cache):
-        with closing(sqlite3.connect(path)) as connection, connection:
+        with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection, connection:
             # the class is named in its pickle, and most answers are of no such class
             texts = connection.execute('SELECT key, value FROM "unnamed" WHERE instr(value, ?)', (b"GeneratedText",))
             without = [(key,) for key, value in texts if getattr(pickle.loads(value), "failure", None)]
@@ -164,7 +192,11 @@ def forget_failures(use_cache: str) -> int:
 def remove(use_cache: str) -> None:
     """Deletes the databases, and the folder if nothing else is in it."""
     for path in files_of(use_cache):
-        path.unlink(missing_ok=True)
-    folder = Path(use_cache).parent
-    if folder.is_dir() and not any(folder.iterdir()):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+    _remove_if_empty(Path(use_cache).parent)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # there is something in it, or it is gone
         folder.rmdir()

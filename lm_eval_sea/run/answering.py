@@ -5,14 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval.api.model import LM
 
 from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.api_server import check_api_window
+from lm_eval_sea.run.failing_tasks import (
+    ServerGoneError,
+    TasksFailedError,
+    TaskWatch,
+    by_task,
+    fault_of,
+    first_failing,
+    is_of_machine,
+    is_of_server,
+    name_of_row,
+    what_failed,
+)
 from lm_eval_sea.run.workload import GENERATION, advice, check_window, planned, token_counter, workload_of
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
@@ -25,7 +37,14 @@ logger = logging.getLogger("lm_eval_sea")
 class AnsweringModel:
     """Wraps a model as lm-eval's `CachingLM` does, which may wrap this one: all but the answering is the model's own."""
 
-    def __init__(self, model: Any, backend: str, tasks: Mapping[str, Any], seeds: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        backend: str,
+        tasks: Mapping[str, Any],
+        seeds: Sequence[Any] | None = None,
+        watch: TaskWatch | None = None,
+    ) -> None:
         """Begins a run.
 
         Args:
@@ -33,14 +52,22 @@ class AnsweringModel:
             backend: its name in lm-eval.
             tasks: lm-eval's tasks by name; their requests are all made before the first is answered.
             seeds: of the run; None: sampled answers are not kept.
+            watch: notes who is at work: no task while the model is.
         """
-        self._model, self._backend, self._tasks = model, backend, tasks
+        self._model, self._backend, self._tasks, self._watch = model, backend, tasks, watch
+        # Of each request, its copies one after the other, and how many lm-eval has got of them.
+        self._answers: defaultdict[tuple[Any, ...], list[Any]] = defaultdict(list)
+        self._given: Counter[tuple[Any, ...]] = Counter()
         self._kept = _KeptGenerations(seeds)
         self._begun = False
 
     def __getattr__(self, name: str) -> Any:
         """All else is the model's."""
         return getattr(self._model, name)
+
+    def begin_again(self) -> None:
+        """What is asked from now on was asked before, by a round that a task has ended, and nobody asks the model again."""
+        self._given.clear()
 
     def loglikelihood(self, requests: list[Any]) -> list[Any]:
         """As lm-eval's `LM` defines it."""
@@ -66,14 +93,60 @@ class AnsweringModel:
         return [next(answers) if answer is None else answer for answer in kept]
 
     def _answer(self, kind: str, requests: list[Any]) -> list[Any]:
+        if self._watch is not None:
+            self._watch.forget()
         if not self._begun:
             self._begun = True
             check_api_window(self._model, self._tasks)
             check_window(self._model, self._tasks)
             if self._model.rank == 0:
                 self._introduce()
+        keys = _numbered(kind, requests, self._given)
+        asked = [request for request, (key, number) in zip(requests, keys, strict=True) if number >= len(self._answers[key])]
+        new = iter(self._ask(kind, asked) if asked else ())
+        answers = []
+        for key, number in keys:
+            known = self._answers[key]
+            if number >= len(known):
+                known.append(next(new))
+            answers.append(known[number])
+        faults = {
+            request.task_name: f"{name_of_row(request.doc, request.doc_id)}: {fault}"
+            for request, answer in zip(reversed(requests), reversed(answers), strict=True)  # of a task, the first row counts
+            if (fault := fault_of(answer))
+        }
+        if faults and self._model.world_size == 1:  # another process would wait for this one
+            raise TasksFailedError(faults)
+        return answers
+
+    def _ask(self, kind: str, requests: list[Any]) -> list[Any]:
         ask = getattr(self._model, kind)
-        return [answer for part in self._parts(kind, requests) for answer in ask(part)]
+        try:
+            return [answer for part in self._parts(kind, requests) for answer in ask(part)]
+        except Exception as error:
+            if is_of_server(error):
+                raise ServerGoneError(f"the server gives no answers any more: {what_failed(error)}") from error
+            if is_of_machine(error) or self._model.world_size > 1:
+                raise
+            logger.debug("the model fails at a request", exc_info=error)
+            logger.warning("the model fails at a request (%s); looking for it", what_failed(error))
+            return self._ask_by_task(kind, requests, ask, error)
+
+    def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:
+        """The answers, or which task fails and where; those of the others are noted, so that nobody asks again."""
+        faults = {}
+        for task, own in by_task(requests).items():
+            try:
+                for (key, _), answer in zip(_numbered(kind, own, Counter()), ask(own), strict=True):
+                    self._answers[key].append(answer)
+            except Exception as found:
+                if is_of_server(found) or is_of_machine(found):
+                    raise
+                request, why = first_failing(ask, own) or (own[0], found)
+                faults[task] = f"{name_of_row(request.doc, request.doc_id)}: {what_failed(why)}"
+        if not faults:  # it fails only where tasks meet
+            raise error
+        raise TasksFailedError(faults)
 
     def _introduce(self) -> None:
         workload = workload_of((task.instances for task in self._tasks.values()), token_counter(self._model))
@@ -93,6 +166,17 @@ class AnsweringModel:
         size = PART if split else max(len(requests), 1)
         for begin in range(0, len(requests), size):
             yield requests[begin : begin + size]
+
+
+def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:
+    """What tells each request from others, and which copy of it it is; `seen` counts on."""
+    keys = []
+    for request in requests:
+        text = hash(tuple(str(part) for part in request.args if not isinstance(part, Mapping)))
+        key = (kind, request.task_name, request.doc_id, request.idx, text)
+        keys.append((key, seen[key]))
+        seen[key] += 1
+    return keys
 
 
 class _KeptGenerations:

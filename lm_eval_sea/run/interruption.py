@@ -37,12 +37,18 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is; forked processes end at once."""
+    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is; forked processes end at once.
+
+    A terminal that is closed ends nothing.
+    """
     if threading.current_thread() is not threading.main_thread():  # only that one may change what a signal does
         yield
         return
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    closed = signal.signal(signal.SIGHUP, signal.SIG_IGN) if hasattr(signal, "SIGHUP") else None
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, closed)

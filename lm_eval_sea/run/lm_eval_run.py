@@ -7,14 +7,20 @@ lm-eval documents all but the parser.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from lm_eval_sea.models.chat_server import ServerError
+from lm_eval_sea.results.secrets import secrets_in
+from lm_eval_sea.run.failing_tasks import TasksFailedError, TaskWatch, is_of_machine
+from lm_eval_sea.run.guarded_cache import GuardedCache
 from lm_eval_sea.run.request import RunError, in_one_line
 
 # What `simple_evaluate` and `EvaluatorConfig` both have, under the same names.
@@ -36,6 +42,14 @@ def run_parser() -> argparse.ArgumentParser:
     Run.create(commands)
     parser: argparse.ArgumentParser = commands.choices["run"]
     return parser
+
+
+def secrets_of(parsed: argparse.Namespace) -> Iterator[str]:
+    """The secrets in arguments, and in the file of settings that they name."""
+    yield from secrets_in(vars(parsed))
+    if path := getattr(parsed, "config", None):
+        with contextlib.suppress(OSError, ValueError, yaml.YAMLError):  # which `read_config` says
+            yield from secrets_in(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
 
 
 def read_config(parsed: argparse.Namespace) -> Any:
@@ -99,19 +113,24 @@ def make_model(config: Any) -> Any:
     except Exception as error:  # backends raise what they like
         logger.debug("the model cannot be loaded", exc_info=error)
         what = f"{type(error).__name__}: {in_one_line(error)}"
-        raise RunError(f"the model cannot be loaded ({what}); LMEVAL_LOG_LEVEL=debug shows where") from error
+        raise RunError(f"the model cannot be loaded ({what}); --debug shows where") from error
 
 
 def evaluate(
-    config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None
+    config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None, watch: TaskWatch
 ) -> dict[str, Any] | None:
     """What lm-eval's `simple_evaluate` returns: the results; None on all ranks but the first.
 
     Raises:
         RunError: if a task needs a tokenizer and the model has none, or another than the user names; if a server does not answer.
+        TasksFailedError: if a task cannot be scored.
     """
     from lm_eval.evaluator import simple_evaluate
 
+    if use_cache is not None:  # as `simple_evaluate` does, under a launcher of several processes too
+        rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
+        model = GuardedCache(model, f"{use_cache}_rank{rank}.db")
+    watch.forget()
     seeds = dict(zip(_SEEDS, config.seed or [None] * len(_SEEDS), strict=True))
     try:
         results: dict[str, Any] | None = simple_evaluate(
@@ -119,7 +138,6 @@ def evaluate(
             tasks=tasks,
             task_manager=task_manager,
             evaluation_tracker=tracker,
-            use_cache=use_cache,
             **{name: getattr(config, name) for name in _PASSED_ON},
             **config.cache_requests,
             **seeds,
@@ -130,8 +148,14 @@ def evaluate(
         # by its name: the folder of tasks is a package of its own name, and so are its classes
         if type(error).__name__ == "TokenizerError":
             raise RunError(str(error)) from error
+        if isinstance(error, TasksFailedError | RunError) or is_of_machine(error) or model.world_size > 1:
+            raise
+        if failed := watch.blame(error):
+            logger.debug("a task cannot be scored", exc_info=error)
+            raise failed from error
         raise
     if results is not None:  # of a model that is made already lm-eval notes the class
+        results["config"]["use_cache"] = use_cache
         results["config"]["model"] = tracker.general_config_tracker.model_source = config.model
     return results
 

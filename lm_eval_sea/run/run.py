@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import json
 import logging
@@ -11,18 +12,19 @@ import os
 import sys
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.power import limit_to_see
+from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window
 from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
+from lm_eval_sea.run.failing_tasks import ServerGoneError, TasksFailedError, TaskWatch, WithoutTasksError, what_failed
 from lm_eval_sea.run.language import names_of_language
 from lm_eval_sea.run.model_check import (
     check_arguments,
@@ -34,6 +36,7 @@ from lm_eval_sea.run.model_check import (
     reads_folders,
 )
 from lm_eval_sea.run.output_folder import check_space, probe, save
+from lm_eval_sea.run.output_streams import guarded_output
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples, in_one_line
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking import MODES
@@ -41,6 +44,7 @@ from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks
 from lm_eval_sea.run.warnings_once import warnings_once
 from lm_eval_sea.run.workload import planned
 
+DEBUG = "--debug"
 _DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`
 
 HELP = """\
@@ -61,11 +65,18 @@ class InterruptedRunError(RunError):
     status = 130
 
 
+class UnexpectedError(RunError):
+    """A run ended where nobody thought of it; one line that says what is kept."""
+
+    status = 1
+
+
 @dataclass
 class _Run:
     """One run of lm-eval, and what is left of it when it is interrupted."""
 
     config: Any  # lm-eval's `EvaluatorConfig`
+    secrets: KnownSecrets  # grows as more is known of the run
     skip_missing: bool
     resume: bool | None
     thinking: str
@@ -74,6 +85,8 @@ class _Run:
     sampling: str
     detect: float | None = None  # points by which two models differ
     template: TemplateUse | None = None  # as it was checked
+    failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
+    held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
 
     def carry_out(self) -> bool:
@@ -117,17 +130,32 @@ class _Run:
         if self.detect is not None:
             config.limit = limit_to_see(self.detect, [planned(task, len(task.eval_docs)) for task in tasks.values()])
             logging.getLogger("lm_eval_sea").info("--detect %g: --limit %d", self.detect, config.limit)
+        self.secrets.add(secrets_in([task.config.dataset_kwargs for task in tasks.values()]))
         self._check(tasks)
         use_cache = self._answers_kept_in(tasks)
+        self.held.enter_context(answer_cache.alone_with(use_cache) if use_cache else contextlib.nullcontext())
         # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
         loaded = lm_eval_run.make_model(config)
         use_template(loaded, self.template, config.model, self.thinking, tasks)
-        model = AnsweringModel(loaded, config.model, tasks, seeds)
-        results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache)
+        watch = TaskWatch(tasks)
+        model = AnsweringModel(loaded, config.model, tasks, seeds, watch)
+        while True:
+            try:
+                results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache, watch)
+                break
+            except TasksFailedError as error:
+                self._leave_out(error.reasons)
+                wanted = manager.drop(error.reasons)
+                model.begin_again()
+                if not wanted:
+                    raise WithoutTasksError("\n  ".join(self.failed)) from error
         if results is None:
             return False
+        if self.failed:
+            results["config"]["failed_tasks"] = self.failed
         results["config"]["thinking"] = self.thinking if config.apply_chat_template else None
+        results = self._without_secrets(results, tracker.general_config_tracker)
         template = tracker.general_config_tracker.chat_template_sha  # lm-eval adds it as it writes the results
         table = table_of(of_results(results | {"chat_template_sha": template}))
         samples = results.pop("samples", None) if config.log_samples else None
@@ -146,9 +174,26 @@ class _Run:
             line = f"requests without an answer, which count as failed: {failed:,}; the same command asks for them"
             logging.getLogger("lm_eval_sea").warning(line)
             return False
+        if self.failed:
+            return False
         if use_cache and not config.use_cache:
             answer_cache.remove(use_cache)
         return True
+
+    def _leave_out(self, reasons: Mapping[str, str]) -> None:
+        for name, reason in reasons.items():
+            self.failed.append(f"{name} failed, and is not scored: {reason}")
+            logging.getLogger("lm_eval_sea").error("%s; the other tasks go on", self.failed[-1])
+
+    def _without_secrets(self, results: dict[str, Any], said_of_run: Any) -> dict[str, Any]:
+        """Results and rows as they may be shown and written; `said_of_run` is what lm-eval adds as it writes them."""
+        for name, value in vars(said_of_run).items():
+            if isinstance(value, str):
+                setattr(said_of_run, name, self.secrets.masked(masked_text(value) if name.startswith("model") else value))
+        for rows in results.get("samples", {}).values():
+            for number, row in enumerate(rows):
+                rows[number] = self.secrets.masked_row(row)
+        return masked_results(results)
 
     def _check(self, tasks: Mapping[str, Any]) -> None:
         """What needs the rows, and no model."""
@@ -212,10 +257,10 @@ class _Run:
         return self.kept_in
 
     def what_is_kept(self) -> str:
-        """How to go on after an interruption."""
+        """How to go on after an interruption or a failure."""
         answers = 0
         if self.kept_in:
-            with suppress(RunError):  # the file was not whole yet
+            with contextlib.suppress(RunError):  # the file was not whole yet
                 answers = answer_cache.check_databases(self.kept_in)
         if answers:
             return f"the same command goes on where this one stopped, with the {answers:,} answers in {self.kept_in}"
@@ -279,6 +324,7 @@ def run_parser() -> argparse.ArgumentParser:
         help="model: temperature, top_p and so on of the model's generation config; task (default): as each task has it, "
         "mostly greedy. --seeds N repeats a run",
     )
+    group.add_argument(DEBUG, action="store_true", help="Show where an error came from")
     group.add_argument(
         "--detect",
         type=float,
@@ -298,7 +344,20 @@ def run(arguments: Sequence[str]) -> None:
     Raises:
         RunError: with the exit status of the command.
     """
+    secrets = KnownSecrets()
+    secrets.add(secrets_of_environment(os.environ))
+    secrets.add(secrets_in(list(arguments)))
+    with guarded_output(secrets):
+        try:
+            _run(arguments, secrets)
+        except RunError as error:
+            error.args = (secrets.masked(masked_text(str(error))),)
+            raise
+
+
+def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
     arguments = arguments or ["--help"]
+    debug = DEBUG in arguments
     if {"-h", "--help"} & set(arguments):
         print(HELP)
     from lm_eval.utils import setup_logging
@@ -306,16 +365,18 @@ def run(arguments: Sequence[str]) -> None:
     import lm_eval_sea.models  # noqa: F401 (registers the backends)
     from lm_eval_sea.tasks._shared.lm_eval_private import log_as_lm_eval
 
-    setup_logging()
+    setup_logging("DEBUG" if debug else "INFO")
     log_as_lm_eval()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # as lm-eval's own command line does
     try:
         parsed = run_parser().parse_args(arguments)
     except ValueError as error:  # JSON that lm-eval cannot read
         raise RunError(in_one_line(error)) from error
+    secrets.add(lm_eval_run.secrets_of(parsed))
     own = vars(parsed)
     options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens", "sampling", "detect")}
     options["device_given"] = parsed.device is not None
+    own.pop("debug")
     seeds = own.pop("seeds")
     language, lite, chat = own.pop("language"), own.pop("lite"), own.pop("chat")
     if language is not None:
@@ -335,21 +396,43 @@ def run(arguments: Sequence[str]) -> None:
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
         check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)
+    failed: list[str] = []
     if seeds is None:
-        _run_once(_Run(lm_eval_run.read_config(parsed), **options))
-        return
-    decisive = [options[name] for name in ("thinking", "thinking_tokens", "sampling")]
-    decisive += [options["detect"]] if options["detect"] is not None else []  # marks of earlier versions stay valid
-    for each, mark in runs_of(parsed, seeds, decisive):
-        if _run_once(_Run(lm_eval_run.read_config(each), **options)):
+        wanted: Iterable[tuple[argparse.Namespace, Path | None]] = [(parsed, None)]
+    else:
+        decisive = [options[name] for name in ("thinking", "thinking_tokens", "sampling")]
+        decisive += [options["detect"]] if options["detect"] is not None else []  # marks of earlier versions stay valid
+        wanted = runs_of(parsed, seeds, decisive)
+    for each, mark in wanted:
+        one = _Run(lm_eval_run.read_config(each), secrets, **options)
+        if _run_once(one) and mark is not None:
             mark_complete(each, mark)
+        failed += one.failed
+    if failed:
+        raise WithoutTasksError("\n  ".join(dict.fromkeys(failed)))
 
 
 def _run_once(run: _Run) -> bool:
     try:
-        with warnings_once():
+        with warnings_once(), run.held:
             return run.carry_out()
     except KeyboardInterrupt as error:
-        traceback.clear_frames(error.__traceback__)  # closes the file of answers and the progress bar before the last line
-        print(file=sys.stderr)  # ends the line of the progress bar
+        _close(error)
         raise InterruptedRunError(f"interrupted; {run.what_is_kept()}") from error
+    except ServerGoneError as error:
+        _close(error)
+        raise ServerGoneError(f"{error}; {run.what_is_kept()}") from error
+    except RunError:
+        raise
+    except Exception as error:  # of lm-eval, a backend, a machine
+        logging.getLogger("lm_eval_sea").debug("the run ended", exc_info=error)
+        _close(error)
+        raise UnexpectedError(f"{what_failed(error)}; {run.what_is_kept()}; --debug shows where") from error
+
+
+def _close(error: BaseException | None) -> None:
+    """Closes the file of answers and the progress bar, before the last line is said."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+    print(file=sys.stderr)  # ends the line of the progress bar

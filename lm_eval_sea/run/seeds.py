@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.run.answer_cache import key_of
 from lm_eval_sea.run.generation_config import generation_config_of
 from lm_eval_sea.run.request import RunError
@@ -96,7 +97,8 @@ def mark_complete(parsed: argparse.Namespace, mark: Path) -> None:
 
 
 def _settings(parsed: argparse.Namespace) -> dict[str, Any]:
-    return {name: value for name, value in sorted(vars(parsed).items()) if name not in _WITHOUT_EFFECT and not callable(value)}
+    given = {name: value for name, value in sorted(vars(parsed).items()) if name not in _WITHOUT_EFFECT and not callable(value)}
+    return {name: masked(value) for name, value in given.items()}
 
 
 def _digest(parsed: argparse.Namespace, further: Any, key: str) -> str:

@@ -8,7 +8,7 @@ import glob
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,25 @@ class RunTasks(TaskManager):
         if self._loaded is None or self._loaded[0] != task_list:
             self._loaded = task_list, super().load(task_list)
         return self._loaded[1]
+
+    def drop(self, failed: Collection[str]) -> list[str]:
+        """Has `load` give what it gave, as it is by now, without some tasks and the groups that have one of them.
+
+        Returns:
+            The names of what is left, to be loaded as a list.
+        """
+        assert self._loaded is not None
+        wanted, loaded = self._loaded
+        groups = {
+            name: group
+            for name, group in loaded["groups"].items()
+            if not any(task.task_name in failed for task in group.get_all_tasks())
+        }
+        tasks = {name: task for name, task in loaded["tasks"].items() if name not in failed}
+        names = without(self, wanted, set(failed))
+        group_map = {name: members for name, members in loaded["group_map"].items() if name in groups}
+        self._loaded = names, {**loaded, "tasks": tasks, "groups": groups, "group_map": group_map}
+        return names
 
     def names(self) -> dict[str, list[str]]:
         """For each entry of the request the names and files that it stands for; none where there is no such task."""

@@ -16,6 +16,7 @@ from typing import Any
 from lm_eval_sea import __version__
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.request import RunError
@@ -93,7 +94,8 @@ def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Ma
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
     beside = folder / f".{MARK}.{os.getpid()}"
     beside.write_text(
-        json.dumps({"digest": digest, "files": sizes, **measured, "asked": asked}, indent=1, default=str) + "\n", encoding="utf-8"
+        json.dumps({"digest": digest, "files": sizes, **measured, "asked": masked(asked)}, indent=1, default=str) + "\n",
+        encoding="utf-8",
     )
     _to_disk(beside)
     beside.replace(folder / MARK)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.interruption import terminated_as_interrupted
@@ -177,7 +178,7 @@ def main() -> int:
         with _alone_in(folder):
             _run(task, folder)
     except RunError as error:
-        print(f"lm-eval-sea: {visible(str(error))}", file=sys.stderr)
+        print(f"lm-eval-sea: {visible(masked_text(str(error)))}", file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
         return 130
@@ -192,7 +193,7 @@ def _run(task: Mapping[str, Any], folder: Path) -> None:
     check_model(model_args, task["files"])
     set_aside(folder, Path(task["output"]))
     remove_incomplete(folder)
-    print(f"{STARTED} {time.time():.3f} {' '.join(task['arguments'])}", flush=True)
+    print(f"{STARTED} {time.time():.3f} {masked_text(' '.join(task['arguments']))}", flush=True)
     begin, resumed = time.monotonic(), (folder / answer_cache.FOLDER).exists()
     from lm_eval_sea.run import run
     from lm_eval_sea.sweep.size import tokens_of_run

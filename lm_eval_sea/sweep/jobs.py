@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.secrets import masked, masked_text
 from lm_eval_sea.run.answer_cache import files_of_model
 from lm_eval_sea.sweep.completeness import LOG, installed
 from lm_eval_sea.sweep.plan import Model, Plan
@@ -43,7 +44,7 @@ class Job:
     @property
     def command(self) -> str:
         """What a user types to repeat it."""
-        return shlex.join(["lm-eval-sea", "run", *self.arguments])
+        return shlex.join(["lm-eval-sea", "run", *map(masked_text, self.arguments)])
 
     def task(self, plan: Plan) -> dict[str, Any]:
         """What the process of the job reads: plain values."""
@@ -69,8 +70,8 @@ class Job:
 
     @functools.cached_property
     def digest(self) -> str:
-        """Of `asked`."""
-        return hashlib.sha256(json.dumps(self.asked, sort_keys=True, default=str).encode()).hexdigest()
+        """Of `asked`; a new token is no other job."""
+        return hashlib.sha256(json.dumps(masked(self.asked), sort_keys=True, default=str).encode()).hexdigest()
 
 
 def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: str) -> list[Part]:

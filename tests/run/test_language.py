@@ -58,11 +58,8 @@ def test_lite_chat_tasks_have_the_rows_of_the_lite_ones(listed):
         assert len(names) == len(set(names)) == len(listed.select(plain))
         for made in select([name for name in names if "_chat" in name]):
             whole = listed.tasks[made.name.removesuffix("_lite")]
-            (lite,) = (
-                task
-                for task in listed.select(plain)
-                if made.name.replace("_chat", "") == task.name.replace(f"_{task.metadata['variant']}", "")
-            )
+            named = made.name.replace("_chat", "")
+            (lite,) = (task for task in listed.select(plain) if task.name.replace(f"_{task.metadata['variant']}", "") == named)
             assert made.metadata["subset"] == lite.metadata["subset"]
             assert (made.metadata["setting"], made.metadata["rows"]) == ("lite", lite.metadata["rows"])
             assert made.metadata["answer_tag"] == whole.metadata["answer_tag"]

@@ -1,0 +1,193 @@
+"""Secrets, told by the names they go by and by their looks, and put out of sight.
+
+lm-eval writes the arguments of a model as they are given, tokens and keys among them, into results, rows and logs.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import unquote
+
+MASK = "***"
+# Names that end in these words are of secrets: api_key, X-Api-Key, clientSecret, WANDB_API_KEY …
+_WORDS = (
+    r"(?:api|access|secret|private|auth|subscription|functions?|account|client|service|signing|encryption)[_-]?keys?"
+    r"|passw(?:or)?d|passphrase|pwd|secrets?|credentials?|authorization|auth|bearer|jwt|cookie|pat"
+)
+# … and those that end in "token", but for the tokens of a tokenizer.
+_OF_TOKENIZER = (
+    "bos", "eos", "bod", "eod", "pad", "unk", "sep", "cls", "mask", "start", "end", "begin", "stop", "think", "thinking",
+    "thought", "reasoning", "prefix", "suffix", "middle", "fim", "image", "audio", "video", "speech", "special", "first",
+    "last", "next", "new", "max", "min", "num", "boi", "eoi", "system", "user", "assistant", "turn", "text", "word",
+    "decoder", "forced", "extra", "filler", "blank", "dummy", "draft", "tool", "bom", "eom", "eot", "eoh",
+)  # fmt: skip
+_TOKEN = "".join(rf"(?<!{word}[_-])" for word in _OF_TOKENIZER) + "token"
+_SECRET_NAME = rf"(?<![A-Za-z])(?:{_WORDS}|{_TOKEN})"
+_NAME = re.compile(rf".*{_SECRET_NAME}", re.IGNORECASE | re.DOTALL)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HEADERS = re.compile(r"(?:.*[^a-z])?headers?", re.IGNORECASE)
+_PLAIN_HEADERS = {"content-type", "accept", "accept-encoding", "accept-language", "user-agent", "connection", "host"}
+# Parts of lm-eval's results, and of what they say of a task, that no argument gets into.
+_SCORES = ("results", "groups", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", "samples", "task_hashes")
+_PROMPTS = ("description", "doc_to_text", "doc_to_target", "doc_to_choice", "fewshot_config", "fewshot_delimiter", "metric_list")
+_SCHEMES = ("bearer", "basic", "token")
+_SAYS_NOTHING = {"", "none", "null", "true", "false", MASK}
+_SHORTEST, _SHORTEST_WORD = 6, 12  # characters of a secret, and of one of letters alone, that is looked for wherever it stands
+
+# In text: the login of an address; what follows a name; what follows the scheme of a header; tokens of well-known makes.
+_IN_TEXT = re.compile(
+    rf"""(?<=://)(?P<login>[^\s/@"'?\#]{{1,500}})(?=@)
+    |(?:{_SECRET_NAME}\\?["']?\s*[=:]\s*|[?&](?:key|sig|signature|code)=)\\?["']?(?:(?:bearer|basic|token)\s+)?
+        (?P<value>[^\s,;&"'{{}}()\[\]<>\\]+)
+    |\b(?:bearer|basic)\s+(?P<header>[\w.~+/=-]{{6,}})
+    |\b(?P<known>(?:hf_[A-Za-z0-9]{{16,}}|sk-[\w-]{{16,}}|gh[pousr]_\w{{20,}}|github_pat_\w{{20,}}|xox[abprs]-[\w-]{{10,}}
+        |AKIA[0-9A-Z]{{16}}|AIza[\w-]{{30,}}))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ENVIRONMENT = re.compile(r"(?:.*_)?(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION|PAT)", re.IGNORECASE)
+
+
+def is_secret(name: object) -> bool:
+    """Whether what goes by this name is kept from sight."""
+    return isinstance(name, str) and _NAME.fullmatch(_CAMEL.sub("_", name)) is not None
+
+
+def masked(content: Any) -> Any:
+    """Content of a JSON file, of arguments or settings, with `***` in the place of each secret."""
+    if isinstance(content, str):
+        return masked_text(content)
+    if isinstance(content, Mapping):
+        return {key: _masked_entry(key, value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return type(content)(map(masked, content)) if type(content) in (list, tuple) else content
+    return content
+
+
+def masked_results(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What lm-eval writes of a run, without the secrets in its settings; scores and prompts stay as they are."""
+    made = {key: value if key in _SCORES else _masked_entry(key, value) for key, value in content.items() if key != "configs"}
+    configs = content.get("configs")
+    if isinstance(configs, Mapping):
+        made["configs"] = {task: _masked_config(config) for task, config in configs.items()}
+    elif "configs" in content:
+        made["configs"] = configs
+    return {key: made[key] for key in content}
+
+
+def _masked_config(config: Any) -> Any:
+    if not isinstance(config, Mapping):
+        return config
+    return {key: value if key in _PROMPTS else _masked_entry(key, value) for key, value in config.items()}
+
+
+def _masked_entry(key: Any, value: Any) -> Any:
+    if is_secret(key) and _is_telling(value):
+        return MASK
+    if isinstance(key, str) and _HEADERS.fullmatch(key) and isinstance(value, Mapping):
+        return {name: part if str(name).lower() in _PLAIN_HEADERS else MASK for name, part in value.items()}
+    return masked(value)
+
+
+def _is_telling(value: Any) -> bool:
+    """Whether a value may be a secret; `token=True` has transformers look for one."""
+    return not isinstance(value, bool) and str(value).lower() not in _SAYS_NOTHING
+
+
+def masked_text(text: str) -> str:
+    """A text, such as a line of a log, with `***` in the place of what looks like a secret."""
+    return _IN_TEXT.sub(_masked_match, text)
+
+
+def _masked_match(match: re.Match[str]) -> str:
+    secret = match[match.lastgroup or 0]
+    return match[0] if secret.lower() in _SAYS_NOTHING else f"{match[0].removesuffix(secret)}{MASK}"
+
+
+def secrets_in(content: Any) -> Iterator[str]:
+    """The secrets in arguments or settings, as they would stand elsewhere."""
+    if isinstance(content, str):
+        yield from _secrets_in_text(content)
+    elif isinstance(content, Mapping):
+        for key, value in content.items():
+            if is_secret(key) or (isinstance(key, str) and _HEADERS.fullmatch(key) and isinstance(value, Mapping)):
+                yield from _texts(value)
+            else:
+                yield from secrets_in(value)
+    elif isinstance(content, list | tuple):
+        for part in content:
+            yield from secrets_in(part)
+
+
+def _secrets_in_text(text: str) -> Iterator[str]:
+    """Those of addresses, headers, `name=value` and objects in JSON; not what follows a name otherwise, perhaps a sentence."""
+    if text.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):
+            yield from secrets_in(json.loads(text))
+    for match in _IN_TEXT.finditer(text):
+        if match["login"]:
+            yield match["login"].partition(":")[2] or match["login"]
+            yield base64.b64encode(unquote(match["login"]).encode(errors="replace")).decode()  # as it is sent
+        yield from filter(None, (match["header"], match["known"]))
+        if match["value"] and "=" in match[0].removesuffix(match["value"]) and _is_telling(match["value"]):
+            yield match["value"]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            if str(name).lower() not in _PLAIN_HEADERS:
+                yield from _texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
+    elif _is_telling(value):
+        text = str(value)
+        scheme, _, rest = text.partition(" ")
+        yield rest if scheme.lower() in _SCHEMES and rest else text
+
+
+def secrets_of_environment(environment: Mapping[str, str]) -> Iterator[str]:
+    """The values of variables such as HF_TOKEN, and passwords in addresses of others."""
+    for name, value in environment.items():
+        if _ENVIRONMENT.fullmatch(name) and _is_telling(value):
+            yield value
+        elif "://" in value:
+            yield from secrets_in(value)
+
+
+def _is_unmistakable(secret: str) -> bool:
+    return len(secret) >= (_SHORTEST_WORD if secret.isalpha() else _SHORTEST)
+
+
+class KnownSecrets:
+    """Secrets that were given to this process, wherever they turn up: in an answer of a server, in an error of a library."""
+
+    def __init__(self) -> None:
+        self._known: list[str] = []  # the longest first: one may be the beginning of another
+
+    def add(self, secrets: Iterable[str]) -> None:
+        """Takes secrets; short ones, which may be words, are told by their names alone."""
+        forms = {form for secret in secrets for form in (secret, unquote(secret)) if _is_unmistakable(form)}
+        self._known = sorted({*self._known, *forms}, key=len, reverse=True)
+
+    def masked(self, text: str) -> str:
+        """A text without the known secrets, and all else as it is."""
+        for secret in self._known:
+            text = text.replace(secret, MASK)
+        return text
+
+    def masked_row(self, row: Any) -> Any:
+        """A row as lm-eval logs it, likewise, and without those that the settings of its generation have."""
+        if isinstance(row, str):
+            return self.masked(row)
+        if isinstance(row, dict):
+            return {
+                self.masked_row(key): MASK if is_secret(key) and _is_telling(value) else self.masked_row(value)
+                for key, value in row.items()
+            }
+        return [self.masked_row(part) for part in row] if isinstance(row, list | tuple) else row

@@ -1,0 +1,136 @@
+"""A task that fails costs itself alone: who was at work is noted, so that the others can be scored without it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.run.request import RunError, in_one_line
+
+_SHOWN = 300  # characters of an error
+
+
+class TasksFailedError(Exception):
+    """Tasks cannot be scored; task → where and why, in one line."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        """Args: reasons: of each task."""
+        super().__init__("; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
+        self.reasons = dict(reasons)
+
+
+class ServerGoneError(RunError):
+    """A server answers no more, after its retries; what it answered is kept."""
+
+    status = 1
+
+
+class WithoutTasksError(RunError):
+    """Tasks failed; the others, if any, are scored and saved."""
+
+    status = 1
+
+
+def what_failed(error: BaseException) -> str:
+    """The type and the text of an error, not too much of it."""
+    text = one_line(in_one_line(error))
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+    return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
+
+
+def name_of_row(doc: Any, number: int | None) -> str:
+    """A row in a message, by its number and, where it has one, its id."""
+    known = doc.get("id") if isinstance(doc, Mapping) else None
+    named = "" if known is None else f"id {one_line(str(known))}"
+    return f"row {number}{f' ({named})' if named else ''}" if number is not None else f"row with {named}" if named else "a row"
+
+
+class TaskWatch:
+    """Notes which task lm-eval works on, and on which row, for its errors do not say."""
+
+    def __init__(self, tasks: Mapping[str, Any]) -> None:
+        """Args: tasks: lm-eval's, by name."""
+        self._task, self._row = "", ""
+        for name, task in tasks.items():
+            for method, of_row in (
+                ("build_all_requests", False), ("fewshot_context", True), ("apply_filters", False), ("process_results", True),
+                ("aggregation", False),
+            ):  # fmt: skip
+                setattr(task, method, self._noted(name, getattr(task, method), of_row=of_row))
+
+    def _noted(self, name: str, method: Callable[..., Any], *, of_row: bool) -> Callable[..., Any]:
+        def noted(*arguments: Any, **named: Any) -> Any:
+            doc = arguments[0] if of_row and arguments else named.get("doc")
+            self._task, self._row = name, name_of_row(doc, None) if of_row else ""
+            return method(*arguments, **named)
+
+        return noted
+
+    def forget(self) -> None:
+        """What follows is no task's work."""
+        self._task = self._row = ""
+
+    def blame(self, error: Exception) -> TasksFailedError | None:
+        """The error as that of the task at work; None if there is none."""
+        if not self._task:
+            return None
+        what = what_failed(error).removeprefix(f"{self._task}, ").removeprefix(f"{self._task}: ")
+        return TasksFailedError({self._task: f"{self._row}: {what}" if self._row else what})
+
+
+def fault_of(answer: Any) -> str | None:
+    """Why an answer of a model cannot be scored or saved, if so."""
+    if isinstance(answer, str):
+        return "the answer has a lone surrogate, which no file can hold" if _has_surrogate(answer) else None
+    number = answer[0] if isinstance(answer, tuple) else answer
+    if isinstance(number, float) and math.isnan(number):
+        return "the log-likelihood is not a number; another dtype, such as --model_args dtype=float32, may help"
+    return None
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def is_of_machine(error: Exception) -> bool:
+    """Whether an error is no request's own: of memory, of a device, of a disk."""
+    import torch
+
+    of_device = isinstance(error, RuntimeError) and ("CUDA" in str(error) or "out of memory" in str(error).lower())
+    return of_device or isinstance(error, MemoryError | torch.OutOfMemoryError | OSError | RunError)
+
+
+def is_of_server(error: Exception) -> bool:
+    """Whether a server is not there, refuses all that is asked, or is too slow; one request may be refused for its own sake."""
+    status = getattr(error, "status", None) or getattr(getattr(error, "response", None), "status_code", None)
+    if status in (400, 413, 422):
+        return False
+    import aiohttp
+    import requests
+
+    return isinstance(error, requests.RequestException | aiohttp.ClientError | TimeoutError | ConnectionError)
+
+
+def first_failing(ask: Callable[[list[Any]], Any], requests: list[Any]) -> tuple[Any, Exception] | None:
+    """A request at which the model fails, and how, found by halves; None if it fails at none of the halves."""
+    half = len(requests) // 2
+    for part in filter(None, (requests[:half], requests[half:])):
+        try:
+            ask(part)
+        except Exception as error:  # models raise what they like
+            return (first_failing(ask, part) if len(part) > 1 else None) or (part[0], error)
+    return None
+
+
+def by_task(requests: Iterable[Any]) -> dict[str, list[Any]]:
+    """Requests of each task."""
+    found: dict[str, list[Any]] = {}
+    for request in requests:
+        found.setdefault(str(request.task_name), []).append(request)
+    return found

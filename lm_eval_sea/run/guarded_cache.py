@@ -1,0 +1,90 @@
+"""lm-eval's cache of answers, whose faults cost no answer: where it cannot be read or written, a run goes on without it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from lm_eval.api.model import LM, CachingLM
+
+from lm_eval_sea.run.request import in_one_line
+
+logger = logging.getLogger("lm_eval_sea")
+
+
+class _Store:
+    """The dictionary on disk that `CachingLM` and its hook use. The first fault is said, and ends its use."""
+
+    def __init__(self, path: str, on_disk: Any) -> None:
+        self._path, self._dict = path, on_disk
+        self._found: tuple[str, Any] | None = None  # what was read last: lm-eval asks whether there is an answer, then for it
+
+    def _give_up(self, error: Exception) -> None:
+        self._dict = None
+        _say(self._path, error)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """As that of a dictionary."""
+        if self._dict is None:
+            return default
+        try:
+            return self._dict[key]
+        except KeyError:
+            return default
+        except Exception as error:  # of the disk, of SQLite in a thread of its own, or of a pickle
+            self._give_up(error)
+            return default
+
+    def __contains__(self, key: str) -> bool:
+        self._found = key, self.get(key)
+        return self._found[1] is not None
+
+    def __getitem__(self, key: str) -> Any:
+        if self._found is None or self._found[0] != key:
+            self._found = key, self.get(key)
+        return self._found[1]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if self._dict is None:
+            return
+        try:
+            self._dict[key] = value
+        except Exception as error:
+            self._give_up(error)
+
+    def commit(self) -> None:
+        """Writes what is not written yet."""
+        if self._dict is None:
+            return
+        try:
+            self._dict.commit()
+        except Exception as error:
+            self._give_up(error)
+
+
+def _say(path: str, error: Exception) -> None:
+    text = "the answers cannot be kept in %s (%s); the run goes on without, and an interrupted one would begin anew"
+    logger.warning(text, path, in_one_line(error))
+
+
+@LM.register
+class GuardedCache(CachingLM):
+    """A model whose answers are kept, as far as the disk allows."""
+
+    def __init__(self, model: Any, path: str) -> None:
+        """Opens or makes the database.
+
+        Args:
+            model: of lm-eval.
+            path: of the database.
+        """
+        logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # it logs tracebacks of what is said here in one line
+        self.lm, self.cache_db = model, path
+        try:
+            super().__init__(model, path)
+            on_disk = self.dbdict
+        except Exception as error:
+            on_disk = None
+            _say(path, error)
+        self.dbdict: Any = _Store(path, on_disk)
+        model.set_cache_hook(self.get_cache_hook())

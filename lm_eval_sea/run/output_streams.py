@@ -1,0 +1,81 @@
+"""What a run says: without secrets, and also where nobody listens any more."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lm_eval_sea.results.secrets import KnownSecrets, masked_text
+
+_NOBODY_LISTENS = (errno.EPIPE, errno.EIO)  # a pipe whose reader has ended, a terminal that is closed
+
+
+class _Stream:
+    """Stands before a stream of text: secrets are masked, and a reader who is gone is no error."""
+
+    def __init__(self, stream: Any, mask: Callable[[str], str]) -> None:
+        self._stream, self._mask = stream, mask
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """As that of a stream."""
+        with self._unheard():
+            self._stream.write(self._mask(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """As that of a stream."""
+        with self._unheard():
+            self._stream.flush()
+
+    @contextlib.contextmanager
+    def _unheard(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in _NOBODY_LISTENS:
+                raise
+            with contextlib.suppress(OSError, ValueError):  # a stream without a file
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+
+@contextlib.contextmanager
+def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
+    """Inside, what is printed or logged has no secrets, and a closed terminal or pipe ends nothing.
+
+    Handlers of logs that libraries made before write to the streams as they were; what they write is masked, too.
+    """
+    make_record = logging.getLogRecordFactory()
+
+    def mask(text: str) -> str:
+        return secrets.masked(masked_text(text))
+
+    class Record(logging.LogRecord):
+        """Some of a log's lines have settings in them, others what a server or library says of a request."""
+
+        def getMessage(self) -> str:  # noqa: N802 (logging's)
+            return mask(super().getMessage())
+
+    def record(*arguments: Any, **named: Any) -> logging.LogRecord:
+        made = Record(*arguments, **named)
+        if made.exc_info:
+            made.exc_text = mask("".join(traceback.format_exception(*made.exc_info)).rstrip())
+        return made
+
+    # what a task prints of its prompts is text of data sets, in which nothing is masked by its looks
+    out, err = _Stream(sys.stdout, secrets.masked), _Stream(sys.stderr, mask)
+    logging.setLogRecordFactory(record)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            yield
+    finally:
+        out.flush()
+        logging.setLogRecordFactory(make_record)

@@ -1,0 +1,226 @@
+"""Secrets planted in every way in, and looked for in all that is written or said."""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.results.secrets import MASK, KnownSecrets, is_secret, masked, masked_results, masked_text, secrets_in
+from lm_eval_sea.run.answer_cache import key_of
+
+from ..conftest import ROOT
+from .test_servers import completion, serving
+
+TASK = "sea_xcopa_vi_to_ppl"
+PLANTED = [f"pl4nted-{number}-{'Zq' * 8}" for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["token", "hf_token", "HF_TOKEN", "api_key", "apiKey", "X-Api-Key", "Authorization", "accessToken", "client_secret",
+     "use_auth_token", "password", "Ocp-Apim-Subscription-Key", "OPENAI_API_KEY", "auth"],
+)  # fmt: skip
+def test_names_of_secrets(name):
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tokenizer", "bos_token", "think_end_token", "pad_token", "max_tokens", "add_bos_token", "eos_token_id", "key", "keys",
+     "custom_prefix_token_id", "prefix_token", "author", "max_gen_toks", "pattern", "authority", "monkey"],
+)  # fmt: skip
+def test_names_of_no_secrets(name):
+    assert not is_secret(name)
+    assert masked({name: "x"}) == {name: "x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("pretrained=x,token=abc,dtype=float32", "pretrained=x,token=***,dtype=float32"),
+        ("{'token': 'abc', 'bos_token': '<s>'}", "{'token': '***', 'bos_token': '<s>'}"),
+        ('{"header": "{\\"Authorization\\": \\"Bearer abc\\"}"}', '{"header": "{\\"Authorization\\": \\"Bearer ***\\"}"}'),
+        ("http://me:abc@host/v1?api_key=abc&x=1", "http://***@host/v1?api_key=***&x=1"),
+        ("Authorization: Basic YWJjOmRlZg==", "Authorization: Basic ***"),
+        ("sent with hf_abcdefghijklmnopqrst", "sent with ***"),
+        ("token=True,token=None", "token=True,token=None"),
+        ("got an unexpected keyword argument 'api_key'", "got an unexpected keyword argument 'api_key'"),
+        ("https://host:8000/v1 user@host tokenizer=a", "https://host:8000/v1 user@host tokenizer=a"),
+    ],
+)
+def test_secrets_in_text(text, shown):
+    assert masked_text(text) == shown
+    assert masked_text(shown) == shown
+
+
+def test_known_secrets_are_found_wherever_they_stand():
+    known = KnownSecrets()
+    known.add(
+        secrets_in({"header": {"X-Mine": "Bearer abc123!", "Accept": "application/json"}, "base_url": "http://u:p%40ss9word@h"})
+    )
+    assert known.masked("abc123! p@ss9word p%40ss9word application/json Bearer") == "*** *** *** application/json Bearer"
+    known.add(["short", "True"])
+    assert known.masked("a short True text") == "a short True text"
+
+
+def test_scores_and_prompts_stay_as_they_are():
+    config = {"description": "token=abc", "doc_to_text": "password: {{x}}", "metadata": {"token": "abc"}}
+    content = {"results": {"a": {"token=abc,none": 1}}, "configs": {"a": config}, "config": {"model_args": "a=b,token=abc"}}
+    shown = masked_results(content)
+    assert shown["results"] == content["results"]
+    assert shown["configs"]["a"] == config | {"metadata": {"token": MASK}}
+    assert shown["config"] == {"model_args": "a=b,token=***"}
+
+
+def test_another_token_is_no_other_model(tmp_path):
+    keys = {key_of("hf", {"pretrained": str(tmp_path), "token": token}, ["a"]) for token in PLANTED}
+    assert len(keys) == 1
+
+
+# whole runs
+
+
+@pytest.fixture
+def searched(tmp_path, monkeypatch):
+    """Fails if a planted secret is in a file that was written, in its name, or in what is said."""
+    monkeypatch.chdir(tmp_path)
+
+    def search(*texts):
+        for secret in PLANTED:
+            forms = [secret, base64.b64encode(f"me:{secret}".encode()).decode()]
+            for form in forms:
+                for text in texts:
+                    assert form not in text, re.findall(f".{{0,80}}{re.escape(form)}", text)
+                for path in [path for path in tmp_path.rglob("*") if path.name not in GIVEN]:
+                    assert form not in str(path)
+                    if path.is_file() and form.encode() in (data := path.read_bytes()):
+                        where = data.index(form.encode())
+                        raise AssertionError(f"{path}: {data[max(0, where - 80) : where + 40]!r}")
+
+    return search
+
+
+GIVEN = {"config.yaml", "plan.yaml", "own.yaml"}  # what users write themselves
+
+
+def start(*arguments, cwd, **environment):
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT)} | environment
+    command = [sys.executable, "-m", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def read_all(tmp_path, capsys):
+    """What is shown, reported and exported of runs, from a folder of its own."""
+
+    def read(runs):
+        assert main(["show", str(runs)]) == 0
+        assert main(["report", str(runs), "--out", str(tmp_path / "report")]) == 0
+        exported = ["--out", str(tmp_path / "exported"), "--model", "me/model"]
+        assert main(["export", "every-eval-ever", str(runs), *exported]) == 0
+        return capsys.readouterr()
+
+    return read
+
+
+@pytest.mark.slow
+def test_a_run_keeps_secrets(tiny_model, samples, tmp_path, searched, read_all):
+    """Those of the command line, a file of settings, a user's own tasks and the environment."""
+    own = tmp_path / "own"
+    own.mkdir()
+    task = {
+        "task": "own_task",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": str(tmp_path / "rows.json"), "token": PLANTED[0]},
+        "output_type": "generate_until",
+        "test_split": "train",
+        "doc_to_text": "{{q}}",
+        "doc_to_target": "{{a}}",
+        "metadata": {"version": 1, "api_key": PLANTED[1]},
+        "generation_kwargs": {"until": ["."], "max_gen_toks": 4},
+    }
+    (own / "own.yaml").write_text(yaml.safe_dump(task))
+    rows = [{"q": f"Kota {number}? {PLANTED[2]}", "a": "x"} for number in range(2)]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    settings = {
+        "wandb_config_args": {"api_key": PLANTED[3]},
+        "metadata": {"password": PLANTED[4], "url": f"http://me:{PLANTED[5]}@h/"},
+    }
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(settings))
+    process = start(
+        "lm_eval_sea", "run", "--config", tmp_path / "config.yaml", "--include_path", own, "--tasks", f"own_task,{TASK}",
+        "--model", "hf", "--model_args", json.dumps({"pretrained": str(tiny_model), "token": PLANTED[2]}), "--limit", "2",
+        "--device", "cpu", "--output_path", tmp_path / "results", "--log_samples", "--hf_hub_log_args", f"token={PLANTED[6]}",
+        "--show_config", "--write_out", cwd=samples, HF_TOKEN=PLANTED[7], MY_API_KEY=PLANTED[8], LMEVAL_LOG_LEVEL="debug",
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr[-3000:]
+    (tmp_path / "rows.json").unlink()
+    searched(process.stdout, process.stderr, *read_all(tmp_path / "results"))
+    assert MASK in process.stderr
+
+
+@pytest.mark.slow
+def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all):
+    """Its answers repeat the headers and the address; then it refuses, in the same words."""
+
+    def echo(status):
+        def answer(handler):
+            text = f"{dict(handler.headers)} {handler.path}"
+            data = json.dumps(completion(text) if status == 200 else {"error": {"message": text}}).encode()
+            handler.send_response(status)
+            handler.send_header("Content-Type", "application/json")
+            handler.send_header("Content-Length", str(len(data)))
+            handler.end_headers()
+            handler.wfile.write(data)
+
+        return answer
+
+    said = []
+    for status in (200, 401):
+        with serving(echo(status)) as (address, _):
+            url = address.replace("://", f"://me:{PLANTED[0]}@") + f"/v1/chat/completions?key={PLANTED[1]}"
+            arguments = {"model": "toy", "base_url": url, "header": {"Authorization": f"Bearer {PLANTED[2]}"}, "max_retries": 1}
+            process = start(
+                "lm_eval_sea", "run", "--model", "local-chat-completions", "--model_args", json.dumps(arguments), "--tasks",
+                "sea_belebele_en_chat", "--apply_chat_template", "--limit", "1", "--output_path", tmp_path / f"results_{status}",
+                "--log_samples", "--metadata", "tokenizer=none", cwd=samples, OPENAI_API_KEY=PLANTED[3],
+            )  # fmt: skip
+            assert (process.returncode == 0) == (status == 200), process.stderr[-3000:]
+            said += [process.stdout, process.stderr]
+    searched(*said, *read_all(tmp_path / "results_200"))
+
+
+@pytest.mark.slow
+def test_what_plain_lm_eval_wrote_is_not_published_again(tiny_model, samples, tmp_path, searched, read_all):
+    arguments = f"pretrained={tiny_model},token={PLANTED[0]}"
+    process = start(
+        "lm_eval", "run", "--model", "hf", "--model_args", arguments, "--include_path", ROOT / "lm_eval_sea" / "tasks" / "xcopa",
+        "--tasks", TASK, "--limit", "2", "--device", "cpu", "--output_path", tmp_path / "plain", "--log_samples", cwd=samples,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr[-3000:]
+    said = read_all(tmp_path / "plain")
+    [results] = (tmp_path / "plain").rglob("results_*.json")
+    assert PLANTED[0] in results.read_text(), "else the test shows nothing"
+    results.unlink()
+    searched(*said)
+
+
+@pytest.mark.slow
+def test_a_sweep_keeps_secrets(tiny_model, samples, tmp_path, searched):
+    plan = {
+        "output": str(tmp_path / "out"), "tasks": [TASK], "limit": 2, "backend": "hf", "run": {"device": "cpu"},
+        "models": [{"model_args": {"pretrained": str(tiny_model), "token": PLANTED[0]}},
+                   {"name": "b", "model_args": {"pretrained": str(tmp_path), "password": PLANTED[1]}}],
+    }  # fmt: skip
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan))
+    said = []
+    for more in (["--dry-run"], []):
+        process = start("lm_eval_sea", "sweep", tmp_path / "plan.yaml", *more, cwd=samples)
+        said += [process.stdout, process.stderr]
+    searched(*said)
