@@ -4,10 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+
+# These compare with lm-eval's chrF++, which a checkout from before the release 0.4.13 does not have.
+WITH_CHRFPP = ("test_overlap", "test_sea_helm_metrics", "test_sea_helm_summaries")
 
 
 def run(folders, model) -> dict:
@@ -43,5 +47,7 @@ def test_the_quick_tests_pass_on_it():
     )
     assert which.stdout.decode().startswith(os.environ["LM_EVAL_NEXT"])
     command = [sys.executable, "-m", "pytest", "-q", "--numprocesses", "0", "-p", "no:cacheprovider", "tests/tasks"]
+    if "def chrfpp" not in Path(os.environ["LM_EVAL_NEXT"], "lm_eval", "api", "metrics.py").read_text(encoding="utf-8"):
+        command += [f"--ignore=tests/tasks/{name}.py" for name in WITH_CHRFPP]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]
