@@ -9,7 +9,7 @@ from pathlib import Path
 import lm_eval
 import pytest
 
-PATCH = Path(__file__).resolve().parents[2] / "upstream" / "patches" / "model_for_tasks" / "model_for_tasks.patch"
+PATCH = Path(__file__).resolve().parents[2] / "upstream" / "patches" / "12-model_for_tasks.patch"
 EVALUATION = """
 from lm_eval.api.task import Task
 from lm_eval.evaluator import evaluate

@@ -2,6 +2,9 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 from itertools import islice
 
 import pytest
@@ -11,9 +14,7 @@ from lm_eval.tasks import TaskManager
 from tests.conftest import ROOT
 from tests.tasks.evaluation import TASKS
 
-UPSTREAM = ROOT / "upstream" / "tasks"
-FOLDERS = sorted(path.parent.name for path in UPSTREAM.glob("*/utils.py"))
-LEAVES = sorted(path.stem for path in UPSTREAM.glob("*/*.yaml"))
+PATCHED = ("indonli", "wisesight")
 OF_THE_PACK = {
     "indolem_sentiment": "sea_indolem_id",
     "indonli_expert": "sea_indonli_id",
@@ -29,8 +30,26 @@ ROWS = 50
 
 
 @pytest.fixture(scope="module")
-def manager():
-    return TaskManager(include_path=str(UPSTREAM), include_defaults=False)
+def folder(tmp_path_factory):
+    """The drafts and the tasks that patches add, in one folder."""
+    folder = tmp_path_factory.mktemp("lm_eval") / "lm_eval" / "tasks"
+    shutil.copytree(ROOT / "upstream" / "tasks", folder)
+    root = folder.parents[1]
+    for name in PATCHED:
+        (patch,) = (ROOT / "upstream" / "patches").glob(f"*-{name}.patch")
+        command = ["git", "apply", f"--include=lm_eval/tasks/{name}/*", str(patch)]
+        subprocess.run(command, cwd=root, check=True, env={"GIT_CEILING_DIRECTORIES": str(root.parent)})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def manager(folder):
+    return TaskManager(include_path=str(folder), include_defaults=False)
+
+
+@pytest.fixture(scope="module")
+def leaves(folder):
+    return sorted(path.stem for path in folder.glob("*/*.yaml"))
 
 
 @pytest.fixture(scope="module")
@@ -38,30 +57,39 @@ def pack():
     return TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"tokenizer": "none"})
 
 
-def test_every_folder_stands_alone():
-    assert len(FOLDERS) >= 9
-    for folder in FOLDERS:
-        texts = {path.name: path.read_text(encoding="utf-8") for path in (UPSTREAM / folder).iterdir() if path.is_file()}
-        assert not [name for name, text in texts.items() if "lm_eval_sea" in text or "-" in name], folder
+def test_every_folder_stands_alone(folder):
+    folders = [path.parent for path in folder.glob("*/utils.py")]
+    assert len(folders) >= 9
+    for each in folders:
+        texts = {path.name: path.read_text(encoding="utf-8") for path in each.iterdir() if path.is_file()}
+        assert not [name for name, text in texts.items() if "lm_eval_sea" in text or "-" in name], each
         assert len(re.findall(r"^ *\* \[[ x]\] ", texts["README.md"], re.MULTILINE)) == 6  # all of lm-eval's template
         leaves = [yaml.safe_load(text) for name, text in texts.items() if name.endswith(".yaml")]
-        assert len(leaves) >= 2, folder
-        assert not {"class", "custom_dataset", "metadata"} & {key for leaf in leaves for key in leaf}, folder
+        assert len(leaves) >= 2, each
+        assert not {"class", "custom_dataset", "metadata"} & {key for leaf in leaves for key in leaf}, each
+
+
+@pytest.mark.parametrize("name", PATCHED)
+def test_a_generator_writes_the_leaves(folder, name, tmp_path):
+    shutil.copytree(folder / name, tmp_path / name, ignore=shutil.ignore_patterns("*.yaml"))
+    subprocess.run([sys.executable, str(tmp_path / name / "_generate_configs.py")], check=True)
+    written, given = ({path.name: path.read_text() for path in each.glob("*.yaml")} for each in (tmp_path / name, folder / name))
+    assert written == given and written
 
 
 @pytest.mark.slow
-def test_no_name_is_taken(manager):
+def test_no_name_is_taken(manager, folder, leaves):
     own = TaskManager()
     assert "xcopa_th" in own.all_tasks
-    assert set(LEAVES) <= set(manager.all_tasks)
-    assert not set(own.all_tasks) & {*manager.all_tasks, *FOLDERS}
+    assert set(leaves) <= set(manager.all_tasks)
+    assert not set(own.all_tasks) & {*manager.all_tasks, *(path.name for path in folder.iterdir())}
 
 
 @pytest.mark.slow
-def test_every_task_loads_and_asks(manager, hub_mirror, monkeypatch):
+def test_every_task_loads_and_asks(manager, leaves, hub_mirror, monkeypatch):
     monkeypatch.chdir(hub_mirror)
-    assert len(LEAVES) > 40
-    for leaf in LEAVES:
+    assert len(leaves) > 40
+    for leaf in leaves:
         asked = requests(loaded(manager, leaf), range(2))
         assert len(asked) == 2, leaf
         assert all(prompt for row in asked.values() for prompt, _ in row), leaf

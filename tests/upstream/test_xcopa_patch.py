@@ -8,7 +8,7 @@ import lm_eval
 import pytest
 from lm_eval.tasks import TaskManager
 
-PATCH = Path(__file__).resolve().parents[2] / "upstream" / "patches" / "xcopa" / "xcopa.patch"
+PATCH = Path(__file__).resolve().parents[2] / "upstream" / "patches" / "04-xcopa.patch"
 pytestmark = pytest.mark.slow
 
 

@@ -1,0 +1,59 @@
+"""Run in a checkout of lm-eval with a JSON list of changed files: prints the changed tasks, for `check.py`.
+
+Three lines of JSON: names of all changed tasks; files of those to test whose rows load, and of those whose rows do not. A task is
+changed if its file, a file that it includes, or a Python file that it calls is changed. At most 24 are loaded, spread evenly.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from datasets.exceptions import DatasetNotFoundError
+from lm_eval.tasks import TaskManager
+from lm_eval.tasks._yaml_loader import load_yaml
+
+MOST = 24
+
+
+def main(changed: set[str]) -> None:
+    """Prints the three lines."""
+    root, manager = Path.cwd(), TaskManager()
+    folders = {tuple(name.split("/")[:3]) for name in changed}
+    found: dict[str, str] = {}
+    for name in manager.all_subtasks:
+        path = manager.task_index[name].yaml_path
+        if path and path.relative_to(root).parts[:3] in folders and uses(path, root) & changed:
+            found[name] = str(path.relative_to(root))
+    names = sorted(found)
+    chosen = names[:: max(1, -(-len(names) // MOST))]
+    loaded = {name: loads(manager, name) for name in chosen}
+    print(json.dumps(names))
+    for answer in (True, False):
+        print(json.dumps([found[name] for name in chosen if loaded[name] is answer]))
+
+
+def uses(path: Path, root: Path) -> set[str]:
+    """The files, relative to the checkout, that make the task of a YAML file."""
+    text = path.read_text(encoding="utf-8")
+    used = {str(path.relative_to(root))}
+    config = load_yaml(path, resolve_func=False, recursive=False)
+    included = config.get("include", [])
+    for name in [included] if isinstance(included, str) else included:
+        if (path.parent / name).is_file():
+            used |= uses(path.parent / name, root)
+    return used | {str(module.relative_to(root)) for module in path.parent.glob("*.py") if f"{module.stem}." in text}
+
+
+def loads(manager: TaskManager, name: str) -> bool:
+    """Whether there are rows; any other fault is raised."""
+    try:
+        manager.load(name)
+    except (DatasetNotFoundError, ConnectionError, FileNotFoundError, ValueError) as error:
+        if isinstance(error, ValueError) and "BuilderConfig" not in str(error) and "Unknown split" not in str(error):
+            raise
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main(set(json.loads(sys.argv[1])))

@@ -1,0 +1,9 @@
+"""A prompt of INCLUDE as a model sees it, and the number of shots: run in a checkout."""
+
+from lm_eval.tasks import TaskManager
+from lm_eval.tasks._yaml_loader import load_yaml
+from lm_eval.utils import apply_template
+
+config = load_yaml(TaskManager().task_index["include_base_44_indonesian_few_shot_og_stem"].yaml_path)
+row = {"question": "2 + 2 = ...", "option_a": "1", "option_b": "2", "option_c": "3", "option_d": "4"}
+print(repr(config["description"] + apply_template(config["doc_to_text"], row)), config.get("num_fewshot"))
