@@ -197,7 +197,7 @@ def _scores_table(headline: pd.DataFrame) -> Table:
         "Scores and standard errors",
         "Rows that share a passage or premise are not independent: the clustered standard error counts them together (Miller "
         "2024), the plain one takes every row for itself. Both in percentage points. Where all rows make one score together "
-        "(BLEU, chrF++) the error is that of the results; where they have none, that of the contributions of passages.",
+        "(BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of passages.",
         headline,
         [
             MODEL,

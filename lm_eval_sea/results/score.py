@@ -29,7 +29,7 @@ class TaskScore:
     """The headline score of a task."""
 
     score: float
-    stderr: float | None  # clustered where rows have scores of their own, else as lm-eval reports it, else of `means.strata_of`
+    stderr: float | None  # clustered where rows were logged, else as lm-eval reports it
     stderr_plain: float | None  # with all rows taken for independent; None: the error is clustered alone
     low: float | None  # 95 % interval; None: no standard error
     high: float | None
@@ -58,8 +58,9 @@ def task_score(
     """The score of a task by a metric.
 
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
-    standard error where the rows make the reported value and every row has a score, else with the reported error, and without
-    one with that of the contributions of clusters (`means.strata_of`).
+    standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
+    contributions of clusters (`means.strata_of`). Without such rows the reported error counts, which takes them for independent
+    and may be of a hundred draws.
 
     Args:
         metric: its name.
@@ -89,7 +90,7 @@ def task_score(
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
-        clustered = error_of(strata_of(rows, facts.pool, clusters)) if plain is None and rows else None
+        clustered = error_of(strata_of(rows, facts.pool, clusters)) if rows else None
         stderr, count = (plain, 0) if clustered is None else (clustered, len(set(clusters)))
         low, high = score_interval(value, stderr, max(2, count or evaluated or 2))
         own = Estimate(value, stderr, low, high, evaluated or 0, count)

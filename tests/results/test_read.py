@@ -131,6 +131,15 @@ def test_the_run_with_more_rows_counts_then_the_newer(tmp_path):
     assert len({run.model for run in apart.runs}) == len(apart.runs) == len(apart.best().tasks) == 3  # two are of one second
 
 
+def test_a_note_says_so_where_the_names_of_the_files_are_the_other_way_round(tmp_path):
+    for folder, stamp, date in (("a", NEW, 1.0e9), ("b", OLD, 1.1e9)):  # clocks of two machines
+        write_results(tmp_path / folder, stamp, {"toy_th": {"acc,none": 1}}, date=date)
+    runs = read(tmp_path).best()
+    assert [run.place.parent.name for run in runs.runs] == ["b"]
+    [note] = [note for note in runs.notes if "left out, for" in note]
+    assert note.endswith("is newer by the date in the results (those here are local times of the file names)")
+
+
 def test_names_of_models(tmp_path):
     write_results(tmp_path / "a" / "x", OLD, {"toy_th": {"acc,none": 1}})
     write_results(tmp_path / "a" / "y", NEW, {"toy_vi": {"acc,none": 1}})

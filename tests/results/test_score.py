@@ -7,7 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
-from lm_eval_sea.results.row_statistics import statistics_of
+from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.row_statistics import macro_f1_statistics, statistics_of
+from lm_eval_sea.results.score import task_score
+from lm_eval_sea.results.types import Score
 from lm_eval_sea.tasks._shared.metrics.overlap import bleu_of_counts, ngram_counts
 
 WORDS = st.lists(st.sampled_from(["ban", "cat", "dog", "eel", "fox", "gnu", "hen"]), min_size=1, max_size=9).map(" ".join)
@@ -71,3 +74,19 @@ def test_macro_f1_of_choices_is_the_librarys(choices):
     golds, chosen = zip(*choices, strict=True)
     found = statistics_of("f1", [[*choice, 4] for choice in choices]).of_all_rows
     assert found == pytest.approx(f1_score(golds, chosen, labels=range(4), average="macro", zero_division=0))
+
+
+def test_the_error_of_a_score_of_all_rows_counts_passages_and_not_the_draws_of_the_results():
+    """Macro-F1 on passages of four equal answers: against the jackknife over passages by scikit-learn."""
+    draw = np.random.default_rng(3)
+    golds = np.repeat(draw.integers(0, 3, 30), 4)
+    chosen = np.where(np.repeat(draw.random(30) < 0.6, 4), golds, (golds + 1) % 3)
+    passages = np.repeat(np.arange(30), 4)
+    rows = macro_f1_statistics(list(zip(golds.tolist(), chosen.tolist(), strict=True)), 3)
+    value = f1_score(golds, chosen, average="macro")
+    left_out = np.array([f1_score(golds[passages != p], chosen[passages != p], average="macro") for p in range(30)])
+    expected = np.sqrt(29 / 30 * np.square(left_out - left_out.mean()).sum())
+    found = task_score("f1_macro", facts_of({}), Score(value, 0.01, "none"), rows, [str(p) for p in passages], evaluated=120)
+    assert found.stderr == pytest.approx(100 * expected) and found.stderr > 5
+    assert found.stderr_plain == pytest.approx(1) and found.clusters == 30
+    assert task_score("f1_macro", facts_of({}), Score(value, 0.01, "none"), evaluated=120).stderr == pytest.approx(1)

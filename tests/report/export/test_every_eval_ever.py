@@ -35,6 +35,15 @@ def out(runs, tmp_path_factory):
     return folder
 
 
+def test_the_time_of_a_run_is_that_of_the_results_not_of_the_file_name(tmp_path, runs):
+    [path] = (runs / "org__a").glob("results_*.json")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / path.name).write_text(json.dumps(json.loads(path.read_text()) | {"date": 1234567890.25}))
+    assert main(["export", "every-eval-ever", str(tmp_path / "runs"), "--out", str(tmp_path / "eee")]) == 0
+    [record] = exported(tmp_path / "eee").values()
+    assert record["evaluation_timestamp"] == "1234567890"
+
+
 @pytest.fixture
 def of_folder(runs, tmp_path):
     """The runs of one model, whose name is a path."""
