@@ -82,8 +82,6 @@ class _Run:
             RunError: for a mistake that can be named before the first answer.
             ResultsNotWrittenError: if the results are not where they were wanted.
         """
-        from lm_eval_sea.results.read import of_results
-        from lm_eval_sea.results.table import table_of
         from lm_eval_sea.run.answering import AnsweringModel
         from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 
@@ -120,6 +118,9 @@ class _Run:
         results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache)
         if results is None:
             return False
+        from lm_eval_sea.results.read import of_results  # imports half a second of statistics
+        from lm_eval_sea.results.table import table_of
+
         results["config"]["thinking"] = self.thinking if config.apply_chat_template else None
         template = tracker.general_config_tracker.chat_template_sha  # lm-eval adds it as it writes the results
         table = table_of(of_results(results | {"chat_template_sha": template}))
