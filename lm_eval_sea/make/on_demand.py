@@ -129,11 +129,13 @@ def select(wanted: Iterable[str]) -> list[TaskRecord]:
         PromptFileError: if a prompt lacks something.
     """
     found: dict[str, TaskRecord] = {}
+    files = read_tasks()
     for each in wanted:
-        made = names_on_demand([each])
-        if is_glob(each) or not made:  # no other name is that of a file's task and of one on demand
+        # no other name is that of a file's task and of one on demand
+        made = [] if each in files.tasks or each in files.groups else names_on_demand([each])
+        if is_glob(each) or not made:
             try:
-                found |= {task.name: task for task in read_tasks().select([each])}
+                found |= {task.name: task for task in files.select([each])}
             except UnknownNameError:
                 if not made:
                     raise

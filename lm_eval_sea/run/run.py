@@ -99,8 +99,6 @@ class _Run:
             RunError: for a mistake that can be named before the first answer.
             ResultsNotWrittenError: if the results are not where they were wanted.
         """
-        from lm_eval_sea.results.read import of_results
-        from lm_eval_sea.results.table import table_of
         from lm_eval_sea.run.answering import AnsweringModel
         from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 
@@ -152,6 +150,9 @@ class _Run:
                     raise WithoutTasksError("\n  ".join(self.failed)) from error
         if results is None:
             return False
+        from lm_eval_sea.results.read import of_results  # imports half a second of statistics
+        from lm_eval_sea.results.table import table_of
+
         if self.failed:
             results["config"]["failed_tasks"] = self.failed
         results["config"]["thinking"] = self.thinking if config.apply_chat_template else None
