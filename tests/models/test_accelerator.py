@@ -1,11 +1,15 @@
 """What an accelerator needs, shown on a CPU by counters and switches; no accelerator runs these tests."""
 
+from collections import Counter
+
 import pytest
 import torch
+from lm_eval.models.huggingface import HFLM
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.models import SharedPrefixLM, branching, copying, forward, scoring
 
-from .conftest import answer, make_model, ranking_requests
+from .conftest import answer, ask, assert_equal, make_model, ranking_requests
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +38,44 @@ def test_tokens_in_a_batch(batch_size, device, most, llama, tokenizers):
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=batch_size)
     lm._device = torch.device(device)
     assert lm._budget(1000) == most
+
+
+class Operations(TorchDispatchMode):
+    """Counts operations by their names."""
+
+    def __init__(self):
+        super().__init__()
+        self.counts = Counter()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.counts[function.overloadpacket.__name__] += 1
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("name", ["llama", "bloom"])
+def test_a_pass_is_launched_without_waiting(name, tokenizers, monkeypatch):
+    """Two uploads a pass, no search whose result the host must know, and no reading before the next pass is under way."""
+    monkeypatch.setattr(forward, "SOFTMAX_ROWS", {})
+    monkeypatch.setattr(forward, "_is_first_maximum", forward._is_maximum)
+    model = make_model(name, len(tokenizers[False]))
+    _, expected = answer(HFLM, model, tokenizers[False], ranking_requests(12), batch_size=16)
+    events = []
+    for module in (branching, copying, forward):
+        upload = module.upload
+        monkeypatch.setattr(module, "upload", lambda *args, upload=upload: events.append("upload") or upload(*args))
+    total = scoring._total
+    monkeypatch.setattr(scoring, "_total", lambda *args: events.append("read") or total(*args))
+    lm = SharedPrefixLM(model, tokenizer=tokenizers[False], batch_size=16)
+    ask(lm, ranking_requests(12))  # with the self-check
+    events.clear()
+    model.get_input_embeddings().register_forward_hook(lambda *_: events.append("pass"))
+    with Operations() as operations:
+        answers = ask(lm, ranking_requests(12))
+    assert_equal(answers, expected)
+    passes = events.count("pass")
+    assert passes > 2
+    assert events.count("upload") == 2 * passes
+    assert operations.counts["nonzero"] == 0
+    assert operations.counts["_local_scalar_dense"] <= len(answers), "the sums, which are no longer on a device"
+    first = events.index("read")
+    assert events[:first].count("pass") >= 2
