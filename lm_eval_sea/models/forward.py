@@ -25,10 +25,11 @@ ACCELERATOR_SOFTMAX_ROWS = 1024
 # Where there are logits of every token, fewer at a time keep to the memory of a plain forward pass.
 PLAIN_SOFTMAX_ROWS = 16
 
-# What a forward pass takes longer than its tokens do, in tokens: on a CPU the weights have to be read; an accelerator could
-# compute this many while the pass is launched.
+# What a forward pass takes longer than its tokens do, in tokens, on a CPU: the weights have to be read.
 PASS_TOKENS = {"cpu": 32}
-ACCELERATOR_PASS_TOKENS = 512
+# Seconds that the host takes to launch a layer, and operations that an accelerator does in a second: estimates for an H100.
+LAUNCH, OPERATIONS = 7e-4, 4e14
+LEAST_PASS_TOKENS, MOST_PASS_TOKENS = 256, 16384
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,11 @@ def upload_indices(predictions: Predictions, device: torch.device) -> Indices:
     return Indices(*upload(device, predictions.slots, predictions.of[order], predictions.targets[order]))
 
 
+def launched_tokens(layers: int, parameters: int) -> int:
+    """How many tokens an accelerator could compute while the host launches a pass: two operations a token and parameter."""
+    return round(min(max(layers * LAUNCH * OPERATIONS / (2 * parameters), LEAST_PASS_TOKENS), MOST_PASS_TOKENS))
+
+
 class PrefixModel(ABC):
     """Runs a causal language model over rows that stand behind a common prefix.
 
@@ -137,7 +143,9 @@ class PrefixModel(ABC):
             autocast_dtype: type of mixed precision, if any.
             softmax_dtype: type of the log-probabilities; None for that of the logits.
         """
-        self.pass_tokens = PASS_TOKENS.get(device.type, ACCELERATOR_PASS_TOKENS)
+        self.pass_tokens = PASS_TOKENS.get(device.type) or launched_tokens(
+            model.config.get_text_config().num_hidden_layers, sum(parameter.numel() for parameter in model.parameters())
+        )
         self._softmax_rows = SOFTMAX_ROWS.get(device.type, ACCELERATOR_SOFTMAX_ROWS)
         self._is_greedy = _is_first_maximum if device.type == "cpu" else _is_maximum
         self._model = model
