@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
-from .forward import Prefix, PrefixModel, Scores, of_all_words
+from .forward import Prefix, PrefixModel, Scores, of_all_words, upload, upload_indices
 from .layout import Batch, lay_out_prefix, make_batch
 from .predictions import Predictions, last_prediction
 from .tolerance import rounded_otherwise
@@ -96,15 +96,18 @@ class BranchingModel(PrefixModel):
         """Computes rows, as `PrefixModel.run` says."""
         keywords: dict[str, Any] = {"use_cache": False}
         if prefix.length or keep or batch.branches:
-            keywords |= self._branching_arguments(batch, prefix)
+            tokens, ends, positions = upload(self._device, batch.tokens, batch.ends, batch.positions)
+            keywords |= self._branching_arguments(ends, positions, prefix.length)
+        else:
+            (tokens,) = upload(self._device, batch.tokens)
         cache = PrefixCache(prefix, keep=keep)
         if prefix.length or keep:
             keywords |= {"past_key_values": cache, "use_cache": True}
-        logits = self._logits(batch.tokens, predictions, keywords)
+        logits, indices = self._logits(tokens, predictions, keywords)
         if keep and not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
         longer = Prefix(prefix.length + batch.tokens.shape[1], (*(prefix.kept or ()), cache.kept)) if keep else prefix
-        return self._score(logits, predictions), longer
+        return self._score(logits, predictions, indices), longer
 
     def run_plain(self, batch: Batch, predictions: Sequence[Predictions], length: int) -> tuple[list[Scores], Prefix]:
         """Computes a single row as everyone does, without masks, positions and a head of our own.
@@ -121,13 +124,15 @@ class BranchingModel(PrefixModel):
             RuntimeError: if the model does not work as its kind of model should.
         """
         cache = PrefixCache(Prefix(), keep=True)
-        (logits,) = self._forward(batch.tokens, {"past_key_values": cache, "use_cache": True})
+        (tokens,) = upload(self._device, batch.tokens)
+        (logits,) = self._forward(tokens, {"past_key_values": cache, "use_cache": True})
         if not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
         for layer in cache.kept:  # one by one: meanwhile it is there twice
             keys, values = cache.kept[layer]
             cache.kept[layer] = keys[:, :, :length].contiguous(), values[:, :, :length].contiguous()
-        return [self._score(logits, part, part.slots) for part in predictions], Prefix(length, (cache.kept,))
+        scores = [self._score(logits, part, upload_indices(part, logits.device), all_slots=True) for part in predictions]
+        return scores, Prefix(length, (cache.kept,))
 
     def compute_prefix(self, tokens: Sequence[int]) -> Prefix:
         """Computes tokens as a prefix of others.
@@ -140,18 +145,16 @@ class BranchingModel(PrefixModel):
 
     def next_logprobs(self, tokens: torch.Tensor, keywords: dict[str, Any]) -> torch.Tensor:
         """Log-probabilities, [1, vocabulary], of what follows a row of tokens, [1, width], with these arguments of the model."""
-        return of_all_words(self._logits(tokens.cpu().numpy(), last_prediction(tokens.shape[1]), keywords))
+        return of_all_words(self._logits(tokens.to(self._device), last_prediction(tokens.shape[1]), keywords)[0])
 
     def next_logprobs_again(self, tokens: torch.Tensor, dtype: torch.dtype, draw: int) -> torch.Tensor:
         """The same of a plain forward pass that rounds otherwise."""
         with rounded_otherwise(self._model, dtype, draw):
             return self.next_logprobs(tokens, {"use_cache": False})
 
-    def _branching_arguments(self, batch: Batch, prefix: Prefix) -> dict[str, Any]:
-        ends, positions = (torch.from_numpy(array).to(self._device) for array in (batch.ends, batch.positions))
-
+    def _branching_arguments(self, ends: torch.Tensor, positions: torch.Tensor, prefix: int) -> dict[str, Any]:
         def mask(window: int | None) -> torch.Tensor:
-            return self._as_model_takes_it(attention_mask(ends, positions, prefix.length, window))
+            return self._as_model_takes_it(attention_mask(ends, positions, prefix, window))
 
         masks: torch.Tensor | dict[str, torch.Tensor]
         if "sliding_attention" in self._layer_types:

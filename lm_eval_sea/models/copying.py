@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
-from .forward import Prefix, PrefixModel, Scores
+from .forward import Prefix, PrefixModel, Scores, upload
 from .layout import Batch
 from .obstacles import takes_positions
 from .predictions import Predictions
@@ -37,15 +37,18 @@ class CopyingModel(PrefixModel):
 
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says; none of them may branch."""
+        (tokens,) = upload(self._device, batch.tokens)
         if not prefix.length and not keep:
-            return self._score(self._logits(batch.tokens, predictions, {"use_cache": False}), predictions), prefix
+            logits, indices = self._logits(tokens, predictions, {"use_cache": False})
+            return self._score(logits, predictions, indices), prefix
         rows, width = batch.tokens.shape
         cache = self._copy(prefix, rows)
         keywords: dict[str, Any] = {self._cache_name: cache, "use_cache": True}
         if self._takes_positions:
             positions = torch.arange(prefix.length, prefix.length + width, device=self._device)
             keywords["position_ids"] = positions.expand(rows, -1)
-        scores = self._score(self._logits(batch.tokens, predictions, keywords), predictions)
+        logits, indices = self._logits(tokens, predictions, keywords)
+        scores = self._score(logits, predictions, indices)
         if not keep:
             return scores, prefix
         if not any(map(_holds_something, cache.layers)):

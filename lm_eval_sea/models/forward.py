@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,19 @@ from transformers import PreTrainedModel
 from .layout import Batch
 from .predictions import Predictions
 
-# Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory.
-SOFTMAX_ROWS = 256
+# Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory. An accelerator is faster
+# than the launches for fewer.
+SOFTMAX_ROWS = {"cpu": 256}
+ACCELERATOR_SOFTMAX_ROWS = 1024
 
 # Where there are logits of every token, fewer at a time keep to the memory of a plain forward pass.
 PLAIN_SOFTMAX_ROWS = 16
 
-# What a forward pass takes longer than its tokens do, in tokens: on a CPU the weights have to be read; an accelerator could
-# compute this many while the pass is launched.
+# What a forward pass takes longer than its tokens do, in tokens, on a CPU: the weights have to be read.
 PASS_TOKENS = {"cpu": 32}
-ACCELERATOR_PASS_TOKENS = 512
+# Seconds that the host takes to launch a layer, and operations that an accelerator does in a second: estimates for an H100.
+LAUNCH, OPERATIONS = 7e-4, 4e14
+LEAST_PASS_TOKENS, MOST_PASS_TOKENS = 256, 16384
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +45,72 @@ class Prefix:
     kept: Any = None
 
 
-@dataclass(frozen=True, slots=True)
 class Scores:
     """Log-probabilities of the targets of `Predictions`, and whether each target is the most probable token.
 
+    They are fetched from the device when they are first read, so that the host can prepare the next pass meanwhile.
+
     Attributes:
-        logprobs: natural logarithms, in a type of numpy that holds them exactly.
-        greedy: whether the target is the most probable token.
         dtype: the type the logarithms were computed in.
-        watched: those of every word, [predictions, vocabulary], where `Predictions.watched` asks for them.
+        watched: log-probabilities of every word, [predictions, vocabulary], where `Predictions.watched` asks for them.
     """
 
-    logprobs: np.ndarray
-    greedy: np.ndarray
-    dtype: torch.dtype
-    watched: dict[int, torch.Tensor] = field(default_factory=dict)
+    def __init__(self, found: torch.Tensor, back: np.ndarray, dtype: torch.dtype, watched: dict[int, torch.Tensor]) -> None:
+        """Keeps what a pass found.
+
+        Args:
+            found: natural logarithms, and 1 for the most probable token and 0 for others, in a type of numpy; [2, scores].
+            back: the order in which the scores are read.
+            dtype: see above.
+            watched: see above.
+        """
+        self.dtype = dtype
+        self.watched = watched
+        self._found = found
+        self._back = back
+
+    @cached_property
+    def _read(self) -> np.ndarray:
+        return np.asarray(self._found.cpu().numpy()[:, self._back])
+
+    @property
+    def logprobs(self) -> np.ndarray:
+        """Natural logarithms."""
+        return np.asarray(self._read[0])
+
+    @property
+    def greedy(self) -> np.ndarray:
+        """Whether the target is the most probable token."""
+        return np.asarray(self._read[1] > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Indices:
+    """The arrays of `Predictions` on the device of the logits; scores are in ascending order of their slots."""
+
+    slots: torch.Tensor
+    of: torch.Tensor
+    targets: torch.Tensor
+
+
+def upload(device: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
+    """Arrays of integers on a device, in one copy, for which the host does not wait."""
+    flat = torch.from_numpy(np.concatenate([array.ravel() for array in arrays]))
+    if device.type == "cuda":
+        flat = flat.pin_memory()
+    parts = torch.split(flat.to(device, non_blocking=True), [array.size for array in arrays])
+    return [part.view(array.shape) for part, array in zip(parts, arrays, strict=True)]
+
+
+def upload_indices(predictions: Predictions, device: torch.device) -> Indices:
+    """What `Indices` says."""
+    order = np.argsort(predictions.of, kind="stable")
+    return Indices(*upload(device, predictions.slots, predictions.of[order], predictions.targets[order]))
+
+
+def launched_tokens(layers: int, parameters: int) -> int:
+    """How many tokens an accelerator could compute while the host launches a pass: two operations a token and parameter."""
+    return round(min(max(layers * LAUNCH * OPERATIONS / (2 * parameters), LEAST_PASS_TOKENS), MOST_PASS_TOKENS))
 
 
 class PrefixModel(ABC):
@@ -88,7 +143,11 @@ class PrefixModel(ABC):
             autocast_dtype: type of mixed precision, if any.
             softmax_dtype: type of the log-probabilities; None for that of the logits.
         """
-        self.pass_tokens = PASS_TOKENS.get(device.type, ACCELERATOR_PASS_TOKENS)
+        self.pass_tokens = PASS_TOKENS.get(device.type) or launched_tokens(
+            model.config.get_text_config().num_hidden_layers, sum(parameter.numel() for parameter in model.parameters())
+        )
+        self._softmax_rows = SOFTMAX_ROWS.get(device.type, ACCELERATOR_SOFTMAX_ROWS)
+        self._is_greedy = _is_first_maximum if device.type == "cpu" else _is_maximum
         self._model = model
         self._device = device
         self._autocast_dtype = autocast_dtype
@@ -111,13 +170,14 @@ class PrefixModel(ABC):
             RuntimeError: if the model does not work as its kind of model should.
         """
 
-    def _logits(self, tokens: np.ndarray, predictions: Predictions, keywords: dict[str, Any]) -> torch.Tensor:
-        """Logits at the needed slots of a batch, [slots, vocabulary]; the head sees nothing else."""
+    def _logits(self, tokens: torch.Tensor, predictions: Predictions, keywords: dict[str, Any]) -> tuple[torch.Tensor, Indices]:
+        """Logits at the needed slots of a batch, [slots, vocabulary], as the head sees no others; and the arrays beside."""
+        uploaded: list[Indices] = []
 
         def select(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
             hidden = inputs[0]
-            slots = torch.from_numpy(predictions.slots).to(hidden.device)
-            return hidden.flatten(0, 1)[slots][None], *inputs[1:]
+            uploaded.append(upload_indices(predictions, hidden.device))
+            return hidden.flatten(0, 1)[uploaded[-1].slots][None], *inputs[1:]
 
         hook = self._model.get_output_embeddings().register_forward_pre_hook(select)
         try:
@@ -127,46 +187,45 @@ class PrefixModel(ABC):
         expected = (1, len(predictions.slots))
         if logits.shape[:2] != expected:
             raise RuntimeError(f"its logits have shape {tuple(logits.shape[:2])} where {expected} was asked for")
-        return logits[0]
+        return logits[0], uploaded[-1]
 
-    def _forward(self, tokens: np.ndarray, keywords: dict[str, Any]) -> torch.Tensor:
+    def _forward(self, tokens: torch.Tensor, keywords: dict[str, Any]) -> torch.Tensor:
         with (
             torch.inference_mode(),
             without_cudnn(),
             torch.autocast(self._device.type, dtype=self._autocast_dtype, enabled=self._autocast_dtype is not None),
         ):
-            logits: torch.Tensor = self._model(input_ids=torch.from_numpy(tokens).to(self._device), **keywords).logits
+            logits: torch.Tensor = self._model(input_ids=tokens, **keywords).logits
         return logits
 
-    def _score(self, logits: torch.Tensor, predictions: Predictions, slots: np.ndarray | None = None) -> Scores:
+    def _score(self, logits: torch.Tensor, predictions: Predictions, indices: Indices, *, all_slots: bool = False) -> Scores:
         """The scores of predictions.
 
         Args:
             logits: a row for each slot of the predictions, or for each of the batch.
             predictions: what is to be scored.
-            slots: where in `logits` the slots of the predictions stand, if not in order.
+            indices: their arrays.
+            all_slots: whether there are logits for each slot of the batch.
         """
         order = np.argsort(predictions.of, kind="stable")
         of = predictions.of[order]
-        targets = torch.from_numpy(predictions.targets[order]).to(logits.device)
         logprobs, greedy = [], []
-        size = SOFTMAX_ROWS if slots is None else PLAIN_SOFTMAX_ROWS
+        size = PLAIN_SOFTMAX_ROWS if all_slots else self._softmax_rows
         for begin in range(0, len(predictions.slots), size):
             here = slice(begin, begin + size)
-            part = logits[here] if slots is None else logits[torch.from_numpy(slots[here]).to(logits.device)]
-            chunk = F.log_softmax(part, dim=-1, dtype=self._softmax_dtype)
-            low, high = np.searchsorted(of, [begin, begin + size])
-            rows = torch.from_numpy(of[low:high] - begin).to(logits.device)
-            logprobs.append(chunk[rows, targets[low:high]])
-            greedy.append(_is_first_maximum(chunk, rows, targets[low:high]))
-        back = np.argsort(order)
+            chunk = F.log_softmax(logits[indices.slots[here]] if all_slots else logits[here], dim=-1, dtype=self._softmax_dtype)
+            scored = slice(*np.searchsorted(of, [begin, begin + size]))
+            rows, targets = indices.of[scored] - begin, indices.targets[scored]
+            logprobs.append(chunk[rows, targets])
+            greedy.append(self._is_greedy(chunk, rows, targets))
         dtype = logprobs[0].dtype
-        all_logprobs = torch.cat(logprobs).to(torch.promote_types(dtype, torch.float32)).cpu().numpy()
+        found = torch.cat(logprobs).to(torch.promote_types(dtype, torch.float32))
         watched = {
-            number: of_all_words(logits[torch.from_numpy(wanted if slots is None else slots[wanted]).to(logits.device)])
-            for number, wanted in predictions.watched.items()
+            number: of_all_words(logits[indices.slots[wanted] if all_slots else wanted])
+            for number, places in predictions.watched.items()
+            for wanted in upload(logits.device, places)
         }
-        return Scores(all_logprobs[back], torch.cat(greedy).cpu().numpy()[back], dtype, watched)
+        return Scores(torch.stack([found, torch.cat(greedy).to(found.dtype)]), np.argsort(order), dtype, watched)
 
 
 @contextmanager
@@ -186,11 +245,17 @@ def of_all_words(logits: torch.Tensor) -> torch.Tensor:
 
 
 def _is_first_maximum(values: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-    """Whether `values[row, column]` is what `argmax` finds in its row.
+    """The same as `_is_maximum`, for a CPU.
 
-    `argmax` takes several times as long as the maximum alone, so that it only decides between equal values.
+    There `argmax` takes several times as long as the maximum alone, so that it only decides between equal values. An accelerator
+    would have to be waited for to know between which.
     """
     found = values[rows, columns] == values.amax(dim=-1)[rows]
     candidates = found.nonzero()[:, 0]
     found[candidates] = values[rows[candidates]].argmax(dim=-1) == columns[candidates]
     return found
+
+
+def _is_maximum(values: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    """Whether `values[row, column]` is what `argmax` finds in its row."""
+    return values.argmax(dim=-1)[rows] == columns

@@ -144,8 +144,19 @@ class Scorer:
         """Computes everything, batch by batch; yields the answers as they become known.
 
         A batch that runs out of memory is halved, and so is the budget of the following ones. What there is no memory for at all,
-        a prefix or a single row, has no answers.
+        a prefix or a single row, has no answers. The answers of a batch are read once the next one is under way, so that an
+        accelerator goes on meanwhile.
         """
+        before: tuple[BatchKind, list[int]] | None = None
+        for item in self._compute_all():
+            if before:
+                yield before[0], self._answers(before[1])
+            before = item
+        if before:
+            yield before[0], self._answers(before[1])
+
+    def _compute_all(self) -> Iterator[tuple[BatchKind, list[int]]]:
+        """Computes everything; yields the numbers of the sequences that a batch ends."""
         todo = [(self._plan.group, Prefix())]
         while todo:
             group, prefix = todo.pop()
@@ -156,7 +167,7 @@ class Scorer:
                     continue
                 longer, kind = found
                 ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
-                yield kind, self._answers(ended)
+                yield kind, ended
                 prefix = longer
             batches = deque(self._make_batches(group.rows))
             if self._awaited and batches:
@@ -171,7 +182,7 @@ class Scorer:
                     if not should_reduce_batch_size(error):
                         raise
                 else:
-                    yield kind, self._answers([number for row in rows for number in range(row.first, row.last)])
+                    yield kind, [number for row in rows for number in range(row.first, row.last)]
                     continue
                 clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
                 halves = _halve(rows)

@@ -39,6 +39,9 @@ SMALLEST_BLOCK_SIZE = 16
 # vLLM keeps the answers of a call in Python objects until its end; this many are some hundred megabytes.
 REQUESTS_PER_CALL = 2048
 
+# Modes of `logprobs_mode` in which vLLM gives no log-probabilities, to lm-eval's own class neither.
+LOGITS = ("raw_logits", "processed_logits")
+
 # The most tokens that vLLM takes in `logprob_token_ids`.
 MOST_ASKED = 128
 
@@ -57,7 +60,13 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, VL
     """
 
     def __init__(self, pretrained: str, **kwargs: Any) -> None:
-        """Loads the model; the arguments are those of `VLLM`."""
+        """Loads the model; the arguments are those of `VLLM`.
+
+        Raises:
+            ValueError: if vLLM is to give logits for log-probabilities.
+        """
+        if (mode := kwargs.get("logprobs_mode", "raw_logprobs")) in LOGITS:
+            raise ValueError(f"logprobs_mode={mode} gives logits, of which no log-likelihood can be made; leave it out")
         if current_platform.is_cpu():
             kwargs.setdefault("block_size", CPU_BLOCK_SIZE)
         super().__init__(pretrained, **kwargs)

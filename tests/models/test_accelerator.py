@@ -1,11 +1,19 @@
 """What an accelerator needs, shown on a CPU by counters and switches; no accelerator runs these tests."""
 
+import random
+from collections import Counter
+
 import pytest
 import torch
+from lm_eval.models.huggingface import HFLM
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.models import SharedPrefixLM, branching, copying, forward, scoring
+from lm_eval_sea.models.forward import launched_tokens
+from lm_eval_sea.models.planning import make_batches, make_plan
+from lm_eval_sea.models.prefix_tree import KEY_BYTES, common_prefixes, sort_key
 
-from .conftest import answer, make_model, ranking_requests
+from .conftest import answer, ask, assert_equal, make_model, ranking_requests
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +42,90 @@ def test_tokens_in_a_batch(batch_size, device, most, llama, tokenizers):
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=batch_size)
     lm._device = torch.device(device)
     assert lm._budget(1000) == most
+
+
+class Operations(TorchDispatchMode):
+    """Counts operations by their names."""
+
+    def __init__(self):
+        super().__init__()
+        self.counts = Counter()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.counts[function.overloadpacket.__name__] += 1
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("name", ["llama", "bloom"])
+def test_a_pass_is_launched_without_waiting(name, tokenizers, monkeypatch):
+    """Two uploads a pass, no search whose result the host must know, and no reading before the next pass is under way."""
+    monkeypatch.setattr(forward, "SOFTMAX_ROWS", {})
+    monkeypatch.setattr(forward, "_is_first_maximum", forward._is_maximum)
+    model = make_model(name, len(tokenizers[False]))
+    _, expected = answer(HFLM, model, tokenizers[False], ranking_requests(12), batch_size=16)
+    events = []
+    for module in (branching, copying, forward):
+        upload = module.upload
+        monkeypatch.setattr(module, "upload", lambda *args, upload=upload: events.append("upload") or upload(*args))
+    total = scoring._total
+    monkeypatch.setattr(scoring, "_total", lambda *args: events.append("read") or total(*args))
+    lm = SharedPrefixLM(model, tokenizer=tokenizers[False], batch_size=16)
+    ask(lm, ranking_requests(12))  # with the self-check
+    events.clear()
+    model.get_input_embeddings().register_forward_hook(lambda *_: events.append("pass"))
+    with Operations() as operations:
+        answers = ask(lm, ranking_requests(12))
+    assert_equal(answers, expected)
+    passes = events.count("pass")
+    assert passes > 2
+    assert events.count("upload") == 2 * passes
+    assert operations.counts["nonzero"] == 0
+    assert operations.counts["_local_scalar_dense"] <= len(answers), "the sums, which are no longer on a device"
+    first = events.index("read")
+    assert events[:first].count("pass") >= 2
+
+
+def passes_of_copies(pass_tokens):
+    """Forward passes and tokens of a model with copies of the cache, on 200 passages of 2 questions with 4 options."""
+    dice = random.Random(0)
+
+    def tokens(low, high):
+        return [dice.randrange(30_000) for _ in range(dice.randint(low, high))]
+
+    exemplars, sequences = tokens(600, 600), []
+    for _ in range(200):
+        passage = exemplars + tokens(80, 250)
+        for _ in range(2):
+            question = passage + tokens(10, 40)
+            sequences += [question + tokens(2, 20) for _ in range(4)]
+    keys = sorted(set(map(sort_key, sequences)))
+    lengths = [len(key) // KEY_BYTES for key in keys]
+    plan = make_plan(lengths, common_prefixes(keys), 16384, branches=False, pass_tokens=pass_tokens)
+    passes = computed = 0
+    todo = [plan.group]
+    while todo:
+        group = todo.pop()
+        batches = make_batches(group.rows, 16384, pass_tokens, 1)
+        passes += len(batches) + (group.end > group.start)
+        computed += group.end - group.start + sum(len(rows) * rows[0].tokens for rows in batches)
+        todo += group.groups
+    return passes, computed
+
+
+def test_small_models_get_large_passes():
+    """Launching a pass of 0.5B parameters (24 layers) takes as long as computing thousands of tokens, of 7B as hundreds."""
+    small, large = launched_tokens(24, 494_000_000), launched_tokens(28, 7_600_000_000)
+    assert 4000 < small < 16384 and 256 < large < 1000
+    (few, many_tokens), (many, few_tokens) = passes_of_copies(small), passes_of_copies(large)
+    assert few < many / 2
+    assert many_tokens > few_tokens, "what is saved in launches is paid in tokens"
+    assert many_tokens / few > 4096
+    for count in (small, large):  # nothing else would be quicker by this reckoning
+        own = sum(weight * part for weight, part in zip((count, 1), passes_of_copies(count), strict=True))
+        assert all(own <= count * passes + tokens for passes, tokens in map(passes_of_copies, (32, 512)))
+
+
+def test_the_size_of_a_model_is_its_own(llama):
+    options = {"device": torch.device("cuda")}
+    assert copying.CopyingModel(llama, **options).pass_tokens == launched_tokens(2, sum(map(torch.numel, llama.parameters())))
+    assert copying.CopyingModel(llama, device=torch.device("cpu")).pass_tokens == 32

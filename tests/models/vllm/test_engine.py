@@ -87,14 +87,20 @@ class TestSharedPrefix:
     def test_generation_is_vllms(self, samples, shared, model_folder, of_hf):
         assert_alike(answers(samples, GENERATED, shared, model_folder, **SHORT), of_hf("generated"))
 
-    @pytest.mark.parametrize("batch_size", ["auto", 5])
-    def test_the_same_requests_again(self, shared, vllm, monkeypatch, batch_size):
-        """What the cache still holds is no score; nor is the end of a batch the end of what was computed."""
-        monkeypatch.setattr(shared, "batch_size", batch_size)
+    @pytest.mark.parametrize("size", [2048, 5])
+    def test_the_same_requests_again(self, shared, vllm, monkeypatch, size):
+        """What the cache still holds is no score; nor is the end of a call the end of what was computed."""
+        from lm_eval_sea.models import vllm_shared_prefix
+
+        monkeypatch.setattr(vllm_shared_prefix, "REQUESTS_PER_CALL", size)
+        monkeypatch.setattr(shared, "batch_size", 1)
         requests = ranking_requests(12, prefix=60, bos=True)
         expected = ask(vllm, requests)
+        calls, generate = [], shared._model_generate
+        monkeypatch.setattr(shared, "_model_generate", lambda **asked: calls.append(asked) or generate(**asked))
         for _ in range(2):
             assert_equal(ask(shared, requests), expected)
+        assert (len(calls) == 2) == (size == 2048), "lm-eval's default batch size is not that of a call"
 
     def test_every_end_of_a_block(self, shared, vllm):
         """Continuations that part at each position of two blocks."""

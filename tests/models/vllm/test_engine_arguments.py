@@ -59,3 +59,9 @@ def test_adapter(model_folder, vllm, tmp_path):
         assert_shared(lm)
     bare = ask(vllm, REQUESTS)
     assert all(abs(one[0] - other[0]) > 0.01 for one, other in zip(bare, expected, strict=True))
+
+
+@pytest.mark.parametrize("mode", ["raw_logits", "processed_logits"])
+def test_logits_are_no_log_probabilities(mode, model_folder):
+    with pytest.raises(ValueError, match=f"logprobs_mode={mode} gives logits"):
+        VLLMSharedPrefixLM(str(model_folder), logprobs_mode=mode, **ENGINE)
