@@ -1,6 +1,9 @@
 """The documentation: its links lead somewhere, and its Python example runs as it stands."""
 
+import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from tests.conftest import ROOT
+from tests.models.toy_server import Answer, serve
 
 PAGES = sorted(
     page for pattern in ("*.md", "docs/*.md", "upstream/*.md", "lm_eval_sea/tasks/*/README.md") for page in ROOT.glob(pattern)
@@ -68,18 +72,54 @@ def test_the_python_example_prints_the_headline(tiny_model, samples, tmp_path):
     assert re.fullmatch(r"sea_belebele_th_to_ppl: acc_ppl \d+\.\d, chance 25\.0", run.stdout.splitlines()[-1])
 
 
-def test_the_commands_for_chat_models_name_arguments_and_tasks_that_exist():
-    """As `run` reads them, up to the model."""
-    import shlex
+CHAT_COMMANDS = re.findall(
+    r"^ {4}lm-eval-sea (run .*)$", (ROOT / "docs" / "chat.md").read_text(encoding="utf-8").replace("\\\n", " "), re.MULTILINE
+)
+# Stands in for the page's models: a template that writes an empty thought where it is told not to think.
+SWITCHABLE = (
+    "{% for m in messages %}{{ m.content }}\n{% endfor %}"
+    "{% if enable_thinking is defined and not enable_thinking %}<think></think>{% endif %}"
+)
 
-    from lm_eval_sea.catalogue.task_list import read_tasks
-    from lm_eval_sea.run.language import group_of_language
-    from lm_eval_sea.run.run import run_parser
 
-    text = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    commands = re.findall(r"^ {4}lm-eval-sea run (.*)$", text, re.MULTILINE)
-    assert len(commands) >= 4
-    for command in commands:
-        parsed = run_parser().parse_args(shlex.split(command))
-        names = parsed.tasks or [group_of_language(read_tasks(), parsed.language, chat=True)]
-        assert set(names) <= read_tasks().groups.keys()
+@pytest.fixture(scope="module")
+def switchable_model(tiny_model, tmp_path_factory):
+    """The tiny model with a chat template that switches thoughts."""
+    folder = shutil.copytree(tiny_model, tmp_path_factory.mktemp("switchable") / "model")
+    (folder / "chat_template.jinja").write_text(SWITCHABLE, encoding="utf-8")
+    return folder
+
+
+def test_there_is_a_command_for_each_kind_of_chat_model():
+    assert [len([each for each in CHAT_COMMANDS if f"--model {kind}" in each]) for kind in ("vllm", "hf ", "chat-api")] == [
+        2,
+        1,
+        1,
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", CHAT_COMMANDS, ids=range(len(CHAT_COMMANDS)))
+def test_the_commands_for_chat_models_run(command, switchable_model, samples, tmp_path):
+    """As they stand on the page, with a tiny model or a toy server for the named ones, one row of each task, and short answers.
+
+    vLLM is tested elsewhere, in an environment of its own: its backend is replaced by the one that needs none.
+    """
+    with serve(lambda *_: Answer([("reasoning", "Hm."), ("content", "A")], finish="stop")) as toy:
+        for named, own in (
+            ("vllm-shared-prefix", "hf-shared-prefix"),
+            ("=MODEL,base_url=https://HOST/v1", f"=toy,base_url={toy.base_url}"),
+            ("MODEL", switchable_model),
+            ("--batch_size auto", "--batch_size 4"),
+            ("--output_path results", f"--output_path {tmp_path / 'results'}"),
+        ):
+            command = command.replace(named, str(own))
+        limits = ["--limit", "1", "--gen_kwargs", "max_gen_toks=4", "--skip_missing"]
+        run = subprocess.run(
+            [sys.executable, "-m", "lm_eval_sea", *shlex.split(command), *limits],
+            cwd=samples, env=os.environ | {"OPENAI_API_KEY": "none", "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+            timeout=600,
+        )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert list((tmp_path / "results").rglob("results_*.json"))
+    assert "_chat" in run.stdout

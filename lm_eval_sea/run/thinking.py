@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_sea.models.thinking_switches import SWITCHES
-from lm_eval_sea.tasks._shared.reading.thought import open_thought
+from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought, open_thought
 
 MODES = ("on", "off", "template")
 # Words in a system message that some templates act on, such as that of Nemotron Nano v2.
@@ -65,7 +65,9 @@ def thinks(render: Render, messages: Messages) -> bool:
     if prompt is None or open_thought(prompt):
         return prompt is not None
     if off is None:
-        return knows_effort(render)
+        own = shown(render, QUESTION, {})  # without the words of the row
+        asks = None if own is None else asks_for_thought(own)
+        return knows_effort(render) if asks is None else asks
     return bool(off.settings) and prompt != shown(render, messages, off.settings)
 
 

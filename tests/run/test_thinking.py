@@ -17,10 +17,12 @@ from tests.run.thinking_templates import (
     EMPTY_PAIR,
     FALSY,
     MODE,
+    NO_EFFORT,
     NOTE,
     OPENS,
     PLAIN,
     THINKING,
+    TOLD,
     WORD,
 )  # fmt: skip
 
@@ -103,7 +105,7 @@ def test_models_that_do_not_think_by_themselves_are_ranked(tokenizer, tasks):
         check(tokenizer, tasks, template)
 
 
-@pytest.mark.parametrize("template", [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, EFFORT])
+@pytest.mark.parametrize("template", [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, EFFORT, TOLD])
 def test_models_that_think_unless_told_not_to(template, tokenizer):
     question = [{"role": "user", "content": "1 + 1?"}]
     assert thinks(renderer(tokenizer, template, {}), question)
@@ -111,7 +113,7 @@ def test_models_that_think_unless_told_not_to(template, tokenizer):
         assert not thinks(renderer(tokenizer, template, SWITCHES[template][1]), question)
 
 
-@pytest.mark.parametrize("template", [NOTE, THINKING, PLAIN])
+@pytest.mark.parametrize("template", [NOTE, THINKING, NO_EFFORT, PLAIN])
 def test_models_that_think_if_told_to(template, tokenizer):
     question = [{"role": "user", "content": "1 + 1?"}]
     assert not thinks(renderer(tokenizer, template, {}), question)

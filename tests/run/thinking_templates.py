@@ -50,5 +50,11 @@ NOTE = "{% if enable_thinking is defined and enable_thinking %}<system><|think|>
 ALWAYS = TURNS + at_end(OPEN)
 # Degrees alone; gpt-oss.
 EFFORT = "<system>Reasoning: {{ reasoning_effort or 'medium' }}</system>" + TURNS + END
+# Degrees, of which the one without thoughts is the template's; Hunyuan 3.
+NO_EFFORT = TURNS + at_end(
+    "<think:opensource>{% if reasoning_effort is not defined %}</think:opensource>{% else %}{{ reasoning_effort }}{% endif %}"
+)
+# The default system message tells the model to think, and nothing switches it off; Ministral 3 Reasoning.
+TOLD = "<system>First think: [THINK]your thoughts[/THINK]. Then answer.</system>" + TURNS + END
 # No thoughts at all.
 PLAIN = TURNS + END

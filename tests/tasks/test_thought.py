@@ -60,6 +60,9 @@ class TestEveryFamily:
         ("analysisThe passage says A", "", "cut"),
         ("analysis of the passage shows B", "analysis of the passage shows B", "no thought"),
         ("<think>a</think>B<|im_end|>", "B", "closed"),
+        ("<|open|>think<|sep|>a<|close|>think<|sep|><|open|>response<|sep|>B<|close|>response<|sep|>", "B", "closed"),
+        ("<thinking>a</thinking>\n[BEGIN FINAL RESPONSE]\nB\n[END FINAL RESPONSE]", "B", "closed"),
+        ("<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>", "B", "closed"),
         (
             "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
             "B",

@@ -139,7 +139,7 @@ def _concluded(text: str, choices: Choices) -> int | None:
         return position
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in _of_line(line, choices)]
     if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
-        return None if len(set(stated)) == len(choices.options) > 2 else stated[-1]
+        return stated[-1]
     if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}

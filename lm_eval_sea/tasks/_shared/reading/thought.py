@@ -34,7 +34,9 @@ class Marks(NamedTuple):
 
 # The chat templates and reasoning parsers that have them: Qwen 3, DeepSeek R1, GLM 4.5, MiniMax M2, Nemotron, Kimi K2, Hunyuan
 # (<think>); Seed-OSS; Magistral ([THINK]); Gemma 4 (<|channel>thought); gpt-oss (<|channel|>analysis); Cohere Command
-# (<|START_THINKING|>); Kimi-VL (◁think▷); EXAONE Deep (<thought>); Granite 3.2 (sentences); and forms that fine-tuned models use.
+# (<|START_THINKING|>); Kimi-VL (◁think▷); Kimi K3 (<|open|>); EXAONE Deep (<thought>); MiniMax M3 (<mm:think>); Hunyuan 3
+# (<think:opensource>); Apertus (<|inner_prefix|>); Solar Open (<|think|>); Granite 3.2 and Apriel 1.6 (sentences); and forms that
+# fine-tuned models use.
 MARKS = (
     Marks("<think>", "</think>"),
     Marks("<thinking>", "</thinking>"),
@@ -47,7 +49,13 @@ MARKS = (
     Marks("<|START_THINKING|>", "<|END_THINKING|>"),
     Marks("<|channel>thought", "<channel|>"),
     Marks("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+    Marks("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
+    Marks("<mm:think>", "</mm:think>"),
+    Marks("<think:opensource>", "</think:opensource>"),
+    Marks("<|inner_prefix|>", "<|inner_suffix|>"),
+    Marks("<|think|>", "<|begin|>assistant<|content|>"),
     Marks("Here is my thought process:", "Here is my response:"),
+    Marks("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
 )
 # gpt-oss as transformers decodes it when special tokens are skipped: "analysisThe passage says …assistantfinalB".
 _SKIPPED_HARMONY = re.compile(r"\Aanalysis(?=[^\W\da-z_]|[\"'“(*])(.*?)(?:assistantfinal(?!.*assistantfinal)(.*))?\Z", re.DOTALL)
@@ -56,10 +64,11 @@ _FRAMES = (
     ("<answer>", "</answer>"),
     ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
     ("<|begin_of_solution|>", "<|end_of_solution|>"),
+    ("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
 )
 _TURN_ENDS = re.compile(
     r"(?:\s*(?:<\|(?:im_end|eot_id|end|return|endoftext|END_OF_TURN_TOKEN|end_of_text|start\|>assistant)\|?>"
-    r"|<(?:end_of_turn|turn\|)>|</s>))+\s*\Z"
+    r"|<(?:end_of_turn|turn\|)>|</s>|\[END FINAL RESPONSE\]))+\s*\Z"
 )
 _BEGINS = re.compile("|".join(re.escape(marks.begin) for marks in MARKS))
 _ENDS = re.compile("|".join(re.escape(marks.end) for marks in MARKS))
@@ -70,6 +79,17 @@ def open_thought(prompt: str) -> Marks | None:
     """The marks of the thought inside which a rendered prompt ends, because the chat template opened it; None if it did not."""
     tail = prompt.rstrip()
     return next((marks for marks in MARKS if tail.endswith(marks.begin)), None)
+
+
+def asks_for_thought(prompt: str) -> bool | None:
+    """What a rendered prompt says of a thought that it does not open.
+
+    True: its words show the mark that is to begin one, as in the default system message of Ministral 3. False: it ends with a
+    thought that the template has closed. None: neither.
+    """
+    if prompt.rstrip().endswith(tuple(marks.end for marks in MARKS)):
+        return False
+    return True if _BEGINS.search(prompt) else None
 
 
 def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = None) -> Generated:
