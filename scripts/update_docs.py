@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from backend_table import render
 from lm_eval_sea.catalogue import read_countries
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import competency_titles, language_names
-from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage
+from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage, distinct, title_of
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,13 +34,12 @@ ENOUGH = 3  # competencies that a country should have data sets for
 COVERAGE_HEAD = """\
 # Coverage
 
-What the pack has in which language, made from the catalogue by `python scripts/update_docs.py`.
+What the pack has in which language, made from the catalogue by `python scripts/update_docs.py`. `lm-eval-sea ls --coverage th`
+prints the data sets of a language with rows, origin, licence and names of tasks.
 
-*Native* rows were written in the language; *translated* ones in another, mostly English. Licences are those that the publishers
-of the rows state. *Login* says whether the hub asks for one: *no*, *yes*, or *–* if that was not checked. SEA-HELM's tasks are
-listed if its documentation states where their rows come from.
-
-Native rows in a language are not always about its country: the Chinese, Tamil and English ones are seldom about Southeast Asia.
+**n**: at least one data set whose rows were written in the language. t: translated ones only, mostly from English. Blank: none.
+SEA-HELM's tasks count if its documentation states where their rows come from. Native rows in a language are not always about its
+country: the Chinese and Tamil ones, and most English ones, are not about Southeast Asia.
 """
 
 
@@ -84,57 +81,27 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _matrix(entries: Sequence[Coverage]) -> str:
-    """Languages and competencies: native + translated data sets."""
+    """Languages and competencies: whether there are native rows, only translated ones, or none."""
     used = [key for key in competency_titles() if any(entry.competency == key for entry in entries)]
-    counts = Counter((entry.language, entry.competency, entry.origin == NATIVE_ROWS) for entry in _distinct(entries))
-    rows = []
-    for language, name in language_names().items():
-        numbers = [(counts[language, key, True], counts[language, key, False]) for key in used]
-        rows.append([name, *(f"{native}+{translated}" if native + translated else "" for native, translated in numbers)])
+    found = {(entry.language, entry.competency, entry.origin == NATIVE_ROWS) for entry in entries}
+
+    def cell(language: str, key: str) -> str:
+        return "**n**" if (language, key, True) in found else "t" if (language, key, False) in found else ""
+
+    rows = [[f"{name} `{language}`", *(cell(language, key) for key in used)] for language, name in language_names().items()]
     return _table(["language", *(competency_titles()[key] for key in used)], rows)
 
 
-def _distinct(entries: Sequence[Coverage]) -> list[Coverage]:
-    """Each data set, such as LINDSEA, once a language, however many tasks SEA-HELM makes of it."""
-    return list({(entry.language, entry.competency, _name(entry)): entry for entry in reversed(entries)}.values())[::-1]
-
-
-def _name(entry: Coverage) -> str:
-    """The data set: of "Question answering (XQuAD)", as the titles of SEA-HELM's tasks are, "XQuAD"."""
-    return entry.title.rpartition("(")[2].rstrip(")") if entry.data_set.startswith("sea_helm ") else entry.title
-
-
 def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
-    languages = record["languages"]
-    found = [entry for entry in _distinct(entries) if entry.language in languages]
+    """A paragraph: what there is of the country, and what is missing."""
+    languages, about = record["languages"], record.get("data_sets", ())
+    found = [entry for entry in distinct(entries) if entry.language in languages or entry.data_set in about]
     kinds = {entry.competency for entry in found}
-    lines = [f"### {name}\n"]
-    if languages:
-        spoken = ", ".join(language_names()[language] for language in languages)
-        native = [entry for entry in found if entry.origin == NATIVE_ROWS and entry.language != "en"]
-        names = ", ".join(dict.fromkeys(f"{_name(entry)} ({entry.language})" for entry in native)) or "none"
-        lines.append(f"{spoken}: data sets for {len(kinds)} competencies. Native ones, without English: {names}.\n")
-    if len(kinds) < ENOUGH:
-        lines.append(f"**Fewer than {ENOUGH} competencies.**\n")
-    return "\n".join([*lines, f"Missing: {record['missing']}\n"])
-
-
-def _data_sets(entries: Sequence[Coverage]) -> str:
-    """A line for the languages in which a data set has the same origin and licence."""
-    lines: dict[tuple[str, ...], dict[str, str]] = {}
-    for entry in entries:
-        gated = {True: "yes", False: "no", None: "–"}[entry.gated]
-        tasks = re.sub(rf"(?<=_){entry.language}(?=_|$)", "<language>", entry.tasks)
-        key = (entry.competency, _name(entry), entry.origin, entry.licence or "none stated", gated, tasks)
-        lines.setdefault(key, {})[entry.language] = "?" if entry.rows is None else f"{entry.rows:,}"
-    order, rows = list(competency_titles()), []
-    for (competency, title, *facts, tasks), spoken in sorted(lines.items(), key=lambda line: order.index(line[0][0])):
-        counts = [
-            ", ".join(lang for lang in spoken if spoken[lang] == count) + f" ({count})"
-            for count in dict.fromkeys(spoken.values())
-        ]
-        rows.append([competency_titles()[competency], title, "; ".join(counts), *facts, f"`{tasks}`"])
-    return _table(["competency", "data set", "languages (rows of each)", "origin", "licence", "login", "tasks"], rows)
+    native = [entry for entry in found if entry.origin == NATIVE_ROWS]
+    names = ", ".join(dict.fromkeys(f"{title_of(entry)} ({entry.language})" for entry in native)) or "none"
+    has = f"Native: {names}. " if found else ""
+    few = f"**Fewer than {ENOUGH} competencies.** " if len(kinds) < ENOUGH else ""
+    return f"**{name}.** {few}{has}Missing: {record['missing']}\n"
 
 
 def coverage_page() -> str:
@@ -143,15 +110,12 @@ def coverage_page() -> str:
 
 
 def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
-    countries = read_countries()
     yield COVERAGE_HEAD
-    yield "## Languages and competencies\n\nNumbers of data sets: native + translated.\n"
+    yield "## Languages\n"
     yield _matrix(entries)
     yield "## Countries\n"
-    for name, record in countries.items():
+    for name, record in read_countries().items():
         yield _country(name, record, entries)
-    yield "## Data sets\n"
-    yield _data_sets(entries)
 
 
 def replace_part(text: str, name: str, content: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 
 NATIVE_ROWS = "native"
@@ -30,6 +31,47 @@ class Coverage(NamedTuple):
 def coverage() -> list[Coverage]:
     """All data sets in all languages, first those of the catalogue, then SEA-HELM's as far as their origin is known."""
     return [*_of_data_sets(), *_of_sea_helm()]
+
+
+def distinct(entries: Sequence[Coverage]) -> list[Coverage]:
+    """Each data set, such as LINDSEA, once a language, however many tasks SEA-HELM makes of it."""
+    return list({(entry.language, entry.competency, title_of(entry)): entry for entry in reversed(entries)}.values())[::-1]
+
+
+def title_of(entry: Coverage) -> str:
+    """The data set: of "Question answering (XQuAD)", as the titles of SEA-HELM's tasks are, "XQuAD"."""
+    return entry.title.rpartition("(")[2].rstrip(")") if entry.data_set.startswith("sea_helm ") else entry.title
+
+
+COLUMNS = ("tests", "data set", "rows", "origin", "licence", "login", "tasks")
+
+
+def coverage_of(language: str) -> str:
+    """What the pack has in a language, a line for each data set, in aligned columns.
+
+    Raises:
+        ValueError: if it has nothing in it; the message lists the languages.
+    """
+    known, titles = language_names(), competency_titles()
+    entries = [entry for entry in coverage() if entry.language == language]
+    if not entries:
+        raise ValueError(f"no rows in {language!r}; there is {', '.join(sorted(known))}")
+    order = list(titles)
+    rows = [
+        (
+            titles[entry.competency],
+            title_of(entry),
+            "?" if entry.rows is None else f"{entry.rows:,}",
+            entry.origin,
+            entry.licence or "none stated",
+            {True: "yes", False: "no", None: "–"}[entry.gated],
+            f"{entry.tasks}…",
+        )
+        for entry in sorted(entries, key=lambda entry: order.index(entry.competency))
+    ]
+    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in (COLUMNS, *rows)]
+    return "\n".join([f"{known[language]}: {len(distinct(entries))} data sets", *lines])
 
 
 def origin_of(metadata: Mapping[str, Any]) -> str | None:

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 from lm_eval_sea.catalogue import SUITE
+from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, is_glob, read_tasks, table
 from lm_eval_sea.commands.command import Command, argument, fail
@@ -28,6 +29,12 @@ def _path(arguments: argparse.Namespace) -> int:
 
 
 def _ls(arguments: argparse.Namespace) -> int:
+    if arguments.coverage is not None:
+        try:
+            print(coverage_of(arguments.coverage))
+        except ValueError as error:
+            return fail(error, 1)
+        return 0
     listed = read_tasks()
     if arguments.pattern is None:
         print(overview(listed))
@@ -117,9 +124,13 @@ lm-eval-sea ls                        suites, languages, data sets, variants
 lm-eval-sea ls '*'                    all tasks
 lm-eval-sea ls xcopa_th               names with this part
 lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
-lm-eval-sea ls sea_variant_tito_ppl   the tasks of a group or tag""",
+lm-eval-sea ls sea_variant_tito_ppl   the tasks of a group or tag
+lm-eval-sea ls --coverage th          the data sets in Thai, with rows, origin and licence""",
     exits="0, or 1 if nothing matches",
-    arguments=[argument("pattern", metavar="PATTERN", nargs="?", help="part of a name, or a glob")],
+    arguments=[
+        argument("pattern", metavar="PATTERN", nargs="?", help="part of a name, or a glob"),
+        argument("--coverage", metavar="LANGUAGE", help="the data sets in a language, such as th"),
+    ],
     run=_ls,
 )
 

@@ -22,7 +22,7 @@ from lm_eval_sea.make.prompt_files import (
     read_prompts,
     row_template,
 )
-from lm_eval_sea.make.task_yaml import Quoted
+from lm_eval_sea.make.task_yaml import OneLine, Quoted
 from lm_eval_sea.tasks._shared.facts import GENERATED, TASKS_FOLDER
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
@@ -196,7 +196,7 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     ]
     published = PUBLISHED_EXEMPLARS in data.splits
     if published:
-        answers |= {"fewshot_split": PUBLISHED_EXEMPLARS, "fewshot_config": {"sampler": "first_n"}}
+        answers |= {"fewshot_split": PUBLISHED_EXEMPLARS, "fewshot_config": OneLine({"sampler": "first_n"})}
     content = {
         "task": name_of(data_set.name, of, variant, english=english),
         "include": [f"_shared/{kind.template}", *process],

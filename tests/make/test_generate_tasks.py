@@ -198,14 +198,14 @@ def test_the_same_prompts_make_the_same_files(name):
 
 
 def test_a_task_says_no_fact_that_data_set_yml_has():
-    """And is short: but for the longest prompts 15 to 20 lines."""
+    """And is short: but for the longest prompts 15 to 22 lines."""
     known = {"task", "data_source", "data_files", "data_config", "data_splits", "rows", "chance", "content_fields", "subset"}
     files = {path: content for name in data_sets() for path, content in files_of(leaf.read(data_sets()[name])).items()}
     tasks = {path: content for path, content in files.items() if isinstance(content.get("task"), str)}
     assert len(tasks) > 900
     assert {path: said for path, content in tasks.items() if (said := known & content["metadata"].keys())} == {}
     lengths = sorted(render(path, content).count("\n") for path, content in tasks.items())
-    assert lengths[len(lengths) // 2] <= 21 and lengths[-1] <= 30
+    assert lengths[len(lengths) // 2] <= 22 and lengths[-1] <= 30
 
 
 def test_gold_positions_of_the_exemplars_are_balanced():

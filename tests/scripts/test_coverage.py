@@ -7,6 +7,7 @@ from lm_eval_sea.catalogue import read_countries
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.origins import coverage, origin_of
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.commands.cli import main
 
 COUNTRIES = {
     "Brunei", "Cambodia", "Indonesia", "Laos", "Malaysia", "Myanmar", "Philippines", "Singapore", "Thailand", "Timor-Leste",
@@ -18,11 +19,36 @@ def test_every_country_has_three_kinds_or_a_reason_and_says_what_is_missing():
     countries = read_countries()
     assert set(countries) == COUNTRIES
     for name, record in countries.items():
-        kinds = {entry.competency for entry in coverage() if entry.language in record["languages"]}
+        about = record.get("data_sets", ())
+        kinds = {each.competency for each in coverage() if each.language in record["languages"] or each.data_set in about}
         assert len(record["missing"]) > 20, name
-        section = coverage_page().partition(f"### {name}\n")[2].partition("\n### ")[0]
-        assert ("Fewer than 3 competencies" in section) == (len(kinds) < 3), name
-        assert record["missing"] in section
+        (paragraph,) = [line for line in coverage_page().splitlines() if line.startswith(f"**{name}.**")]
+        assert ("Fewer than 3 competencies" in paragraph) == (len(kinds) < 3), name
+        assert record["missing"] in paragraph
+
+
+def test_no_country_counts_rows_of_another():
+    countries = read_countries()
+    assert set(countries["Brunei"]["languages"]) | set(countries["Singapore"]["languages"]) == set()
+    assert countries["Singapore"]["data_sets"] == ["sgeval"]
+    assert "Tatabahasa" not in coverage_page().partition("**Brunei.**")[2].partition("\n")[0]
+
+
+def test_the_table_says_where_rows_come_from():
+    head, _, *rows = [line.split(" | ") for line in coverage_page().splitlines() if line.startswith("| ")]
+    place = head.index("Exam questions")
+    cells = {row[0].split("`")[1]: row[place] for row in rows}
+    assert (cells["th"], cells["jv"], cells["ceb"]) == ("**n**", "**n**", "")
+    place = head.index("Reading comprehension")
+    assert {row[0].split("`")[1]: row[place] for row in rows}["th"] == "t"
+
+
+def test_ls_prints_the_data_sets_of_a_language(capsys):
+    assert main(["ls", "--coverage", "bew"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Betawi: 5 data sets\n") and "NusaParagraph topics" in out and "Apache 2.0" in out
+    assert main(["ls", "--coverage", "fr"]) == 1
+    assert "no rows in 'fr'; there is abs, " in capsys.readouterr().err
 
 
 def test_all_names_on_the_page_are_those_of_tasks():

@@ -21,7 +21,7 @@ import yaml
 from lm_eval.api.task import Task
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue.data_sets import Language, data_sets
+from lm_eval_sea.catalogue.data_sets import DataSet, Language, data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import facts
 
@@ -50,7 +50,7 @@ def render_task(task, exemplars: int) -> str:
 
 
 def complete_samples(folder: Path) -> Path:
-    """The samples, with the English rows in place of the languages without a sample and of the translations that a user makes."""
+    """The samples, with the rows of one language for those without a sample, and for the translations that a user makes."""
     shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
     for name in PARALLEL:
         parallel, languages = data_sets()[name].parallel, data_sets()[name].languages
@@ -62,13 +62,22 @@ def complete_samples(folder: Path) -> Path:
                 if not (folder / source / path).exists():
                     shutil.copy(english, folder / source / path)
     for data_set in data_sets().values():
-        english = data_set.languages.get("en")
-        for data in data_set.languages.values() if english and (english.files or english.checkout) else []:
+        stand_in = _with_rows(data_set, folder)
+        for data in data_set.languages.values() if stand_in else []:
             for split, path in _files_of(data).items():
                 if not (folder / path).exists():
                     (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(folder / _files_of(english)[split], folder / path)
+                    shutil.copy(folder / _files_of(stand_in)[split], folder / path)
     return folder
+
+
+def _with_rows(data_set: DataSet, folder: Path) -> Language | None:
+    """The language whose sample stands for others: English, or of a checkout the first that has one."""
+    english = data_set.languages.get("en")
+    if english and (english.files or english.checkout):
+        return english
+    of_checkout = [data for data in data_set.languages.values() if data.checkout]
+    return next((data for data in of_checkout if all((folder / path).exists() for path in _files_of(data).values())), None)
 
 
 def _files_of(data: Language) -> dict[str, Path]:

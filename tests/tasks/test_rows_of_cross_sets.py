@@ -88,3 +88,17 @@ def _texts(row: dict) -> list[str]:
 
 def _texts_as_published(row: dict) -> list[str]:
     return [text.strip() for text in (row.get("context", ""), row["question"], *(choice[3:] for choice in row["choices"]))]
+
+
+@pytest.mark.parametrize(("name", "golds"), [("sg_eval_v1", [15, 29, 30, 29]), ("ph_eval", [31, 25, 28, 16])])
+def test_real_rows_of_sets_in_english(hub_mirror, name, golds):
+    published = _published(hub_mirror, name)
+    made = [utils.process_row(row) for row in published]
+    assert [f"({row['letters'][row['gold']]}) {row['options'][row['gold']]}" for row in made] == [
+        row["answer"] for row in published
+    ]
+    assert [row["question"] for row in made] == [row["question"].strip() for row in published]
+    assert [sum(row["gold"] == place for row in made) for place in range(4)] == golds
+    assert [row["id"] for row in made if len(set(row["options"])) < 4] == (["test_65"] if name == "ph_eval" else []), (
+        "in the README"
+    )

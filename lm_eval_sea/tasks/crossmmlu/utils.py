@@ -1,4 +1,4 @@
-"""Cross-MMLU and Cross-LogiQA: a published row has one question in all languages; a processed row has it in one."""
+"""SeaEval's sets. Of Cross-MMLU and Cross-LogiQA a published row has a question in all languages, a processed row in one."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -70,3 +70,8 @@ def _in_language(name: str) -> Callable[[Splits], Callable[[Row], Row]]:
 process_id, process_ms, process_vi, process_tl, process_zh, process_en = map(
     _in_language, ("Indonesian", "Malay", "Vietnamese", "Filipino", "Chinese", "English")
 )
+
+
+def process_row(published: Row) -> Row:
+    """A row of SeaEval's sets in one language: its question is not below the name of a language."""
+    return {"id": published["id"], **_process_row(published)}
