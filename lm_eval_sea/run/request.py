@@ -50,7 +50,8 @@ def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | 
 def check_limit(limit: float | None) -> None:
     """Refuses a number of rows, or a share of them, that leaves none; lm-eval takes 0 for all."""
     if limit is not None and not (isinstance(limit, int | float) and 0 < limit < math.inf):
-        raise RunError(f"--limit {limit} leaves no rows; give at least 1, or leave it out for all")
+        shown = f"{limit:g}" if isinstance(limit, int | float) else limit
+        raise RunError(f"--limit {shown} leaves no rows; give at least 1, or leave it out for all")
 
 
 def check_names(names: Sequence[Any]) -> None:
