@@ -57,6 +57,7 @@ class TemplateUse(NamedTuple):
     prompt: str  # that the tokenizer makes of them
     thinks: bool  # whether the model answers them with a thought first
     tokenizer: Any
+    dated: str | None = None  # the template with the date of the run, if it has one
 
 
 def check_template_of_model(
@@ -111,9 +112,10 @@ def check_template_of_model(
             "different days ask the same",
             tokenizer.name_or_path,
         )
-    return check_chat_template(
+    use = check_chat_template(
         tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
     )
+    return use._replace(dated=tokenizer.chat_template) if date is not None else use
 
 
 def _with_date(template: str, date: datetime) -> str:
