@@ -155,6 +155,7 @@ class Runs:
         kept = _best_tasks(self.tasks, notes)
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (self.tasks, kept))
         runs = [run for run in self.runs if id(run) in left or id(run) not in with_tasks]
+        notes += _models_of_several_weights(kept)
         return replace(self._chosen(runs, kept, notes), beside=_with_other_template(self.tasks, kept))
 
     def by_seed(self) -> Runs:
@@ -217,6 +218,18 @@ def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str
                 values = (NOT_RECORDED if value is None else str(value) for value in (old[name], new[name]))
                 found.setdefault("{}: {}, kept {}".format(name.replace("_", " "), *values))
     return list(found)
+
+
+def _models_of_several_weights(tasks: Iterable[TaskRun]) -> Iterator[str]:
+    """A line for each name under which runs of different weights stand together: a folder whose checkpoint was replaced."""
+    of_model: dict[str, dict[str, str]] = {}
+    for task in tasks:
+        if task.run.settings.weights:
+            of_model.setdefault(task.run.model, {}).setdefault(task.run.settings.weights, task.name)
+    for model, found in of_model.items():
+        if len(found) > 1:
+            some = "; ".join(f"{name} with {weights}" for weights, name in list(found.items())[:3])
+            yield f"{model}: the scores are of {len(found)} different weights under one name ({some}); give each its own"
 
 
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:

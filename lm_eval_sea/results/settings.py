@@ -25,6 +25,8 @@ class Settings:
     system_instruction: Any = None  # likewise
     thinking: str | None = None  # "on" or "off", where the model was told
     generation: str | None = None
+    weights: str | None = None  # a digest of those in a local folder
+    date: str | None = None  # that a chat template shows, where it was set
     lm_eval: str | None = None
     transformers: str | None = None
 
@@ -54,6 +56,8 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         system_instruction=config.get("system_instruction_sha"),
         thinking=_thinking(config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking")),
         generation=_text(config.get("gen_kwargs")),
+        weights=_text(config.get("weights_digest")),
+        date=_text(config.get("template_date")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),
     )

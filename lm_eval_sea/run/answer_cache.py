@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.secrets import masked
-from lm_eval_sea.run.model_check import LOADED, revision_of
+from lm_eval_sea.run.model_check import LOADED, WEIGHTS, revision_of
 from lm_eval_sea.run.output_folder import folder_of
 from lm_eval_sea.run.request import RunError
 
 FOLDER = "unfinished"
+_BLOCK = 2**20  # bytes
 _PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
 # An API's `model` may be the folder that a server here reads.
 _LOADED = LOADED | {"model": "config.json"}
@@ -56,6 +57,29 @@ def files_of_model(model_args: Mapping[str, Any]) -> str:
         if folder.is_dir()
     }
     return hashlib.sha256(json.dumps(states, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
+    """A digest of the weights that lie in the folders that a model's arguments name; None where there are none.
+
+    It is of sizes, first and last blocks: copies have the same, whatever their times, and a training that goes on another.
+    """
+    found = hashlib.sha256()
+    paths = [
+        path
+        for name in _LOADED
+        if model_args.get(name) and (folder := Path(str(model_args[name]))).is_dir()
+        for pattern in WEIGHTS
+        for path in sorted(folder.glob(pattern))
+    ]
+    for path in paths:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            found.update(f"{path.name} {size} ".encode())
+            for place in (0, max(0, size - _BLOCK)):
+                file.seek(place)
+                found.update(file.read(_BLOCK))
+    return found.hexdigest()[:16] if paths else None
 
 
 def _states(folder: Path) -> list[tuple[str, os.stat_result]]:

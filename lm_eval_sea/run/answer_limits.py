@@ -8,6 +8,7 @@ from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.generation_config import generation_config_of
+from lm_eval_sea.run.model_check import load_config
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.tasks._shared.facts import facts
 
@@ -127,15 +128,7 @@ def _window(model_args: Mapping[str, Any]) -> int | None:
     """The model's, in tokens; None where it is not known before the model is loaded."""
     if given := model_args.get("max_length") or model_args.get("max_model_len"):
         return int(given)
-    from transformers import AutoConfig
-
-    try:
-        config = AutoConfig.from_pretrained(
-            model_args["pretrained"],
-            revision=model_args.get("revision") or "main",
-            trust_remote_code=bool(model_args.get("trust_remote_code")),
-        )
-    except Exception:  # the backend says so better, or knows how to load it
+    if (config := load_config(model_args)) is None:
         return None
     window = getattr(config.get_text_config(), "max_position_embeddings", None)
     return window if isinstance(window, int) else None

@@ -25,7 +25,15 @@ from lm_eval_sea.run.failing_tasks import (
     name_of_row,
     what_failed,
 )
-from lm_eval_sea.run.workload import GENERATION, advice, check_window, planned, token_counter, workload_of
+from lm_eval_sea.run.workload import (
+    GENERATION,
+    advice,
+    check_window,
+    planned,
+    token_counter,
+    unknown_shares,
+    workload_of,
+)
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
 PART = 2048
@@ -60,6 +68,7 @@ class AnsweringModel:
         self._given: Counter[tuple[Any, ...]] = Counter()
         self._kept = _KeptGenerations(seeds)
         self._begun = False
+        self.unknown_tokens: dict[str, float] = {}  # task → share of its tokens, above 1 %
 
     def __getattr__(self, name: str) -> Any:
         """All else is the model's."""
@@ -155,6 +164,14 @@ class AnsweringModel:
             [planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
         ):
             logger.info("%s", said)
+        self.unknown_tokens = unknown_shares(self._model, self._tasks)
+        if self.unknown_tokens:
+            most = max(self.unknown_tokens, key=lambda name: self.unknown_tokens[name])
+            text = "the tokenizer does not know %.1f %% of the tokens of %s%s: scores say little of the model there"
+            others = len(self.unknown_tokens) - 1
+            logger.warning(
+                text, 100 * self.unknown_tokens[most], most, f", and above 1 % of {others} more tasks" if others else ""
+            )
         for line in advice(self._backend, self._model, workload):
             logger.info("%s", line)
 

@@ -5,8 +5,11 @@ The tokenizer alone tells.
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from lm_eval_sea.results.visible_text import one_line, some_names
@@ -14,6 +17,7 @@ from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.thinking import QUESTION, Render, Switch, find_switch, knows_effort, shown, thinks
 
+_CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")  # what transformers gives templates besides the messages
 _SHOWN = 300  # characters of a prompt in a message
 RANKED = ("loglikelihood", "multiple_choice")
 
@@ -53,6 +57,7 @@ class TemplateUse(NamedTuple):
     prompt: str  # that the tokenizer makes of them
     thinks: bool  # whether the model answers them with a thought first
     tokenizer: Any
+    dated: str | None = None  # the template with the date of the run, if it has one
 
 
 def check_template_of_model(
@@ -63,6 +68,7 @@ def check_template_of_model(
     multiturn: bool,
     system_instruction: str | None = None,
     thinking: str = "template",
+    date: datetime | None = None,
 ) -> TemplateUse | None:
     """`check_chat_template` with a model's tokenizer and thinking switched, or a warning that there is no tokenizer.
 
@@ -73,9 +79,10 @@ def check_template_of_model(
         multiturn: see there.
         system_instruction: see there.
         thinking: "on", "off", or "template" for what the template does by itself.
+        date: what the template takes for today.
 
     Raises:
-        RunError: if thinking cannot be switched, too.
+        RunError: if thinking cannot be switched or there is no date to set, too.
     """
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
@@ -95,9 +102,32 @@ def check_template_of_model(
             raise RunError(f"--thinking {thinking}: --model_args has {', '.join(taken)}, too; give one of them")
         settings |= switch.settings
         system_instruction = "\n\n".join(filter(None, [switch.word, system_instruction])) or None
-    return check_chat_template(
+    if date is not None:
+        tokenizer.chat_template = _with_date(template, date)
+        if tokenizer.chat_template == template:
+            raise RunError(f"--date: the chat template of {tokenizer.name_or_path} writes no date; leave the flag out")
+    elif _shows_date(tokenizer, template, settings):
+        logging.getLogger("lm_eval_sea").warning(
+            "the chat template of %s writes today's date into every prompt: with --date 2025-01-31, or another date, runs of "
+            "different days ask the same",
+            tokenizer.name_or_path,
+        )
+    use = check_chat_template(
         tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
     )
+    return use._replace(dated=tokenizer.chat_template) if date is not None else use
+
+
+def _with_date(template: str, date: datetime) -> str:
+    """The template with a date in the place of the clock's."""
+    return _CLOCK.sub(lambda call: json.dumps(date.strftime(call[2])), template)
+
+
+def _shows_date(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a prompt has a date that the template takes from the clock."""
+    dated = [_with_date(template, datetime(*day)) for day in ((1999, 1, 2), (2033, 11, 28))]
+    prompts = [shown(renderer(tokenizer, each, settings), QUESTION, {}) for each in dated]
+    return prompts[0] != prompts[1]
 
 
 def _switch(render: Render, thinking: str, name: str) -> Switch:

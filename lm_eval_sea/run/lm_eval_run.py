@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
+import importlib.util
+import json
 import logging
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -41,7 +45,13 @@ def run_parser() -> argparse.ArgumentParser:
     commands = argparse.ArgumentParser(prog="lm-eval").add_subparsers()
     Run.create(commands)
     parser: argparse.ArgumentParser = commands.choices["run"]
+    setattr(parser, "error", _refuse)  # noqa: B010 (a method, to mypy)
     return parser
+
+
+def _refuse(message: str) -> NoReturn:
+    """In place of the usage, which is a page, and the message behind it."""
+    raise RunError(in_one_line(ValueError(message)))
 
 
 def secrets_of(parsed: argparse.Namespace) -> Iterator[str]:
@@ -58,12 +68,28 @@ def read_config(parsed: argparse.Namespace) -> Any:
     Raises:
         RunError: for what lm-eval refuses.
     """
-    from lm_eval.config.evaluate_config import EvaluatorConfig
+    from lm_eval.config.evaluate_config import DICT_KEYS, EvaluatorConfig
 
     try:
+        if path := getattr(parsed, "config", None):
+            _check_settings(
+                path, EvaluatorConfig.load_yaml_config(path), DICT_KEYS, [each.name for each in fields(EvaluatorConfig)]
+            )
         return EvaluatorConfig.from_cli(parsed)
+    except json.JSONDecodeError as error:  # of the file that the flag names; all else is read before
+        raise RunError(f"--samples: no JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error
     except (ValueError, TypeError, OSError) as error:
         raise RunError(in_one_line(error)) from error
+
+
+def _check_settings(path: str, settings: Mapping[str, Any], mappings: Sequence[str], known: Sequence[str]) -> None:
+    """Refuses keys that lm-eval does not know, and JSON within YAML, which it takes for `name=value`."""
+    for key, value in settings.items():
+        if key not in known:
+            like = difflib.get_close_matches(str(key), known, n=3)
+            raise RunError(f"--config {path}: unknown key {key!r}" + (f"; did you mean {', '.join(like)}?" if like else ""))
+        if key in mappings and isinstance(value, str) and "{" in value:
+            raise RunError(f"--config {path}: {key} is a text with braces; write it as a mapping, without quotes around it")
 
 
 def requests_folder() -> Path:
@@ -82,7 +108,10 @@ def make_tracker(config: Any) -> Any:
         settings["output_path"] = config.output_path
     if token := os.environ.get("HF_TOKEN"):
         settings["token"] = token
-    return EvaluationTracker(**settings)
+    try:
+        return EvaluationTracker(**settings)
+    except Exception as error:  # an argument that there is not, no token, or a hub that does not know it
+        raise RunError(f"--hf_hub_log_args: {in_one_line(error)}") from error
 
 
 def make_model(config: Any) -> Any:
@@ -164,6 +193,9 @@ def make_experiment_loggers(config: Any) -> list[Any]:
     """lm-eval's loggers for Weights & Biases and Trackio, where the user asks for them."""
     from lm_eval.loggers import TrackioLogger, WandbLogger
 
+    for package, given in (("wandb", config.wandb_args), ("trackio", config.trackio_args)):
+        if given and importlib.util.find_spec(package) is None:
+            raise RunError(f"--{package}_args needs the package {package}: pip install {package}")
     loggers = [WandbLogger(config.wandb_args, config.wandb_config_args)] if config.wandb_args else []
     return [*loggers, TrackioLogger(config.trackio_args)] if config.trackio_args else loggers
 

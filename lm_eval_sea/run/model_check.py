@@ -19,7 +19,7 @@ LOADED = {
     "peft": "adapter_config.json",
     "lora_local_path": "adapter_config.json",
 }
-_WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
+WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
 _SHARD = "model-*-of-*.safetensors"
 # The backends that hand structured outputs on to their engine.
@@ -76,6 +76,46 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
         raise RunError(f"--device {device}: there is no such device here; leave it out, or give cpu or one such as cuda:0")
     if replaced := _STATED_BY_DATA & set(metadata or {}):
         raise RunError(f"--metadata {', '.join(sorted(replaced))}: data_set.yml says this of a task; leave it out")
+
+
+def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Refuses a window beyond the positions that a model of transformers has; elsewhere the engine does.
+
+    Raises:
+        RunError: for such.
+    """
+    given = model_args.get("max_length")
+    if not isinstance(given, int) or not backend.startswith(_OF_TRANSFORMERS):
+        return
+    config = load_config(model_args)
+    most = getattr(config.get_text_config(), "max_position_embeddings", None) if config is not None else None
+    if not isinstance(most, int) or config is None:
+        return
+    rope = getattr(config.get_text_config(), "rope_parameters", None) or getattr(config.get_text_config(), "rope_scaling", None)
+    stretched = [
+        (part.get("original_max_position_embeddings") or most) * factor
+        for part in ([rope, *rope.values()] if isinstance(rope, Mapping) else [])
+        if isinstance(part, Mapping) and isinstance(factor := part.get("factor"), int | float)
+    ]
+    if given > (most := max([most, *map(int, stretched)])):
+        raise RunError(
+            f"--model_args max_length={given}: the model has {most:,} positions (max_position_embeddings of its config.json), "
+            "and computes nonsense behind them; leave max_length out, or lower it"
+        )
+
+
+def load_config(model_args: Mapping[str, Any]) -> Any | None:
+    """The configuration of a model; None where it cannot be had, for the backend says so better, or knows how to load it."""
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(
+            model_args["pretrained"],
+            revision=model_args.get("revision") or "main",
+            trust_remote_code=bool(model_args.get("trust_remote_code")),
+        )
+    except Exception:
+        return None
 
 
 def _is_usable(device: str) -> bool:
@@ -160,8 +200,8 @@ def _is_path(given: str) -> bool:
 
 def _lacking_weights(folder: Path) -> str:
     """What is missing, if anything."""
-    if not any(any(folder.glob(pattern)) for pattern in _WEIGHTS):
-        return f"weights ({', '.join(_WEIGHTS)})"
+    if not any(any(folder.glob(pattern)) for pattern in WEIGHTS):
+        return f"weights ({', '.join(WEIGHTS)})"
     index = folder / _SHARDS
     if any(folder.glob(_SHARD)) and not index.is_file() and not (folder / "model.safetensors").is_file():
         return f"{_SHARDS}, which says where weights are"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,7 @@ def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | 
 
     Names of other packs are left to lm-eval. `limit` is a number of rows, or a share of them.
     """
-    if limit is not None and not 0 < limit < math.inf:
-        raise RunError(f"--limit {limit:g} leaves no rows; give at least 1, or leave it out for all")
+    check_limit(limit)
     try:
         chosen = select(name for name in tasks if name.startswith("sea_"))
     except (UnknownNameError, PromptFileError) as error:
@@ -45,6 +45,38 @@ def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | 
                 f"--num_fewshot {num_fewshot}: the prompt file of {task.name} has {len(task.exemplars)} exemplars; "
                 f"choose 0 to {len(task.exemplars)}"
             )
+
+
+def check_limit(limit: float | None) -> None:
+    """Refuses a number of rows, or a share of them, that leaves none; lm-eval takes 0 for all."""
+    if limit is not None and not (isinstance(limit, int | float) and 0 < limit < math.inf):
+        shown = f"{limit:g}" if isinstance(limit, int | float) else limit
+        raise RunError(f"--limit {shown} leaves no rows; give at least 1, or leave it out for all")
+
+
+def check_names(names: Sequence[Any]) -> None:
+    """Refuses names with blanks, which belong to no task."""
+    for name in names:
+        if isinstance(name, str) and (name != name.strip() or not name):
+            raise RunError(f"--tasks has the name {name!r}; separate names by commas, without blanks")
+
+
+def unknown_names(names: Iterable[str], known: Collection[str]) -> str:
+    """What is said of names that no task, group or tag has, with those that are like them."""
+    said = []
+    for name in names:
+        like = difflib.get_close_matches(name, known, n=5)
+        said.append(f"no task, group or tag {name!r}" + (f"; did you mean {', '.join(like)}?" if like else ""))
+    return "; ".join(said)
+
+
+def check_exemplars(tasks: Mapping[str, Any], num_fewshot: int | None) -> None:
+    """Refuses more exemplars than tasks of this pack have, however they are asked for."""
+    for name, task in tasks.items():
+        if num_fewshot is None or not hasattr(task, "NEEDS_TOKENIZER") or task.config.num_fewshot == 0:
+            continue
+        if not 0 <= num_fewshot <= (most := len(task.sampler.df)):
+            raise RunError(f"--num_fewshot {num_fewshot}: {name} has {most} exemplars; choose 0 to {most}")
 
 
 def check_include_paths(paths: Iterable[str]) -> None:

@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,24 @@ from lm_eval_sea.run.model_check import (
     check_constraints,
     check_folders,
     check_named_tokenizer,
+    check_positions,
     reads_folders,
 )
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output
-from lm_eval_sea.run.request import RunError, check_include_paths, check_request, check_samples, in_one_line
+from lm_eval_sea.run.request import (
+    RunError,
+    check_exemplars,
+    check_include_paths,
+    check_limit,
+    check_names,
+    check_request,
+    check_samples,
+    in_one_line,
+    unknown_names,
+)
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
+from lm_eval_sea.run.server_log_probabilities import check_log_probabilities
 from lm_eval_sea.run.thinking import MODES
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
@@ -83,6 +96,7 @@ class _Run:
     thinking_tokens: int | None
     device_given: bool  # on the command line
     sampling: str
+    date: datetime | None  # what a chat template takes for today
     detect: float | None = None  # points by which two models differ
     template: TemplateUse | None = None  # as it was checked
     failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
@@ -108,6 +122,7 @@ class _Run:
         device = config.device if self.device_given or config.device != _DEFAULT_DEVICE else None
         check_arguments(config.model, config.model_args, device, config.metadata)
         check_folders(config.model, config.model_args)
+        check_positions(config.model, config.model_args)
         prepare_for_chat_api(config)
         check_mode(config, self.thinking)
         if self.sampling == "model":
@@ -117,11 +132,13 @@ class _Run:
         if config.cache_requests.get("cache_requests"):
             check_trusted(lm_eval_run.requests_folder(), "--cache_requests")
         experiment, tracker = lm_eval_run.make_experiment_loggers(config), lm_eval_run.make_tracker(config)
-        names = config.tasks.split(",") if isinstance(config.tasks, str) else config.tasks
+        names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
+        check_names(names)
+        check_limit(config.limit)
         manager = RunTasks(names, [config.include_path] if config.include_path else [], config.metadata)
         found = manager.names()
         if unknown := [name for name, matches in found.items() if not matches]:
-            raise RunError(f"there is no task, group or tag {', '.join(unknown)}")
+            raise RunError(unknown_names(unknown, manager.all_tasks))
         wanted, tasks, left_out = load_tasks(
             manager, list(dict.fromkeys(sum(found.values(), []))), skip_missing=self.skip_missing
         )
@@ -134,7 +151,9 @@ class _Run:
         self.held.enter_context(answer_cache.alone_with(use_cache) if use_cache else contextlib.nullcontext())
         # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
+        digest = answer_cache.digest_of_weights(config.model_args)
         loaded = lm_eval_run.make_model(config)
+        check_log_probabilities(loaded)
         use_template(loaded, self.template, config.model, self.thinking, tasks)
         watch = TaskWatch(tasks)
         model = AnsweringModel(loaded, config.model, tasks, seeds, watch)
@@ -155,6 +174,10 @@ class _Run:
 
         if self.failed:
             results["config"]["failed_tasks"] = self.failed
+        results["config"]["weights_digest"] = digest
+        results["config"]["template_date"] = self.date and self.date.date().isoformat()
+        if model.unknown_tokens:
+            results["config"]["unknown_tokens"] = model.unknown_tokens
         results["config"]["thinking"] = self.thinking if config.apply_chat_template else None
         results = self._without_secrets(results, tracker.general_config_tracker)
         template = tracker.general_config_tracker.chat_template_sha  # lm-eval adds it as it writes the results
@@ -199,6 +222,7 @@ class _Run:
     def _check(self, tasks: Mapping[str, Any]) -> None:
         """What needs the rows, and no model."""
         config = self.config
+        check_exemplars(tasks, config.num_fewshot)
         if config.samples is not None:
             check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
         if config.output_path and config.log_samples:
@@ -206,6 +230,8 @@ class _Run:
         check_api_server(config.model, config.model_args, tasks, apply_chat_template=config.apply_chat_template)
         check_constraints(config.model, tasks)
         check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
+        if self.date is not None and not (config.apply_chat_template and reads_folders(config.model)):
+            raise RunError("--date is that of a chat template; it goes with --apply_chat_template, and no server takes it")
         if config.apply_chat_template:
             multiturn = bool(config.fewshot_as_multiturn) and config.num_fewshot != 0
             check_thoughts_reach_tasks(tasks, self.thinking, config.model_args.get("think_end_token"))
@@ -216,6 +242,7 @@ class _Run:
                 multiturn=multiturn,
                 system_instruction=config.system_instruction,
                 thinking=self.thinking if reads_folders(config.model) else "template",
+                date=self.date,
             )
             if self.template is not None:
                 if self.template.thinks:
@@ -325,6 +352,12 @@ def run_parser() -> argparse.ArgumentParser:
         help="model: temperature, top_p and so on of the model's generation config; task (default): as each task has it, "
         "mostly greedy. --seeds N repeats a run",
     )
+    group.add_argument(
+        "--date",
+        metavar="YYYY-MM-DD",
+        type=datetime.fromisoformat,
+        help="With --apply_chat_template: what a template that writes the date takes for today, so that all runs ask the same",
+    )
     group.add_argument(DEBUG, action="store_true", help="Show where an error came from")
     group.add_argument(
         "--detect",
@@ -371,11 +404,14 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # as lm-eval's own command line does
     try:
         parsed = run_parser().parse_args(arguments)
+    except RunError:
+        raise
     except ValueError as error:  # JSON that lm-eval cannot read
         raise RunError(in_one_line(error)) from error
     secrets.add(lm_eval_run.secrets_of(parsed))
     own = vars(parsed)
-    options = {name: own.pop(name) for name in ("skip_missing", "resume", "thinking", "thinking_tokens", "sampling", "detect")}
+    named = ("skip_missing", "resume", "thinking", "thinking_tokens", "sampling", "date", "detect")
+    options = {name: own.pop(name) for name in named}
     options["device_given"] = parsed.device is not None
     own.pop("debug")
     seeds = own.pop("seeds")
@@ -402,7 +438,8 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
         wanted: Iterable[tuple[argparse.Namespace, Path | None]] = [(parsed, None)]
     else:
         decisive = [options[name] for name in ("thinking", "thinking_tokens", "sampling")]
-        decisive += [options["detect"]] if options["detect"] is not None else []  # marks of earlier versions stay valid
+        # marks of versions without these stay valid
+        decisive += [value for name in ("date", "detect") if (value := options[name]) is not None]
         wanted = runs_of(parsed, seeds, decisive)
     for each, mark in wanted:
         one = _Run(lm_eval_run.read_config(each), secrets, **options)

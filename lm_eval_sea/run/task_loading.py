@@ -162,8 +162,8 @@ def load_tasks(
     # A task's data set, code and packages raise what they like.
     except Exception as error:
         faults = _faults(manager, wanted)
-        if not faults:
-            raise
+        if not faults:  # each can be had, but not all of them: a task and its group
+            raise RunError(f"--tasks: {in_one_line(error)}; name one of them") from error
         lines = _describe(faults)
         if not skip_missing or not all(map(_is_missing_data, faults.values())):
             raise RunError("\n  ".join(lines + _advice(faults, can_skip=skip_missing is not None))) from error

@@ -84,6 +84,8 @@ def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, t
         model.enable_thinking = settings.pop("enable_thinking", None)
         model.tokenizer.apply_chat_template = _without_none(model.tokenizer.apply_chat_template)
     model.chat_template_args = settings
+    if use.dated is not None:
+        model.tokenizer.chat_template = use.dated
     if isinstance(model.think_end_token, str) and _all_read_thoughts(tasks):
         model.think_end_token = None  # lm-eval would take off the thought, and leave one that is cut in the answer's place
     prompt = model.apply_chat_template([dict(message) for message in use.messages]) if use.messages else ""

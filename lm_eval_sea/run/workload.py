@@ -17,6 +17,7 @@ from lm_eval_sea.run.request import RunError
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
 GENERATION = "generate_until"
+_MOST_UNKNOWN = 0.01  # of the tokens
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 
 
@@ -107,6 +108,24 @@ def token_counter(model: Any) -> Callable[[str], int] | None:
     if getattr(model, "tokenizer", None) is None or not hasattr(model, "tok_encode"):
         return None
     return lambda text: len(model.tok_encode(text))
+
+
+def unknown_shares(model: Any, tasks: Mapping[str, Any]) -> dict[str, float]:
+    """Tasks of whose prompts the model's tokenizer does not know more than 1 % of the tokens, with their share."""
+    unknown = getattr(getattr(model, "tokenizer", None), "unk_token_id", None)
+    if unknown is None or not hasattr(model, "tok_encode"):
+        return {}
+    shares = {}
+    for name, task in tasks.items():
+        requests = task.instances or []
+        ids = [
+            token
+            for request in requests[:: max(1, -(-len(requests) // COUNTED_PER_TASK))]
+            for token in model.tok_encode(text_of(request.args))
+        ]
+        if ids and (share := ids.count(unknown) / len(ids)) > _MOST_UNKNOWN:
+            shares[name] = share
+    return shares
 
 
 def advice(backend: str, model: Any, workload: Workload) -> list[str]:

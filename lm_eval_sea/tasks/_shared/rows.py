@@ -18,6 +18,7 @@ from .columns import process_columns
 from .facts import PUBLISHED_POSITION, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
+from .row_language import other_language
 from .row_order import fair_order
 from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
 from .subset import rows_of_subset
@@ -269,6 +270,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         splits = dict(_splits(place))
         if "sea_helm_task" in known:  # whose totals and MetricX depend on it
             splits[TEST_SPLIT] = splits[TEST_SPLIT].add_column(PUBLISHED_POSITION, list(loaded.positions))
+    _refuse_another_language(place, known)
     provenance |= {key: value for key, value in known.items() if key not in metadata} | {
         "data_revision": loaded.revision,
         "data_sha256": loaded.sha256,
@@ -276,6 +278,23 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         "pack_version": __version__,
     }
     return splits
+
+
+def _refuse_another_language(place: _Place, known: Mapping[str, Any]) -> None:
+    """Raises a DataError if a file has the rows of another language, whole and under the right name."""
+    language = known.get("language")
+    of_two = known.get("setting") or "source_language" in known or "translation" in str(known.get("sea_helm_task"))
+    if isinstance(language, str) and not of_two:
+        found = _other_language(place, language)
+        if found:
+            raise DataError(
+                f"{place.source.describe()}: most rows are not in {language} but in {found}; is it the file of another language?"
+            )
+
+
+@functools.cache
+def _other_language(place: _Place, language: str) -> str | None:
+    return other_language(_processed(place).rows, language)
 
 
 @functools.cache

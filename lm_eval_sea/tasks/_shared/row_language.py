@@ -1,0 +1,56 @@
+"""Whether the rows of a file are in the language that its name says."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from .metrics.target_language import LATIN, SCRIPTS, TOLD_APART, identify
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+_ROWS = 60  # that are looked at, evenly spaced
+_LETTERS = 2000  # of a row
+_NO_TEXT_OF_ROW = {"id", "cluster", "letters", "label", "options", "lettered_options"}
+_OF_OTHER_LANGUAGES = {"english", "translation", "indonesian", "code"}
+_ALIKE = {"id": {"ms", "jv", "su"}, "ms": {"id"}, "jv": {"id", "ms", "su"}, "su": {"id", "ms", "jv"}}  # in short rows
+_LATIN_TOO = {"ceb", "ilo", "war", "kac"}  # languages that only their letters tell
+
+
+def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | None:
+    """What most rows are in, if that is another script or, among languages that can be told apart, another language.
+
+    Latin text needs py3langid; without it, letters alone are compared. Rows that show two languages are not looked at.
+    """
+    if language not in TOLD_APART | _LATIN_TOO or not rows or _OF_OTHER_LANGUAGES & rows[0].keys():
+        return None
+    texts = [text for row in rows[:: -(-len(rows) // _ROWS)] if (text := _text_of(row))]
+    found = Counter(script for text in texts if (script := _script(text)))
+    wanted = SCRIPTS.get(language, LATIN)
+    script, most = found.most_common(1)[0] if found else (wanted, 0)
+    if script != wanted:
+        return f"{script.capitalize()} letters" if 2 * most > len(texts) else None
+    if wanted != LATIN or language not in TOLD_APART:
+        return None
+    try:
+        told = Counter(identify(text) for text in texts)
+    except ImportError:
+        return None
+    most_told, number = told.most_common(1)[0]
+    is_other = most_told in TOLD_APART and most_told not in {language} | _ALIKE.get(language, set())
+    return most_told if is_other and 2 * number > len(texts) else None
+
+
+def _text_of(row: Mapping[str, Any]) -> str:
+    parts = [value for name, value in row.items() if isinstance(value, str) and name not in _NO_TEXT_OF_ROW]
+    return " ".join(parts)[:_LETTERS]
+
+
+def _script(text: str) -> str:
+    """How the names of most letters begin; nothing for a text without letters."""
+    names = (unicodedata.name(letter, "").split(" ")[0] for letter in text if unicodedata.category(letter)[0] in "LM")
+    return next(iter(Counter(names).most_common(1)), ("", 0))[0]

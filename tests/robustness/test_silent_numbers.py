@@ -1,0 +1,162 @@
+"""Wrong numbers of which nothing was said: servers without log-probabilities, rows of another language, weights that changed."""
+
+import json
+import logging
+import shutil
+from datetime import datetime
+from types import SimpleNamespace
+
+import pytest
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.results.read import read
+from lm_eval_sea.run.answer_cache import digest_of_weights
+from lm_eval_sea.run.chat_template import check_template_of_model
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.server_log_probabilities import check_choice, check_log_probabilities
+from lm_eval_sea.run.workload import unknown_shares
+from lm_eval_sea.tasks._shared.row_language import other_language
+
+from ..report.planted import plant
+
+
+def told(numbers, **more):
+    return {"index": 0, "logprobs": {"token_logprobs": numbers, "top_logprobs": [{"a": -1.0}] * len(numbers)} | more}
+
+
+LIES = {
+    "no echo": (told([-0.5]), "does not repeat the prompt"),
+    "too few": (told([None, -1.0, -2.0]), "tells 3 log-probabilities of a prompt of 4 tokens"),
+    "too many": (told([None] + [-1.0] * 6), "tells 7 log-probabilities of a prompt of 4 tokens"),
+    "positive": (told([None, -1.0, 2.5, -1.0, -1.0]), "tells 2.5 as a log-probability"),
+    "not a number": (told([None, -1.0, float("nan"), -1.0, -1.0]), "tells nan as a log-probability"),
+    "a text": (told([None, -1.0, "x", -1.0, -1.0]), "tells x as a log-probability"),
+    "none": ({"index": 0, "text": "x"}, "tells no log-probabilities"),
+    "null": ({"index": 0, "logprobs": None}, "tells no log-probabilities"),
+    "no alternatives": (told([None] + [-1.0] * 4, top_logprobs=None), "tells no log-probabilities"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_log_probabilities_that_are_none(lie):
+    choice, said = LIES[lie]
+    with pytest.raises(RunError, match=said) as caught:
+        check_choice(choice, 4)
+    assert "echo=true" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_log_probabilities_as_a_server_should_tell_them():
+    from lm_eval.models.openai_completions import LocalCompletionsAPI
+
+    check_choice(told([None, -1.0, float("-inf"), -0.0, -1.0]), 4)
+    model = LocalCompletionsAPI(model="m", base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None)
+    check_log_probabilities(model)
+    good = {"choices": [told([None, -1.0, -2.0, -3.0, -9.0])]}
+    [(number, _)] = model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8]], ctxlens=[2])
+    assert number == -5.0
+    with pytest.raises(RunError, match="gave 1 answers to 2 prompts"):
+        model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8], [5]], ctxlens=[2, 1])
+
+
+# rows
+
+
+def _belebele(mirror, language):
+    return mirror / "facebook" / "belebele" / "data" / f"{language}.jsonl"
+
+
+@pytest.mark.parametrize("other", ["tha_Thai", "eng_Latn"])
+def test_rows_of_another_language_under_the_right_name(other, mirror, load_task):
+    """With a `dialect` that tells nothing."""
+    rows = _belebele(mirror, other).read_text(encoding="utf-8").replace(other, "zsm_Latn")
+    _belebele(mirror, "zsm_Latn").write_text(rows, encoding="utf-8")
+    with pytest.raises(Exception, match="most rows are not in ms but in .*; is it the file of another language"):
+        load_task("sea_belebele_ms_to_ppl")
+
+
+def test_languages_that_are_like_each_other_are_left_alone():
+    rows = [{"id": "1", "question": "Saya pergi ke pasar untuk membeli sayur dan ikan yang segar setiap hari."}]
+    assert other_language(rows, "ms") is None
+    assert other_language(rows, "jv") is None
+    assert other_language(rows, "th") == "Latin letters"
+    assert other_language([{"id": "1", "question": "12 + 3"}], "th") is None
+
+
+# models
+
+
+def test_a_checkpoint_that_was_replaced(tmp_path):
+    """Size and time stay, and the change is in the first block or the last."""
+    path = tmp_path / "model.safetensors"
+    digests = set()
+    for place in (0, 3 * 2**20 - 1, None):
+        content = bytearray(3 * 2**20)
+        if place is not None:
+            content[place] = 1
+        path.write_bytes(content)
+        digests.add(digest_of_weights({"pretrained": str(tmp_path)}))
+    assert len(digests) == 3 and None not in digests
+    copy = shutil.copytree(tmp_path, tmp_path.with_name("copy"))
+    assert digest_of_weights({"pretrained": str(copy)}) == digest_of_weights({"pretrained": str(tmp_path)})
+    assert digest_of_weights({"model": "gpt"}) is None
+
+
+def test_scores_of_two_checkpoints_under_one_name_are_said(tmp_path):
+    plant(tmp_path)
+    files = sorted((tmp_path / "org__a").glob("results_*.json"))
+    for number, path in enumerate(files):
+        content = json.loads(path.read_text())
+        content["config"]["weights_digest"] = f"digest{number}"
+        path.write_text(json.dumps(content))
+    tasks = {task.run.settings.weights for task in read(tmp_path).best().tasks}
+    said = [note for note in read(tmp_path).best().notes if "different weights under one name" in note]
+    assert bool(said) == (len(tasks - {None}) > 1)
+
+
+def test_tokens_that_the_tokenizer_does_not_know():
+    known = "abc "
+
+    class Model:
+        tokenizer = SimpleNamespace(unk_token_id=0)
+
+        def tok_encode(self, text):
+            return [known.find(letter) + 1 for letter in text]
+
+    def task(*texts):
+        return SimpleNamespace(instances=[SimpleNamespace(args=(text, "a")) for text in texts])
+
+    shares = unknown_shares(Model(), {"fine": task("abc " * 100), "half": task("abกข"), "few": task("abc " * 50 + "ก")})
+    assert shares == {"half": 2 / 5}
+
+
+DATED = "{{ strftime_now('%d %b %Y') }} {% for m in messages %}{{ m['content'] }}{% endfor %}"
+PLAIN = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+
+
+def test_templates_that_write_the_date(tiny_model, tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
+    folder = shutil.copytree(tiny_model, tmp_path / "model")
+    (folder / "chat_template.jinja").write_text(DATED)
+    arguments = {"pretrained": str(folder)}
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        check_template_of_model(arguments, {}, apply=True, multiturn=False)
+    assert "writes today's date into every prompt: with --date" in caplog.text
+    use = check_template_of_model(arguments, {}, apply=True, multiturn=False, date=datetime(2025, 1, 31))
+    assert use.prompt.startswith("31 Jan 2025 ")
+    (folder / "chat_template.jinja").write_text(PLAIN)
+    with pytest.raises(RunError, match="--date: the chat template of .* writes no date"):
+        check_template_of_model(arguments, {}, apply=True, multiturn=False, date=datetime(2025, 1, 31))
+
+
+def test_results_that_were_edited_by_hand(tmp_path, capsys):
+    """The rows beside them say something else."""
+    plant(tmp_path)
+    for path in (tmp_path / "org__a").glob("results_*.json"):
+        content = json.loads(path.read_text())
+        for numbers in content["results"].values():
+            for key, value in numbers.items():
+                if isinstance(value, float) and "stderr" not in key and 0 <= value <= 1:
+                    numbers[key] = 0.987
+        path.write_text(json.dumps(content))
+    assert main(["show", str(tmp_path / "org__a")]) == 0
+    assert "sea_xnli_th: the results say 98.70, the 6 logged rows 66.67" in capsys.readouterr().out
