@@ -16,7 +16,6 @@ from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.failing_tasks import (
     ServerGoneError,
     TasksFailedError,
-    TaskWatch,
     by_task,
     fault_of,
     first_failing,
@@ -51,7 +50,6 @@ class AnsweringModel:
         backend: str,
         tasks: Mapping[str, Any],
         seeds: Sequence[Any] | None = None,
-        watch: TaskWatch | None = None,
     ) -> None:
         """Begins a run.
 
@@ -60,9 +58,8 @@ class AnsweringModel:
             backend: its name in lm-eval.
             tasks: lm-eval's tasks by name; their requests are all made before the first is answered.
             seeds: of the run; None: sampled answers are not kept.
-            watch: notes who is at work: no task while the model is.
         """
-        self._model, self._backend, self._tasks, self._watch = model, backend, tasks, watch
+        self._model, self._backend, self._tasks = model, backend, tasks
         # Of each request, its copies one after the other, and how many lm-eval has got of them.
         self._answers: defaultdict[tuple[Any, ...], list[Any]] = defaultdict(list)
         self._given: Counter[tuple[Any, ...]] = Counter()
@@ -102,8 +99,6 @@ class AnsweringModel:
         return [next(answers) if answer is None else answer for answer in kept]
 
     def _answer(self, kind: str, requests: list[Any]) -> list[Any]:
-        if self._watch is not None:
-            self._watch.forget()
         if not self._begun:
             self._begun = True
             check_api_window(self._model, self._tasks)

@@ -1,8 +1,9 @@
-"""A task that fails costs itself alone: who was at work is noted, so that the others can be scored without it."""
+"""A task that fails costs itself alone: the others are scored without it."""
 
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -47,37 +48,24 @@ def name_of_row(doc: Any, number: int | None) -> str:
     return f"row {number}{f' ({named})' if named else ''}" if number is not None else f"row with {named}" if named else "a row"
 
 
-class TaskWatch:
-    """Notes which task lm-eval works on, and on which row, for its errors do not say."""
+def blame(error: Exception) -> TasksFailedError | None:
+    """The error as that of the task whose code it left, with the row; None if it left none's.
 
-    def __init__(self, tasks: Mapping[str, Any]) -> None:
-        """Args: tasks: lm-eval's, by name."""
-        self._task, self._row = "", ""
-        for name, task in tasks.items():
-            for method, of_row in (
-                ("build_all_requests", False), ("fewshot_context", True), ("apply_filters", False), ("process_results", True),
-                ("aggregation", False),
-            ):  # fmt: skip
-                setattr(task, method, self._noted(name, getattr(task, method), of_row=of_row))
+    lm-eval's errors do not say which task or row is at work, but the frames of the traceback do.
+    """
+    from lm_eval.api.task import Task
 
-    def _noted(self, name: str, method: Callable[..., Any], *, of_row: bool) -> Callable[..., Any]:
-        def noted(*arguments: Any, **named: Any) -> Any:
-            doc = arguments[0] if of_row and arguments else named.get("doc")
-            self._task, self._row = name, name_of_row(doc, None) if of_row else ""
-            return method(*arguments, **named)
-
-        return noted
-
-    def forget(self) -> None:
-        """What follows is no task's work."""
-        self._task = self._row = ""
-
-    def blame(self, error: Exception) -> TasksFailedError | None:
-        """The error as that of the task at work; None if there is none."""
-        if not self._task:
-            return None
-        what = what_failed(error).removeprefix(f"{self._task}, ").removeprefix(f"{self._task}: ")
-        return TasksFailedError({self._task: f"{self._row}: {what}" if self._row else what})
+    name = row = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        owner = frame.f_locals.get("self")
+        task = owner if isinstance(owner, Task) else getattr(owner, "task", None)  # what gathers the scores of a task has it
+        if isinstance(task, Task):
+            name = str(task.config.task)
+            row = name_of_row(frame.f_locals["doc"], None) if "doc" in frame.f_locals else row
+    if not name:
+        return None
+    what = what_failed(error).removeprefix(f"{name}, ").removeprefix(f"{name}: ")
+    return TasksFailedError({name: f"{row}: {what}" if row else what})
 
 
 def fault_of(answer: Any) -> str | None:

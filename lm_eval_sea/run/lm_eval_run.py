@@ -23,7 +23,7 @@ import yaml
 
 from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.results.secrets import secrets_in
-from lm_eval_sea.run.failing_tasks import TasksFailedError, TaskWatch, is_of_machine
+from lm_eval_sea.run.failing_tasks import TasksFailedError, blame, is_of_machine
 from lm_eval_sea.run.guarded_cache import GuardedCache
 from lm_eval_sea.run.request import RunError, in_one_line
 
@@ -146,7 +146,7 @@ def make_model(config: Any) -> Any:
 
 
 def evaluate(
-    config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None, watch: TaskWatch
+    config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None
 ) -> dict[str, Any] | None:
     """What lm-eval's `simple_evaluate` returns: the results; None on all ranks but the first.
 
@@ -159,7 +159,6 @@ def evaluate(
     if use_cache is not None:  # as `simple_evaluate` does, under a launcher of several processes too
         rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
         model = GuardedCache(model, f"{use_cache}_rank{rank}.db")
-    watch.forget()
     seeds = dict(zip(_SEEDS, config.seed or [None] * len(_SEEDS), strict=True))
     try:
         results: dict[str, Any] | None = simple_evaluate(
@@ -179,7 +178,7 @@ def evaluate(
             raise RunError(str(error)) from error
         if isinstance(error, TasksFailedError | RunError) or is_of_machine(error) or model.world_size > 1:
             raise
-        if failed := watch.blame(error):
+        if failed := blame(error):
             logger.debug("a task cannot be scored", exc_info=error)
             raise failed from error
         raise

@@ -25,7 +25,7 @@ from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window
 from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
-from lm_eval_sea.run.failing_tasks import ServerGoneError, TasksFailedError, TaskWatch, WithoutTasksError, what_failed
+from lm_eval_sea.run.failing_tasks import ServerGoneError, TasksFailedError, WithoutTasksError, what_failed
 from lm_eval_sea.run.language import names_of_language
 from lm_eval_sea.run.model_check import (
     check_arguments,
@@ -155,11 +155,10 @@ class _Run:
         loaded = lm_eval_run.make_model(config)
         check_log_probabilities(loaded)
         use_template(loaded, self.template, config.model, self.thinking, tasks)
-        watch = TaskWatch(tasks)
-        model = AnsweringModel(loaded, config.model, tasks, seeds, watch)
+        model = AnsweringModel(loaded, config.model, tasks, seeds)
         while True:
             try:
-                results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache, watch)
+                results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache)
                 break
             except TasksFailedError as error:
                 self._leave_out(error.reasons)
