@@ -97,8 +97,11 @@ def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
     languages, about = record["languages"], record.get("data_sets", ())
     found = [entry for entry in distinct(entries) if entry.language in languages or entry.data_set in about]
     kinds = {entry.competency for entry in found}
-    native = [entry for entry in found if entry.origin == NATIVE_ROWS]
-    names = ", ".join(dict.fromkeys(f"{title_of(entry)} ({entry.language})" for entry in native)) or "none"
+    native: dict[str, dict[str, None]] = {}  # title → its languages
+    for entry in found:
+        if entry.origin == NATIVE_ROWS:
+            native.setdefault(title_of(entry), {})[entry.language] = None
+    names = ", ".join(f"{title} ({' '.join(of_title)})" for title, of_title in native.items()) or "none"
     has = f"Native: {names}. " if found else ""
     few = f"**Fewer than {ENOUGH} competencies.** " if len(kinds) < ENOUGH else ""
     return f"**{name}.** {few}{has}Missing: {record['missing']}\n"
