@@ -7,6 +7,7 @@ libraries.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 
@@ -37,6 +38,8 @@ MOVED = {
 def main(argv: list[str] | None = None) -> int:
     """Runs the command line `argv`, by default that of the process; returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows its number, as standard error does
+        sys.stdout.reconfigure(errors="backslashreplace")
     for old, new in MOVED.items():
         if tuple(argv[: len(old)]) == old:
             return fail(ValueError(f"`lm-eval-sea {' '.join(old)}` is now {new}"), 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def _name(text: str) -> tuple[Path, str]:
 
 
 def _model(text: str) -> str:
-    if text.count("/") != 1 or not all(part.strip() for part in text.split("/")):
+    if not re.fullmatch(r"[\w.-]*\w[\w.-]*/[\w.-]*\w[\w.-]*", text):  # it becomes folders
         raise argparse.ArgumentTypeError(f"{text!r} should be ORGANISATION/NAME, such as my-lab/my-model")
     return text
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-import matplotlib.figure
+import matplotlib
 from tqdm import tqdm
 
-from lm_eval_sea.report.figure_style import DARK, LIGHT
+from lm_eval_sea.report.figure_style import DARK, LIGHT, Theme
 from lm_eval_sea.report.latex import citation, escaped, latex, made_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK
 from lm_eval_sea.report.page import Picture, render_pages
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
-from lm_eval_sea.report.section import Section
+from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.runs import Runs
@@ -95,10 +95,11 @@ def write_report(
 def _draw(made: Sequence[Section]) -> dict[str, Picture]:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     figures = [figure for section in made for figure in section.figures]
-    return {
-        figure.name: Picture(_bytes(figure.draw(LIGHT), "png"), None if figure.chart else _bytes(figure.draw(DARK), "png"))
-        for figure in tqdm(figures, desc="figures", unit="figure", leave=False)
-    }
+    pictures = {}
+    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
+        [light] = _images(figure, LIGHT, "png")
+        pictures[figure.name] = Picture(light, None if figure.chart else _images(figure, DARK, "png")[0])
+    return pictures
 
 
 def _for_a_paper(folder: WrittenFolder, made: Sequence[Section], scores: Scores) -> None:
@@ -106,9 +107,9 @@ def _for_a_paper(folder: WrittenFolder, made: Sequence[Section], scores: Scores)
     for table in (table for section in made for table in section.tables):
         folder.write(f"tables/{table.name}.tex", latex(table, said))
     for figure in (figure for section in made for figure in section.figures):
-        drawn = figure.draw(LIGHT)
-        for kind in ("svg", "pdf"):
-            folder.write(f"figures/{figure.name}.{kind}", _bytes(drawn, kind))
+        kinds = ("svg", "pdf")
+        for kind, image in zip(kinds, _images(figure, LIGHT, *kinds), strict=True):
+            folder.write(f"figures/{figure.name}.{kind}", image)
     folder.write("tables/citation.tex", f"{escaped(citation(scores))}\n")
 
 
@@ -118,7 +119,13 @@ def _csv(table: Table) -> str:
     return str(frame.assign(**{name: frame[name].map(spreadsheet_cell) for name in text}).to_csv(index=False))
 
 
-def _bytes(figure: matplotlib.figure.Figure, kind: str) -> bytes:
-    buffer = BytesIO()
-    figure.savefig(buffer, format=kind, facecolor=figure.get_facecolor())
-    return buffer.getvalue()
+def _images(figure: Figure, theme: Theme, *kinds: str) -> list[bytes]:
+    """A figure as files of some kinds."""
+    with matplotlib.rc_context({"text.parse_math": False}):  # a $ in the name of a model begins no formula
+        drawn = figure.draw(theme)
+        images = []
+        for kind in kinds:
+            buffer = BytesIO()
+            drawn.savefig(buffer, format=kind, facecolor=drawn.get_facecolor())
+            images.append(buffer.getvalue())
+    return images

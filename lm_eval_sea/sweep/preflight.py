@@ -161,6 +161,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         PlanError: for flags that it does not know, tokenizers that are not the model's, and templates that are missing or unfair.
     """
     parser = run_parser()
+    parser.allow_abbrev = False  # a beginning of a reserved flag would pass for another
     faults, checked = [], set()
     with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last ones, if any
     for job in {job.model.name: job for job in with_exemplars}.values():

@@ -1,5 +1,7 @@
 """The command line as a user meets it: what it prints, and its exit status."""
 
+import contextlib
+import io
 import re
 import subprocess
 import sys
@@ -160,3 +162,12 @@ def test_ls_into_a_pipe_that_closes():
     process.stdout.close()
     assert process.wait(timeout=60) == 0
     assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("command", [["--help"], ["run", "--help"], ["report", "--help"], ["ls", "belebele_th"]], ids=str)
+def test_a_terminal_without_unicode_shows_help(command, monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii", write_through=True))
+    with contextlib.suppress(SystemExit):
+        main(command)
+    assert b"sea" in written.getvalue()

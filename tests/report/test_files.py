@@ -44,6 +44,15 @@ def test_a_manifest_from_elsewhere_removes_nothing_else(tmp_path, manifest):
     assert (tmp_path / "outside.csv").read_text() == (out / "tables" / "x.py").read_text() == "kept"
 
 
+def test_names_that_look_like_mathematics_are_drawn_as_they_are(tmp_path):
+    plant(tmp_path / "runs")
+    names = {tmp_path / "runs" / "org__a": "a$_{$", tmp_path / "runs" / "org__b": r"b\frac{^$"}
+    write_report(read(tmp_path / "runs", names=names), tmp_path / "out", paper=True)
+    drawn = [path.read_text(encoding="utf-8") for path in (tmp_path / "out" / "figures").glob("*.svg")]
+    assert drawn
+    assert any("a$_{$" in text and r"b\frac{^$" in text for text in drawn), "matplotlib notes the text of each label in a comment"
+
+
 def test_tables_hold_no_formulas_and_no_controls(tmp_path):
     metadata = {"headline_metric": "acc", "version": 1.0, "dataset": "=cmd|' /C calc'!A0", "language": "\x1b[31mth\u202e"}
     configs = {"toy": {"metadata": metadata}}

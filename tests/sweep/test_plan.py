@@ -88,6 +88,7 @@ def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
     assert "the prompt file of sea_xcopa_th_to_ppl has 5 exemplars" in refusal(num_fewshot=9)
     assert refusal(resources={"gpus": 1000}).startswith("resources: no machine has 1000 GPUs")
     assert "unrecognized arguments: --colour red" in refusal(run={"colour": "red"})
+    assert "unrecognized arguments: --limi 1" in refusal(run={"limi": 1}), "a beginning of a flag that a plan may not set"
     assert "seeds: the model's generation config says nothing of sampling" in refusal(seeds=[1, 2])
     assert refusal(backend="nonsense").startswith("a: there is no backend 'nonsense'; there are ")
     gone = tmp_path / "gone"
