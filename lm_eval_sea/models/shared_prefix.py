@@ -86,7 +86,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
 
     def _create_model(self, *args: Any, **kwargs: Any) -> None:
         """Loads the weights, all of them; the arguments are those of `HFLM`."""
-        with whole_weights():
+        with whole_weights(adapters=bool(kwargs.get("peft"))):
             super()._create_model(*args, **kwargs)
 
     def _find_obstacle(self) -> str | None:

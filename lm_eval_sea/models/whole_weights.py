@@ -19,8 +19,8 @@ class IncompleteWeights(ValueError):
 
 
 @contextmanager
-def whole_weights() -> Iterator[None]:
-    """While it lasts, models and adapters are loaded with all of their weights or not at all.
+def whole_weights(*, adapters: bool) -> Iterator[None]:
+    """While it lasts, models, and adapters where there are some, are loaded with all of their weights or not at all.
 
     lm-eval asks transformers for the model alone, and the loader's own account (`output_loading_info`) comes beside it.
 
@@ -39,7 +39,7 @@ def whole_weights() -> Iterator[None]:
 
     with ExitStack() as patches:
         patches.enter_context(patch.object(PreTrainedModel, "from_pretrained", classmethod(from_pretrained)))  # type: ignore[arg-type]
-        if find_spec("peft"):
+        if adapters and find_spec("peft"):
             patches.enter_context(_whole_adapters())
         yield
 

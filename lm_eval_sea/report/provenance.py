@@ -27,7 +27,7 @@ RUN_SETTINGS = {
     "chat_template": "chat template",
     "system_instruction": "system instruction",
     "generation": "arguments of generation",
-    "date": "date in the chat template",
+    "template_date": "date in the chat template",
     "lm_eval": "version of lm-eval",
     "transformers": "version of transformers",
 }

@@ -26,7 +26,7 @@ class Settings:
     thinking: str | None = None  # "on" or "off", where the model was told
     generation: str | None = None
     weights: str | None = None  # a digest of those in a local folder
-    date: str | None = None  # that a chat template shows, where it was set
+    template_date: str | None = None  # that a chat template shows, where it was set
     lm_eval: str | None = None
     transformers: str | None = None
 
@@ -57,7 +57,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         thinking=_thinking(config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking")),
         generation=_text(config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
-        date=_text(config.get("template_date")),
+        template_date=_text(config.get("template_date")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),
     )

@@ -133,7 +133,7 @@ def make_model(config: Any) -> Any:
     own = {name: getattr(config, name) for name in ("batch_size", "max_batch_size", "device")}
     logger.info("loading %s with %s", config.model, config.model_args)
     try:
-        with whole_weights():
+        with whole_weights(adapters="peft" in config.model_args):
             return get_model(config.model).create_from_arg_obj(config.model_args, own)
     except IncompleteWeights as error:
         raise RunError(f"--model_args: {in_one_line(error)}") from error

@@ -95,7 +95,7 @@ def check_samples(samples: Any, rows: Mapping[str, int]) -> None:
     """
     example = f'expected {{"{next(iter(rows), "TASK")}": [0, 1, 2]}} or a file with such a text'
     if not isinstance(samples, dict) or not samples:
-        raise RunError(f"--samples {str(samples)[:80]!r}: {example}")
+        raise RunError(f"--samples {str(samples)[:300]!r}: {example}")
     for task, numbers in samples.items():
         if task not in rows:
             raise RunError(f"--samples names {task!r}, which is no task of this run; it has {', '.join(list(rows)[:5])}")

@@ -138,7 +138,7 @@ class _Run:
         manager = RunTasks(names, [config.include_path] if config.include_path else [], config.metadata)
         found = manager.names()
         if unknown := [name for name, matches in found.items() if not matches]:
-            raise RunError(unknown_names(unknown, manager.all_tasks))
+            raise RunError(unknown_names(unknown, manager.known()))
         wanted, tasks, left_out = load_tasks(
             manager, list(dict.fromkeys(sum(found.values(), []))), skip_missing=self.skip_missing
         )

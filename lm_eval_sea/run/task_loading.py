@@ -89,6 +89,11 @@ class RunTasks(TaskManager):
         """For each entry of the request the names and files that it stands for; none where there is no such task."""
         return self._names
 
+    def known(self) -> set[str]:
+        """All names that there are: the user's, the pack's and lm-eval's."""
+        pack = read_tasks()
+        return {*self.task_index, *pack.tasks, *pack.groups, *pack.tags, *self._of_lm_eval}
+
     def _matches(self, entry: str) -> list[str]:
         is_file = entry.endswith(".yaml")
         found = [] if is_file else self._of_glob(entry) if is_glob(entry) else [entry] if self._add(entry) else []

@@ -66,7 +66,7 @@ def test_an_index_without_a_weight(checkpoint):
     change(checkpoint / shard, remove=f"{LAYER}mlp.up_proj")
     weight_map = {name: shard for name in names if f"{LAYER}mlp.up_proj" not in name}
     (checkpoint / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
-    with pytest.raises(IncompleteWeights, match=f"{LAYER}mlp.up_proj.weight"), whole_weights():
+    with pytest.raises(IncompleteWeights, match=f"{LAYER}mlp.up_proj.weight"), whole_weights(adapters=True):
         HFLM(str(checkpoint), device="cpu")
 
 
@@ -96,5 +96,5 @@ def test_an_adapter_of_another_model(broken, said, backend, tmp_path, tiny_model
 
 def test_whole_ones_are_loaded(tmp_path, tiny_model):
     adapter = make_adapter(tmp_path, tiny_model, LoraConfig(r=4, target_modules=["q_proj"], task_type="CAUSAL_LM"))
-    with whole_weights():
+    with whole_weights(adapters=True):
         HFLM(str(tiny_model), peft=adapter, device="cpu")

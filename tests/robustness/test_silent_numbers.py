@@ -69,13 +69,14 @@ def _belebele(mirror, language):
 def test_rows_of_another_language_under_the_right_name(other, mirror, load_task):
     """With a `dialect` that tells nothing."""
     rows = _belebele(mirror, other).read_text(encoding="utf-8").replace(other, "zsm_Latn")
-    _belebele(mirror, "zsm_Latn").write_text(rows, encoding="utf-8")
+    many = "".join(rows.replace("example.org", f"{number}.example.org") for number in range(6))  # few rows tell nothing
+    _belebele(mirror, "zsm_Latn").write_text(many, encoding="utf-8")
     with pytest.raises(Exception, match="most rows are not in ms but in .*; is it the file of another language"):
         load_task("sea_belebele_ms_to_ppl")
 
 
 def test_languages_that_are_like_each_other_are_left_alone():
-    rows = [{"id": "1", "question": "Saya pergi ke pasar untuk membeli sayur dan ikan yang segar setiap hari."}]
+    rows = [{"id": "1", "question": "Saya pergi ke pasar untuk membeli sayur dan ikan yang segar setiap hari."}] * 20
     assert other_language(rows, "ms") is None
     assert other_language(rows, "jv") is None
     assert other_language(rows, "th") == "Latin letters"

@@ -17,7 +17,9 @@ from lm_eval_sea.tasks._shared.sources import Source
 from .test_rows import _utils
 
 OPTIONS = ("option_a", "option_b", "option_c", "option_d")
-IN_PART = {"indommlu": 1000, "thaisum": 12, "xlsum": 100}  # rows of sets that are too large for a mirror
+# rows of sets that are too large for a mirror, or that only their authors' repository has whole
+IN_PART = {"indommlu": 1000, "thaisum": 12, "xlsum": 100}
+IN_PART |= dict.fromkeys(("nusaemotion", "nusamode", "nusasentiment", "nusatopic", "nusatranslation"), 100)
 OTHERWISE_NAMED = {"blend", "multijail"}  # .json and .csv on the hub; tests of their own read what there is
 EXAMS = {"a_level": 127, "ic": 95, "onet": 162, "tgat": 65, "tpat1": 116}
 

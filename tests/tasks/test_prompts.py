@@ -58,6 +58,7 @@ def test_layout_by_hand(language, samples, monkeypatch):
     data = data_sets()["belebele"].languages[language]
     row = json.loads((samples / data.source / data.files["test"]).open(encoding="utf-8").readline())
     cue, blocks = prompt["cue"], [prompt["instruction"]]
+    blank = "" if cue.endswith("：") else " "  # a full-width colon has its own
     monkeypatch.chdir(samples)
     task = _load(f"sea_belebele_{language}_to_ppl")
     asked = f"{prompt['row'].format(passage=row['flores_passage'], question=row['question'])}\n{cue}"
@@ -65,7 +66,7 @@ def test_layout_by_hand(language, samples, monkeypatch):
         task.set_config("num_fewshot", shots)
         assert task.fewshot_context(task.test_docs()[0], shots) == "\n\n".join([*blocks, asked])
         if exemplar:
-            blocks.append(f"{prompt['row'].format(**exemplar)}\n{cue} {exemplar['options'][exemplar['gold']]}")
+            blocks.append(f"{prompt['row'].format(**exemplar)}\n{cue}{blank}{exemplar['options'][exemplar['gold']]}")
     assert shots == 5
 
 

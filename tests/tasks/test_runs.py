@@ -92,7 +92,9 @@ def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
     two = run_two(tasks, samples, tiny_model, tmp_path / "two.json")
     assert two["rows_of_ranks"] == [[2, 1]] * len(tasks)
     for metric, value in one["scores"].items():
-        assert two["scores"][metric] == value, metric
+        # sums of other numbers than 0 and 1 depend on their order
+        is_sum = "bits_per_byte" in metric and isinstance(value, float)
+        assert two["scores"][metric] == (pytest.approx(value, rel=1e-12) if is_sum else value), metric
     assert one["predictions"] == two["predictions"]
 
 
@@ -119,7 +121,11 @@ def test_real_classification_rows(task, tiny_model, hub_mirror):
 def test_batch_size_changes_nothing(tiny_model, samples):
     tasks = ["sea_belebele_vi_tito_ppl", "sea_m3exam_jv_litilo_ppl"]
     runs = [evaluate(samples, tasks, "hf", model_args={"pretrained": str(tiny_model), **CPU}, batch_size=size) for size in (1, 8)]
-    assert scores(runs[0]) == scores(runs[1])
+    one_by_one, together = map(scores, runs)
+    for metric, value in one_by_one.items():
+        # bits per byte are made of sums in float32, of seven digits
+        is_sum = "bits_per_byte" in metric[1] and isinstance(value, float)
+        assert together[metric] == (pytest.approx(value, rel=1e-6) if is_sum else value), metric
     for task in tasks:
         for one, eight in zip(runs[0]["samples"][task], runs[1]["samples"][task], strict=True):
             for score, other in zip(one["doc"]["option_scores"], eight["doc"]["option_scores"], strict=True):

@@ -56,7 +56,7 @@ def test_no_folder_has_more_names_than_a_person_reads_past():
     for folder in [TASKS, *(path for path in TASKS.rglob("*") if path.is_dir() and path.name != "__pycache__")]:
         names = [path.name for path in folder.iterdir() if path.name != "__pycache__"]
         if folder.name != "suites":  # which nobody reads: suites.yml has its groups
-            assert len(names) <= 50, folder
+            assert len(names) <= 60, folder
 
 
 def test_every_function_that_a_file_names_is_there():

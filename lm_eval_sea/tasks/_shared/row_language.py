@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 _ROWS = 60  # that are looked at, evenly spaced
+_FEWEST = 20  # rows; of fewer the language cannot be told with certainty
 _LETTERS = 2000  # of a row
 _NO_TEXT_OF_ROW = {"id", "cluster", "letters", "label", "options", "lettered_options"}
 _OF_OTHER_LANGUAGES = {"english", "translation", "indonesian", "code"}
@@ -24,9 +25,10 @@ _LATIN_TOO = {"ceb", "ilo", "war", "kac"}  # languages that only their letters t
 def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | None:
     """What most rows are in, if that is another script or, among languages that can be told apart, another language.
 
-    Latin text needs py3langid; without it, letters alone are compared. Rows that show two languages are not looked at.
+    Latin text needs py3langid; without it, letters alone are compared. Few rows, and rows that show two languages, are not looked
+    at.
     """
-    if language not in TOLD_APART | _LATIN_TOO or not rows or _OF_OTHER_LANGUAGES & rows[0].keys():
+    if language not in TOLD_APART | _LATIN_TOO or len(rows) < _FEWEST or _OF_OTHER_LANGUAGES & rows[0].keys():
         return None
     texts = [text for row in rows[:: -(-len(rows) // _ROWS)] if (text := _text_of(row))]
     found = Counter(script for text in texts if (script := _script(text)))
