@@ -72,7 +72,7 @@ def thoughts_section(scores: Scores) -> Section:
     ledgers = {key: ledger for key, rows in said.items() if (ledger := ledger_of(scores.of[key], rows)) is not None}
     curves = {key: curve for key in ledgers if (curve := budget_curve(scores.of[key], said[key])) is not None}
     ledger, budgets = ledger_table(scores, ledgers, curves), budget_table(scores, curves)
-    shares = [Column(f"{name}", title, "score", low=f"{name}_low", high=f"{name}_high") for name, title in _SHARES.items()]
+    shares = [Column(name, title, "score", low=f"{name}_low", high=f"{name}_high") for name, title in _SHARES.items()]
     rising = sorted({task for (_, task), curve in curves.items() if curve.rises})
     return Section(
         "thoughts",

@@ -164,7 +164,7 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
     if telling is None or telling.scores is None or len(telling.scores) != len(total) or np.isnan(total).any():
         return None
     scores, limit = np.array(telling.scores), int(total.max(initial=0))
-    budgets = [2**power for power in range(_FIRST_POWER, max(_FIRST_POWER, limit.bit_length())) if 2**power < limit]
+    budgets = [2**power for power in range(_FIRST_POWER, limit.bit_length()) if 2**power < limit]
     if not budgets:
         return None
     points = []

@@ -7,9 +7,10 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from lm_eval.api.metrics import bits_per_byte
+
 from .base_task import ModelTask
 from .lm_eval_private import another_request
-from .metrics.bits_per_byte import bits_per_byte
 from .metrics.precision import half_precision_type
 from .metrics.ranking import OptionScore, log_perplexity, predictions
 from .rows import with_lettered_options
