@@ -22,6 +22,9 @@ SPELLINGS = (
     ("positip", "positif"),
     ("negatip", "negatif"),
     ("ការបរប្រែ", "ការបកប្រែ"),
+    ("សេចក្តីសង្ខេប", "សេចក្ដីសង្ខេប"),
+    ("สรุป", "บทสรุป"),
+    ("trả lời", "câu trả lời"),
 )
 
 # Label words that are alike in several languages. Models mix them up, so chat tasks read each for the other. SEA-HELM's published
@@ -79,7 +82,9 @@ PHRASES = {
             | is the best choice | is correct | is right
             | is the right one | is the correct one | is the best one | is the best fit | fits best
             | is the most appropriate choice | is the most appropriate option | is the most appropriate answer
-            | is the most suitable answer | is the most accurate answer | is the most likely answer""",
+            | is the most suitable answer | is the most accurate answer | is the most likely answer
+            | is therefore the correct choice | is therefore the correct answer | is therefore correct
+            | is the only one left | is the only correct option""",
         because="because | since | as",
     ),
     "id": Phrases(
@@ -106,7 +111,7 @@ PHRASES = {
             | menurut teks tersebut | menurut bacaan tersebut | berdasarkan informasi dalam teks
             | berdasarkan informasi dalam kutipan
             | yang paling akurat | yang terbaik | yang paling baik | yang paling logis | yang paling masuk akal
-            | pilihan terbaik | opsi terbaik""",
+            | pilihan terbaik | opsi terbaik | nomor""",
         after="""
             jawabannya | jawaban yang benar | jawaban yang tepat | yang benar | yang tepat | adalah jawabannya
             | adalah jawaban saya | adalah jawaban yang benar | adalah jawaban yang tepat
@@ -115,7 +120,8 @@ PHRASES = {
             | benar | tepat
             | yang paling tepat | yang paling benar | yang paling sesuai | adalah pilihan yang paling tepat
             | adalah pilihan yang paling sesuai | adalah jawaban yang paling sesuai | adalah yang paling tepat
-            | adalah yang paling sesuai | merupakan pilihan yang paling tepat | merupakan jawaban yang paling tepat""",
+            | adalah yang paling sesuai | merupakan pilihan yang paling tepat | merupakan jawaban yang paling tepat
+            | deh | lho""",
         because="karena | sebab",
     ),
     "jv": Phrases(
@@ -138,7 +144,7 @@ PHRASES = {
             | wangsulan sing paling bener | wangsulan sing paling cocog | pilihan sing trep | pilihan sing paling trep
             | pilihan sing paling bener
             | saka pitakonan iku | saka pitakonan kasebut | saka pitakonan mau | kanggo pitakonan kasebut
-            | sing paling apik""",
+            | sing paling apik | nomer | nomor""",
         after="""
             jawabane | wangsulane | jawaban sing bener | wangsulan sing bener | sing bener | kang bener | iku jawabane
             | iku wangsulane | iku jawaban sing bener | iku wangsulan sing bener | iku wangsulan kang bener
@@ -170,7 +176,8 @@ PHRASES = {
             | numutkeun éta bacaan | numutkeun éta téks | dumasar kana éta téks | jawaban leres | jawaban bener
             | jawaban anu pangmerenahna | jawaban anu pangbenerna | jawaban anu pangleresna
             | pilihan anu pangmerenahna | pilihan anu merenah
-            | tina éta patarosan | kana éta patarosan | anu pangsaéna | nu pangsaéna | anu panghadéna | anu pangalusna""",
+            | tina éta patarosan | kana éta patarosan | anu pangsaéna | nu pangsaéna | anu panghadéna
+            | anu pangalusna | nomer | nomor""",
         after="""
             jawabanana | waleranana | jawaban anu leres | jawaban nu leres | jawaban anu bener | anu leres | nu leres
             | anu bener | nyaéta jawaban anu leres | nyaéta jawaban anu bener | nyaéta jawabanana
@@ -202,7 +209,7 @@ PHRASES = {
             | berdasarkan petikan di atas | berdasarkan teks tersebut | menurut teks tersebut
             | jawapan yang paling sesuai | pilihan yang paling tepat | pilihan yang paling sesuai | pilihan terbaik
             | bagi soalan itu | untuk soalan itu | untuk soalan tersebut | yang paling betul | yang paling baik
-            | yang terbaik | opsyen terbaik""",
+            | yang terbaik | opsyen terbaik | nombor""",
         after="""
             jawapannya | jawapan yang betul | jawapan yang tepat | yang betul | yang tepat | ialah jawapannya
             | ialah jawapan saya | ialah jawapan yang betul | ialah jawapan yang tepat | ialah jawapan yang benar
@@ -211,7 +218,8 @@ PHRASES = {
             | betul | tepat
             | yang paling tepat | yang paling sesuai | ialah pilihan yang paling tepat
             | ialah pilihan yang paling sesuai | ialah jawapan yang paling tepat | ialah jawapan yang paling sesuai
-            | adalah pilihan yang paling tepat | ialah yang paling tepat""",
+            | adalah pilihan yang paling tepat | ialah yang paling tepat
+            | lah""",
         because="kerana | sebab",
         also="id",
     ),
@@ -347,7 +355,8 @@ PHRASES = {
             | คือคำตอบที่ถูก | คือคำตอบที่ถูกต้อง | คือข้อที่ถูกต้อง
             | เหมาะสมที่สุด | ดีที่สุด | เป็นตัวเลือกที่เหมาะสมที่สุด | เป็นตัวเลือกที่ถูกต้องที่สุด
             | เป็นคำตอบที่เหมาะสมที่สุด | เป็นคำตอบที่ถูกต้องที่สุด | คือตัวเลือกที่ถูกต้อง
-            | คือตัวเลือกที่เหมาะสมที่สุด | คือคำตอบที่ถูกต้องที่สุด""",
+            | คือตัวเลือกที่เหมาะสมที่สุด | คือคำตอบที่ถูกต้องที่สุด
+            | เพียงข้อเดียว | เพียงตัวเลือกเดียว | ข้อเดียว | เท่านั้น | ชัวร์ | แน่นอน""",
         because="เพราะ | เพราะว่า | เนื่องจาก",
         letters="กขคงจ",
     ),
@@ -371,7 +380,8 @@ PHRASES = {
             | ເປັນຄຳຕອບທີ່ຖືກຕ້ອງ | ຄືຄຳຕອບ | ຄືຄຳຕອບທີ່ຖືກຕ້ອງ | ແມ່ນຂໍ້ທີ່ຖືກຕ້ອງ | ແມ່ນຖືກຕ້ອງ | ເຈົ້າ | ຄັບ | ຄ່ະ
             | ເດີ
             | ເໝາະສົມທີ່ສຸດ | ແມ່ນເໝາະສົມທີ່ສຸດ | ແມ່ນຕົວເລືອກທີ່ເໝາະສົມທີ່ສຸດ | ແມ່ນຕົວເລືອກທີ່ຖືກຕ້ອງ
-            | ແມ່ນຄຳຕອບທີ່ເໝາະສົມທີ່ສຸດ | ເປັນຕົວເລືອກທີ່ເໝາະສົມທີ່ສຸດ | ຢ່າງແນ່ນອນ""",
+            | ແມ່ນຄຳຕອບທີ່ເໝາະສົມທີ່ສຸດ | ເປັນຕົວເລືອກທີ່ເໝາະສົມທີ່ສຸດ | ຢ່າງແນ່ນອນ
+            | ເທົ່ານັ້ນ""",
         because="ເພາະ | ເພາະວ່າ | ເນື່ອງຈາກ",
         letters="ກຂຄງຈ",
     ),
@@ -380,7 +390,8 @@ PHRASES = {
             ចម្លើយ | ចម្លើយត្រឹមត្រូវ | ចម្លើយដែលត្រឹមត្រូវ | ចម្លើយដែលត្រឹមត្រូវបំផុត | ចម្លើយត្រូវ | ចម្លើយរបស់ខ្ញុំ
             | ចម្លើយចុងក្រោយ | ចម្លើយចំពោះសំណួរនេះ | ចម្លើយសម្រាប់សំណួរនេះ | ចំលើយ | ចំលើយត្រឹមត្រូវ | ជម្រើស
             | ជម្រើសត្រឹមត្រូវ | ជម្រើសដែលត្រឹមត្រូវ | ជម្រើសទី | ជំរើស | អក្សរ | តួអក្សរ | ខ្ញុំជ្រើសរើស | ខ្ញុំជ្រើស
-            | ខ្ញុំសូមជ្រើសរើស | ខ្ញុំសូមជ្រើស | សូមជ្រើសរើស | ជ្រើសរើស | ជ្រើសរើសយក | ខ្ញុំជ្រើសរើសយក | ខ្ញុំជ្រើសយក | គឺ | គឺជា | ជា | ដូច្នេះ
+            | ខ្ញុំសូមជ្រើសរើស | ខ្ញុំសូមជ្រើស | សូមជ្រើសរើស | ជ្រើសរើស | ជ្រើសរើសយក | ខ្ញុំជ្រើសរើសយក
+            | ខ្ញុំជ្រើសយក | គឺ | គឺជា | ជា | ដូច្នេះ
             | ដូចនេះ | ដូច្នេះហើយ | ហេតុនេះ | ខ្ញុំគិតថា | ខ្ញុំយល់ថា | តាមគំនិតខ្ញុំ | យោងតាមអត្ថបទ | យោងទៅតាមអត្ថបទ
             | តាមអត្ថបទ | ផ្អែកលើអត្ថបទ | ផ្អែកតាមអត្ថបទ | បាទ | ចាស | ចា៎ស | ចម្លើយដែលត្រូវ | ចម្លើយល្អបំផុត
             | ខាងលើ | ចម្លើយដែលសមស្របបំផុត | ចម្លើយសមស្របបំផុត | ជម្រើសដែលសមស្របបំផុត | ក្នុងចំណោមជម្រើសទាំងបួន
@@ -395,7 +406,8 @@ PHRASES = {
             | ជាចម្លើយត្រឹមត្រូវ | ជាចម្លើយដែលត្រឹមត្រូវ | គឺជាជម្រើសត្រឹមត្រូវ | ជាជម្រើសត្រឹមត្រូវ | បាទ | ចាស
             | ចា៎ស
             | សមស្របបំផុត | គឺសមស្របបំផុត | គឺជាជម្រើសដែលសមស្របបំផុត | គឺជាចម្លើយដែលសមស្របបំផុត
-            | ជាជម្រើសដែលសមស្របបំផុត | គឺជាជម្រើសដែលត្រឹមត្រូវ""",
+            | ជាជម្រើសដែលសមស្របបំផុត | គឺជាជម្រើសដែលត្រឹមត្រូវ
+            | តែមួយ | តែប៉ុណ្ណោះ""",
         because="ព្រោះ | ពីព្រោះ | ដោយសារ",
         letters="កខគឃង",
     ),
@@ -416,7 +428,8 @@ PHRASES = {
             | အသင့်တော်ဆုံး | အသင့်တော်ဆုံးမှာ | အသင့်တော်ဆုံးက | အသင့်တော်ဆုံးကတော့ | ရွေးချယ်စရာ လေးခုထဲမှာ
             | ရွေးချယ်စရာ လေးခုအနက် | ရွေးချယ်စရာများထဲမှ | လေးခုထဲမှာ | လေးခုအနက် | စာပိုဒ်ကို ဖတ်ပြီးနောက် | အထက်ပါ
             | အထက်ပါ မေးခွန်းအတွက် | အထက်ပါ မေးခွန်း၏ | ဒီမှာ | မှန်ကန်တဲ့ ရွေးချယ်မှုက | ရှင်းပါတယ်
-            | ဟုတ်ကဲ့ | ဟုတ်ပါတယ် | ရပါတယ် | အထက်ပါ စာပိုဒ်အရ | ဤစာပိုဒ်အရ | ပေးထားသော စာပိုဒ်အရ | ကောက်နုတ်ချက် စာသားအရ | အကောင်းဆုံး အဖြေ
+            | ဟုတ်ကဲ့ | ဟုတ်ပါတယ် | ရပါတယ် | အထက်ပါ စာပိုဒ်အရ | ဤစာပိုဒ်အရ | ပေးထားသော စာပိုဒ်အရ
+            | ကောက်နုတ်ချက် စာသားအရ | အကောင်းဆုံး အဖြေ
             | အကောင်းဆုံး အဖြေမှာ | အကောင်းဆုံး အဖြေက | အကောင်းဆုံး အဖြေသည် | အမှန်ဆုံး အဖြေမှာ | အမှန်ဆုံး အဖြေက
             | အသင့်တော်ဆုံး အဖြေမှာ | အသင့်တော်ဆုံး အဖြေက | အသင့်တော်ဆုံး အဖြေသည်
             | ကျွန်တော့် ရွေးချယ်မှုက | ကျွန်တော့် ရွေးချယ်မှုမှာ | ကျွန်ုပ်၏ ရွေးချယ်မှုမှာ | ကျွန်မ ရွေးချယ်မှုက
@@ -517,7 +530,8 @@ PHRASES = {
             | 正确 | 项正确 | 项是正确答案 | 是我的答案 | 是对的 | 項 | 是正確答案 | 是正確的答案 | 是正確的
             | 是正確選項 | 為正確答案 | 正確
             | 最合适 | 最恰当 | 是最合适的 | 是最合適的 | 是最合适的选项 | 是最恰当的选项 | 是最佳选项 | 是最佳答案
-            | 是最合適的選項""",
+            | 是最合適的選項
+            | 了 | 无疑 | 最合理 | 最合理的""",
         because="因为 | 因為 | 由于 | 由於",
         letters="甲乙丙丁戊",
     ),

@@ -83,15 +83,20 @@ def cue_pattern(cue: str, spellings: Sequence[str] = ()) -> str:
     `spellings` are other spellings of its words, without the mark.
     """
     cue = composed(cue)
-    words = cue.rstrip(":：\u17d6\u17c8-–— ")
+    words = words_of_cue(cue)
     forms = "|".join(re.escape(composed(form)) for form in dict.fromkeys((words, *spellings)))
     for whole, parts in (("\u0e33", "\u0e4d\u0e32"), ("\u0eb3", "\u0ecd\u0eb2")):
         forms = forms.replace(whole, f"(?:{whole}|{parts})")
     if words == cue:
         # without a mark a cue may be the beginning of the answer's first word
         return rf"(?:{forms})[*_]*(?!\w)"
-    dash = _DASH if cue.endswith(("-", "–", "—")) else rf"{_DASH}(?=\s|$)"
+    dash = _DASH if cue.endswith(("-", "–", "—")) else rf"{_DASH}(?=[\s*_]|$)"
     return rf"(?:{forms})[*_]*\s*(?:{COLON}|{dash})"
+
+
+def words_of_cue(cue: str) -> str:
+    """An answer cue or tag without the mark at its end."""
+    return cue.rstrip(":：\u17d6\u17c8-–— ")
 
 
 def without_asked_form(text: str, tags: Sequence[str]) -> str:

@@ -21,8 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
 from .answer_phrases import COGNATES, WRITTEN_TOGETHER
-from .answer_text import STOPS, cue_pattern, plain
-from .conclusions import CONCLUSION_WORDS, any_word, bounded, lead_in, statement_spans
+from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
+from .conclusions import (
+    CONCLUSION_WORDS,
+    any_word,
+    bounded,
+    counted_options,
+    lead_in,
+    statement_spans,
+    without_another_question,
+)
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -32,12 +40,12 @@ if TYPE_CHECKING:
 
 _OPENING, _CLOSING = "([{\"'“‘«`【「<", ")]}\"'”’»`】」>"
 _TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"
-_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌])\s+")
+_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖])\s+")
 _BEHIND_LABEL = re.compile(
     rf"\s*[{re.escape(_CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
 )
 # The end of a sentence, or of a clause; not the stop of a number or of the label that begins a line.
-_SENTENCE_END = re.compile(r"(?<!^\w)(?<!\s\w)(?<!\(\w)(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*")
+_SENTENCE_END = re.compile(r"(?<!^\w)(?<!\s\w)(?<!\(\w)(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+")
 _CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
 # Of longer answers the lines at the beginning and at the end are read.
 _MOST_LINES = 150
@@ -46,6 +54,14 @@ _LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
 _LONGEST_VERDICT = 30
+# Small pictures, but not those that judge.
+_PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
+_MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
+# Particles that end a sentence in Thai, which has no stop.
+_POLITE_END = re.compile(r"\s?(?:ครับ|ค่ะ)(?:\s|\Z)")
+_SHORTEST_TEXT, _LONGEST_JOINT, _SHORT_LINE = 2, 20, 100
+# Languages whose denial stands behind what it denies.
+_DENIES_BEHIND = frozenset({"my", "ta"})
 _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
 
 
@@ -72,21 +88,53 @@ def read_choice(answer: str, choices: Choices) -> int | None:
         answer: what the model wrote, without its thought.
         choices: what the prompt offered.
     """
-    names = tuple(tag.strip(" :：-") for tag in choices.tags)
+    names = tuple(map(words_of_cue, choices.tags))
     if (value := json_answer(answer, names)) is not None:
         return _framed(value, choices)
-    for frame in (boxed(answer), tagged(answer)):
+    for frame in (boxed(answer), tagged(answer, names)):
         if frame is not None and (found := _framed(frame, choices)) is not None:
             return found
-    text = _without_list(plain(without_emphasis(without_latex(unfenced(answer)))), choices)
+    text = plain(without_emphasis(without_latex(unfenced(answer))))
+    text = without_another_question(_PICTURE.sub("", text), choices.tags, choices.language)
+    text = _without_list(_with_labels(text, choices), choices)
     behind = _behind_last_tag(text, choices.tags)
     if behind is not None:
-        line = next((line for line in behind.splitlines() if line.strip(_TRIM)), "")
+        lines = [line for line in behind.splitlines() if line.strip(_TRIM)] or [""]
+        echoes = lines[0].strip(_TRIM + STOPS).casefold() in _PLACEHOLDERS
+        line = lines[1] if echoes and len(lines) > 1 else lines[0]
         if (found := _framed(line, choices)) is not None:
-            return found
-        if line.strip(_TRIM + STOPS).casefold() in _PLACEHOLDERS:
+            return _taken_back(behind.partition(line)[2], choices, found)
+        if (named := _compiled(choices).named.match(line)) and _joined_end(
+            line[named.end() :], _position(named["label"], choices), choices
+        ):
+            return None  # "A or B"
+        if echoes:
             text = text[: len(text) - len(behind)]
     return _concluded(text, choices)
+
+
+def _with_labels(text: str, choices: Choices) -> str:
+    """The text with letters in the places of words and digits that count the options: "option B" for "the second option"."""
+    if not _single_letters(choices) or any(label.isdigit() for label in choices.labels):
+        return text
+    has_digits = any(re.search(r"\d", option) for option in choices.options)
+
+    def lettered(found: re.Match[str]) -> str:
+        name, written = next((name, written) for name, written in found.groupdict().items() if written)
+        position = int(name[1]) - 1
+        if position >= len(choices.labels) or (written.isdigit() and has_digits):
+            return found[0]
+        noun = any_word("option", choices.language).search(found[0])
+        return f"{noun[0] if noun else found[0].replace(written, '', 1).strip()} {choices.labels[position]}"
+
+    return counted_options(choices.language).sub(lettered, text)
+
+
+def _taken_back(rest: str, choices: Choices, found: int) -> int:
+    """The option that the text behind an answer puts in its place: "Correction: … so the right answer is A"; else the answer."""
+    corrects = any_word("corrects", choices.language).search(rest)
+    corrected = _concluded(rest[corrects.end() :], choices) if corrects else None
+    return found if corrected is None else corrected
 
 
 def _without_list(text: str, choices: Choices) -> str:
@@ -109,7 +157,8 @@ def _without_list(text: str, choices: Choices) -> str:
 
 def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     """What stands behind the last answer tag that has something behind it; None without one."""
-    patterns = [cue_pattern(plain(tag), spellings(tag.rstrip(":： "))) for tag in tags]
+    patterns = [cue_pattern(plain(tag), spellings(words_of_cue(tag))) for tag in tags]
+    patterns += [rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)" for tag in tags]  # the tag as a heading
     found = [match for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)]
     behind = [text[match.end() :] for match in sorted(found, key=lambda match: match.end())]
     return next((rest for rest in reversed(behind) if rest.strip(_TRIM)), None)
@@ -167,7 +216,34 @@ def _concluded(text: str, choices: Choices) -> int | None:
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
     position = _of_texts(lines, choices) if lines else None
+    if position is None and _single_letters(choices):
+        position = _only_pair(lines, choices)
+    if position is None and _single_letters(choices) and _is_whole(lines[-1] if lines else "", choices.language):
+        position = _only_text_named(lines, choices)
+        # what the letters say besides may not contradict it
+        letters = {
+            choices.labels.index(label) for line in lines for label in re.findall(r"\b[A-Z]\b", line) if label in choices.labels
+        }
+        position = position if position in letters or letters <= wrong else None
     return None if position in wrong else position
+
+
+def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
+    """The only option whose text and letter stand together, "Bandung (A)", or whose letter stands alone behind a colon."""
+    found = set()
+    option = any_word("option", choices.language).pattern
+    for position, (label, text) in enumerate(zip(choices.labels, choices.options, strict=True)):
+        own = plain(text).strip(_TRIM + STOPS)
+        pair = rf"{_any_text(own)}\s*[(（\[]\s*(?:(?:{option})\s*)?{re.escape(label)}\s*[)）\]]"
+        headed = rf"\A[^\W\d]\S{{1,20}}\s*{COLON}\s*{re.escape(label)}(?=[.。]|\s*\Z)"
+        if own and any(re.search(pair, line, re.IGNORECASE) or re.search(headed, line) for line in lines):
+            found.add(position)
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_whole(line: str, language: str) -> bool:
+    """Whether a text does not break off: its last line ends with a stop, is short, or its script has no stops."""
+    return language in ("th", "lo") or len(line) < _SHORT_LINE or line.rstrip(_TRIM + _CLOSING)[-1:] in STOPS + "?"
 
 
 def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
@@ -180,24 +256,103 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if _single_letters(choices):
         return None
     sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)]
-    for sentence in (sentences[0], sentences[-1]):
-        labels = list(_compiled(choices).label.finditer(sentence))
-        # "contradiction" may be a label
-        denials = [
-            denial.start()
-            for denial in any_word("wrong", choices.language).finditer(sentence)
-            if not any(label.start() <= denial.start() < label.end() for label in labels)
-        ]
-        before = [label for label in labels if label.end() <= min(denials, default=len(sentence))]
-        named = {_position(label[0], choices) for label in before}
-        if len(named) == 1 and not _joined_end(sentence[before[-1].end() :], position := named.pop(), choices):
-            return position
+    for read in (_before_denial, _only_word_named):
+        if read is _before_denial and choices.language in _DENIES_BEHIND:
+            continue
+        found = [(read(sentence, choices), sentence) for sentence in (sentences[0], sentences[-1])]
+        named = {position for position, _ in found if position is not None}
+        if len(named) > 1:  # the one of the sentence that says what it names
+            says = any_word("lead", choices.language)
+            named = {position for position, sentence in found if position is not None and says.search(sentence)}
+        if named:
+            return named.pop() if len(named) == 1 else None
     return None
+
+
+def _only_word_named(sentence: str, choices: Choices) -> int | None:
+    return _only_text_named([sentence], choices)
+
+
+def _before_denial(sentence: str, choices: Choices) -> int | None:
+    """The only label that is a word which a sentence names before it denies anything."""
+    labels = list(_compiled(choices).label.finditer(sentence))
+    # "contradiction" may be a label
+    denials = [
+        denial.start()
+        for denial in any_word("wrong", choices.language).finditer(sentence)
+        if not any(label.start() <= denial.start() < label.end() for label in labels)
+    ]
+    before = [label for label in labels if label.end() <= min(denials, default=len(sentence))]
+    named = {_position(label[0], choices) for label in before}
+    if len(named) == 1 and not _joined_end(sentence[before[-1].end() :], position := named.pop(), choices):
+        return position
+    return None
+
+
+def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
+    """The only option whose text the lines name and do not deny: "not Surabaya but Bandung"."""
+    language = choices.language
+    if _single_letters(choices):
+        own = {plain(option).strip(_TRIM + STOPS).casefold(): position for position, option in enumerate(choices.options)}
+        if len(own) < len(choices.options) or any(len(text) < _SHORTEST_TEXT or not re.search(r"[^\W\d]", text) for text in own):
+            return None
+        pattern = re.compile("|".join(_any_text(text) for text in sorted(own, key=len, reverse=True)))
+    else:
+        own, pattern = _compiled(choices).forms, _compiled(choices).label
+    named: set[int] = set()
+    denied: set[int] = set()
+    for sentence in (sentence for line in lines for sentence in _SENTENCE_END.split(line.casefold())):
+        spots = list(pattern.finditer(sentence))
+        ends = [0, *(spot.end() for spot in spots)]
+        starts = [*(spot.start() for spot in spots[1:]), len(sentence)]
+        was_denied = False
+        for spot, end, start in zip(spots, ends, starts, strict=False):
+            before, behind = sentence[end : spot.start()], sentence[spot.end() : start]
+            clause = _CLAUSE_END.split(before)[-1]
+            joined = not _single_letters(choices) and _joined_end(sentence[spot.end() :], own[spot[0]], choices)
+            if any_word("condition", language).search(clause) or "?" in behind or (joined and not was_denied):
+                return None
+            joins = end and len(before) < _LONGEST_JOINT and not re.search(r"[-–—→:]", before)
+            follows = was_denied and joins and not any_word("but", language).search(before)
+            was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
+            (denied if was_denied else named).add(own[spot[0]])
+    left = named - denied
+    return left.pop() if len(left) == 1 else None
+
+
+def _any_text(text: str) -> str:
+    """A text as whole words, where its script has blanks between words."""
+    return (
+        rf"(?<![{WORD}]){re.escape(text)}(?![{WORD}])"
+        if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text)
+        else re.escape(text)
+    )
+
+
+def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
+    """Whether the words close to the text of an option deny it.
+
+    Args:
+        before: the clause up to it.
+        behind: what follows it, up to the next one or to the end of the sentence.
+        language: of the answer.
+        last: whether no other one follows it.
+    """
+    wrong = any_word("wrong", language)
+    if language in _DENIES_BEHIND and wrong.search(_CLAUSE_END.split(behind.lstrip(" ,"), maxsplit=1)[0]):
+        return True
+    if any_word("wrong", "en" if language in _DENIES_BEHIND else language).search(before[-_LONGEST_VERDICT:]):
+        return True
+    # the last words before the next option may deny that one
+    verdict = behind[:_LONGEST_VERDICT].lstrip(_CLOSING + STOPS + " -–—=→:(")
+    return wrong.match(verdict) is not None and (last or len(behind) > _LONGEST_JOINT)
 
 
 def _of_line(line: str, choices: Choices) -> list[_Evidence]:
     """What one line says of the options, in its order."""
     line = _row(line)
+    if (mark := _MARK.match(line)) and (judged := _leading(line[mark.end() :], choices)) is not None:
+        return [_Evidence("right" if mark["right"] else "wrong", judged.position)]
     line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
     if found := _corrected(line, choices):
         return found
@@ -227,10 +382,10 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
             evidence = None
         if evidence is not None:
             spots.append((start, evidence))
-    if not spots:
-        readers = (_stated_text, _contrasted, _final_label, _numbered)
+    if all(evidence.kind == "wrong" for _, evidence in spots):
+        readers = (_stated_text, _contrasted, _final_label)
         named = [each for read in readers if (each := read(line, choices)) is not None]
-        spots += [(0, _Evidence("stated", each)) for each in named[:1]]
+        spots += [(len(line), _Evidence("stated", each)) for each in named[:1]]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
 
@@ -282,12 +437,24 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     language = choices.language
     position, behind, before = _position(match.label, choices), line[match.end :], line[: match.start]
     # a text that breaks off in an article is no answer
-    if match.label == "a" and not behind.strip() and ":" not in match.lead:
+    if (
+        match.label == "a"
+        and not behind.strip()
+        and re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", match.lead, re.IGNORECASE)
+    ):
         return None
     rest = _without_own_text(behind, position, choices)
+    # an article
+    if (
+        match.label == "a"
+        and rest == behind
+        and re.match(r"\s+[a-z]", behind)
+        and not is_reason(behind[:_LONGEST_PHRASE], language)
+    ):
+        return None
     clause = _CLAUSE_END.split(rest, maxsplit=1)[0]
     if other := _compiled(choices).label.search(clause):
-        clause = clause[: other.start()]
+        clause = _without_denial_of_next(clause[: other.start()], language)
     if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
         return _Evidence("wrong", position)
     if behind.lstrip(_CLOSING + " ").startswith("?"):
@@ -295,14 +462,19 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     sentence = _SENTENCE_END.split(before)[-1]
     if any_word("condition", language).search(_CLAUSE_END.split(sentence)[-1]):
         return None
-    kind = "conditional" if any_word("condition", language).match(sentence.strip(_TRIM)) else "stated"
-    says_end = len(rest) < _LONGEST_PHRASE and is_end(rest, language)
+    answers = any(any_word(place, language).search(match.lead) for place in ("answer", "right", "left"))
+    beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
+    kind = "conditional" if beside or any_word("condition", language).match(sentence.strip(_TRIM)) else "stated"
+    says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
     ends = says_end or is_reason(rest[:_LONGEST_PHRASE], language)
     says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
     begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
     if ends and (begins or (says_end and says_more)):
         return _Evidence(kind, position)
-    answers = any_word("answer", language).search(match.lead) or any_word("right", language).search(match.lead)
+    first = _SENTENCE_END.split(rest, maxsplit=1)[0]
+    says = first.strip(_TRIM + STOPS + _CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
+    if says and len(first) < _LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
+        return _Evidence(kind, position)
     right = any_word("right", language)
     if (answers or any_word("option", language).search(match.lead)) and (
         ends
@@ -330,6 +502,14 @@ def _is_surely_label(written: str, choices: Choices) -> bool:
     return written.isupper() and not (written == "A" and any(_folded(option).startswith("a ") for option in choices.options))
 
 
+def _without_denial_of_next(text: str, language: str) -> str:
+    """The text without a denial at its end, which belongs to what follows it."""
+    if language in _DENIES_BEHIND:
+        return text
+    bare = text.rstrip(" (\"'“")
+    return next((bare[: match.start()] for match in any_word("no", language).finditer(bare) if match.end() == len(bare)), text)
+
+
 def _ends_with_denial(text: str, language: str) -> bool:
     """Whether the last words of a text deny what follows: "It is not the case that", "tidak mungkin"."""
     tail = text[-40:].rstrip(" \"'“(")
@@ -350,7 +530,7 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     own = rest != behind
     if exact is None and not own:
         return None
-    if not own and _joined_end(behind, position, choices):
+    if not own and _joined_end(line[found.end("close") :], position, choices):
         return None
     goes_on = not marked and not is_end(behind[:_LONGEST_PHRASE], language)
     if goes_on and not noun and re.match(rf"[{WORD}]", behind):
@@ -369,7 +549,7 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     judged = clause or ("" if own else behind)
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
     if other := _compiled(choices).label.search(head):
-        head = head[: other.start()]
+        head = _without_denial_of_next(head[: other.start()], language)
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
@@ -422,7 +602,7 @@ def _is_verdict(text: str, choices: Choices) -> bool:
 
 def _stated_text(line: str, choices: Choices) -> int | None:
     """The option whose text a statement of the answer gives without a label."""
-    statements = statement_spans(line, choices.language)
+    statements = statement_spans(line, choices.language, "left")
     if not statements:
         return None
     start, end = statements[-1]
@@ -459,19 +639,6 @@ def _contrasted(line: str, choices: Choices) -> int | None:
     if doubted or len(behind) != 1 or not before or behind & before or len(rest) >= _LONGEST_PHRASE:
         return None
     return behind.pop() if is_end(rest, choices.language) else None
-
-
-def _numbered(line: str, choices: Choices) -> int | None:
-    """The option that a line counts where the labels are letters: "option 2"."""
-    words = lead_in(choices.language).match(line)
-    found = re.compile(rf"[{re.escape(_OPENING)}]?(\d)(?!\d|[.,]\d)").match(line, words.end()) if words else None
-    if words is None or found is None or not any_word("option", choices.language).search(words[0]):
-        return None
-    position = int(found[1]) - 1
-    if not 0 <= position < len(choices.options) or any(re.search(r"\d", text) for text in (*choices.labels, *choices.options)):
-        return None
-    rest = _without_own_text(line[found.end() :], position, choices)
-    return position if len(rest) < _LONGEST_PHRASE and is_end(rest, choices.language) else None
 
 
 def _is_word(label: str) -> bool:
@@ -601,7 +768,7 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compil
         named=re.compile(rf"{opening}{behind}{closing}", re.IGNORECASE),
         corrections=tuple(re.compile(pattern, re.IGNORECASE) for pattern in corrections),
         contrast=re.compile(rf"{named}{closing}[,\s]*(?:{denials})\s*(?:{lead})?{opening}(?P<other>{label})", case),
-        joined=re.compile(rf"{closing}\.?\s*(?:,\s*(?:{joined})|,|/|&|、|{joined})\s*(?:{lead})?{opening}{other}", case),
+        joined=re.compile(rf"{closing}\.?\s*(?:,\s*(?:{joined})|[,/&、\u104a]|{joined})\s*(?:{lead})?{opening}{other}", case),
     )
 
 

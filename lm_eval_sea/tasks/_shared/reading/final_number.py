@@ -10,8 +10,8 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from .answer_text import cue_pattern, plain
-from .conclusions import any_word, statement_spans
+from .answer_text import STOPS, cue_pattern, plain, words_of_cue
+from .conclusions import any_word, statement_spans, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -23,11 +23,16 @@ if TYPE_CHECKING:
 _DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
 # Languages whose writers use either sign between thousands.
 _EITHER = frozenset({"km", "lo"})
-_NUMBER = re.compile(r"(?<![A-Za-z\d.,/])[-−+]?\s?\d+(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])")
+_NUMBER = re.compile(r"(?<![A-Za-z\d.,/])[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])")
 _OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){_NUMBER.pattern}")
 # Of an answer that repeats itself without end the last statements are read.
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE = 500
+_SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
+_CHINESE_DIGITS, _CHINESE_UNITS = "零一二三四五六七八九", {"十": 10, "百": 100, "千": 1000}
+_CHINESE = re.compile(
+    r"[零〇一二两三四五六七八九十百千][零〇一二两三四五六七八九十百千万亿]+|(?<=[:：是为])[一二两三四五六七八九十](?!\w)"
+)
 # Amounts of money with the currency close to the number.
 _CURRENCY = re.compile(
     r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
@@ -44,29 +49,73 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
         language: code of the language whose way of writing numbers is read.
         tags: the words that ask for the answer in the prompt.
     """
-    names = tuple(tag.strip(" :：-") for tag in tags)
-    for frame in (json_answer(answer, names), boxed(answer), tagged(answer)):
+    if language == "zh" and not re.search(r"\d", plain(answer)):
+        answer = _CHINESE.sub(lambda numeral: str(_chinese_number(numeral[0])), answer)
+    if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
+        answer = final[-1]
+    names = tuple(map(words_of_cue, tags))
+    for frame in (json_answer(answer, names), boxed(answer), tagged(answer, names)):
         if frame is not None and (found := _result(_prepared(frame), language)) is not None:
             return found
-    text = _prepared(without_emphasis(unfenced(answer)))
-    for ends in (_tag_ends(text, tags), [end for _, end in statement_spans(text, language)]):
+    text = without_another_question(_prepared(without_emphasis(unfenced(answer))), tags, language)
+    concluded = _without_check(text, language)
+    bare = concluded.rstrip(" ,:")
+    if any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
+        return None  # it breaks off before the result
+    tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
+    for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
         for end in reversed(ends[-_MOST_STATEMENTS:]):
-            clause = text[end : end + _LONGEST_CLAUSE].lstrip().split("\n", 1)[0]
-            if (found := _result(clause, language)) is not None:
-                return found
-    lines = [line for line in text.splitlines() if line.strip()]
+            clause, _, rest = whole[end:].lstrip().partition("\n")
+            if (found := _result(clause[:_LONGEST_CLAUSE], language)) is not None:
+                corrects = any_word("corrects", language).search(rest)
+                instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
+                corrected = _result(instead.split("\n", 1)[0], language)
+                corrected = read_final_number(instead, language) if corrected is None else corrected
+                return found if corrected is None else corrected
+    if (found := _of_last_result(concluded, language)) is not None:
+        return found
+    lines = [line for line in concluded.splitlines() if line.strip()]
     while len(lines) > 1 and any_word("note", language).match(lines[-1].lstrip("([ ")):
         lines.pop()
     for line in reversed(lines[-2:]):
         if equations := _EQUATION.findall(line):
             return parse_number(equations[-1], language)
     numbers = {parse_number(number, language) for number in _NUMBER.findall(lines[-1])} if lines else set()
+    if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
+        numbers = {parse_number(number, language) for number in outside}
+    if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s\((\d+)\)", lines[-1])) == 1:
+        return parse_number(repeated[0], language)  # "seven (7) apples"
     if len(numbers) > 1:
         # of several the one in bold type
         last = next(line for line in reversed(unfenced(answer).splitlines()) if line.strip())
         bold = [_result(_prepared(span), language) for span in re.findall(r"\*\*([^*]+)\*\*", last)]
         numbers = {number for number in bold if number is not None}
     return numbers.pop() if len(numbers) == 1 else None
+
+
+def _without_check(text: str, language: str) -> str:
+    """The text up to the sentence that goes over a result again."""
+    for check in any_word("check", language).finditer(text):
+        before = text[: check.start()].rstrip(" *_([")
+        if (not before or before[-1] in STOPS + "\n") and re.search(r"\d", before):
+            return before.rstrip("\n")
+    return text
+
+
+def _of_last_result(text: str, language: str) -> Decimal | None:
+    """The number that the last clause behind "so" or "therefore" gives, if one alone or the result of an equation."""
+    clauses = [text[match.end() :] for match in any_word("so", language).finditer(text)]
+    for clause in reversed(clauses[-_MOST_STATEMENTS:]):
+        line = clause.lstrip(" ,").split("\n", 1)[0][:_LONGEST_CLAUSE]
+        sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
+        if _EQUATION.search(clause.partition(sentence)[2]):
+            return None
+        numbers = {parse_number(number, language) for number in _NUMBER.findall(re.sub(r"\([^()]*\)", "", sentence))}
+        if equations := _EQUATION.findall(sentence):
+            return parse_number(equations[-1], language)
+        if numbers:
+            return numbers.pop() if len(numbers) == 1 else None
+    return None
 
 
 def parse_number(written: str, language: str) -> Decimal:
@@ -100,9 +149,24 @@ def _prepared(text: str) -> str:
     return _CURRENCY.sub("", plain(text))
 
 
+def _chinese_number(written: str) -> int:
+    """The value of a Chinese numeral: 一千二百 is 1,200."""
+    total = part = digit = 0
+    for character in written.replace("〇", "零").replace("两", "二"):
+        if character in _CHINESE_DIGITS:
+            digit = _CHINESE_DIGITS.index(character)
+        elif character in _CHINESE_UNITS:
+            part += (digit or 1) * _CHINESE_UNITS[character]
+            digit = 0
+        else:
+            total = (total + part + digit) * (10_000 if character == "万" else 100_000_000)
+            part = digit = 0
+    return total + part + digit
+
+
 def _result(clause: str, language: str) -> Decimal | None:
     """The number behind the last "=" of a clause, else the one that it gives; None if it gives several."""
-    sentence = re.split(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]", clause, maxsplit=1)[0]
+    sentence = _SENTENCE_END.split(clause, maxsplit=1)[0]
     if equations := _EQUATION.findall(sentence):
         return parse_number(equations[-1], language)
     if sum_ := _OPERATION.match(sentence.strip("( ")):
@@ -122,5 +186,7 @@ def _result(clause: str, language: str) -> Decimal | None:
     return parse_number(found[0][0], language)
 
 
-def _tag_ends(text: str, tags: Sequence[str]) -> list[int]:
-    return sorted(match.end() for tag in tags for match in re.finditer(cue_pattern(plain(tag)), text, re.IGNORECASE))
+def _tag_ends(text: str, tags: Sequence[str], language: str) -> list[int]:
+    checks = [check.span() for check in any_word("check", language).finditer(text)]
+    found = [match for tag in tags for match in re.finditer(cue_pattern(plain(tag)), text, re.IGNORECASE)]
+    return sorted(match.end() for match in found if not any(start <= match.start() < end for start, end in checks))

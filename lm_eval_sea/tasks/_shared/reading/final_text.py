@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_end, up_to_reason, without_ending
-from .answer_text import COLON, STOPS, composed, cue_pattern, without_asked_form
-from .conclusions import any_word, statement_spans
+from .answer_patterns import is_end, spellings, up_to_reason, without_ending
+from .answer_text import COLON, STOPS, composed, cue_pattern, without_asked_form, words_of_cue
+from .conclusions import any_tag, any_word, statement_spans, without_another_question
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -46,13 +46,14 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str
         language: code of the language of the instruction; English prefaces are known in all.
         tags: the words that ask for the answer in the prompt, such as "Terjemahan:".
     """
-    names = tuple(tag.strip(" :：-") for tag in tags)
-    for frame in (json_answer(answer, (*names, "translation", "summary", "text")), tagged(answer)):
+    names = tuple(map(words_of_cue, tags))
+    for frame in (json_answer(answer, (*names, "translation", "summary", "text")), tagged(answer, names)):
         if frame is not None:
             return _unquoted(frame.strip())
     # the form that the prompt asks for stands in quotation marks, which models repeat
-    text = _unquoted(without_asked_form(composed(_without_fence(answer)), tags).strip())
-    if any(re.fullmatch(rf"[\s>#*_]*{cue_pattern(tag)}[\s*_]*", text, re.IGNORECASE) for tag in tags):
+    answer = without_another_question(composed(answer), tags, language)
+    text = _unquoted(without_asked_form(_without_fence(answer), tags).strip())
+    if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     behind = behind_last_tag(text, tags)
     text = text if behind is None else behind
@@ -77,8 +78,11 @@ def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
         return _unquoted(box)
     is_formula = "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
-    line = next((line for line in text.splitlines() if line.strip()), "")
+    lines = [line for line in text.splitlines() if line.strip()] or [""]
+    line = lines[1] if len(lines) > 1 and re.search(rf"{COLON}\Z", lines[0].rstrip()) else lines[0]
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags) is not None
+    if not is_tagged and (framed := _framed_phrase(answer, line)):
+        return _unquoted(framed)
     # behind the tag the same words are part of the span, unless it begins with them
     ends = [end for begin, end in statement_spans(line, language) if not (is_tagged and begin)]
     if ends and line[ends[0] :].strip():
@@ -92,12 +96,24 @@ def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
     return _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
 
 
+def _framed_phrase(answer: str, line: str) -> str:
+    """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one."""
+    first = next((own for own in answer.splitlines() if without_emphasis(own).strip() == line.strip()), answer)
+    for pattern in (r"\*\*([^*\n]+)\*\*", r"[\"“«「]([^\"“”«»「」\n]+)[\"”»」]"):
+        found = re.findall(pattern, first)
+        if len(found) == 1 and len(found[0]) < len(line) and not re.search(rf"(?:{COLON}|[-–—])\Z", found[0].rstrip()):
+            return str(found[0]).strip().rstrip(STOPS)
+    return ""
+
+
 def behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     """What stands behind the last answer tag that begins a line or sentence and has text behind it; None without one."""
     found = [
         match.end()
         for tag in tags
-        for match in re.finditer(rf"(?:\A|[\n.!?:>。])[ \t>#*_]*{cue_pattern(tag)}", text, re.IGNORECASE)
+        for match in re.finditer(
+            rf"(?:\A|[\n.!?:>。])[ \t>#*_]*{cue_pattern(tag, spellings(words_of_cue(tag)))}", text, re.IGNORECASE
+        )
         if text[match.end() :].strip(" *_`\n\t")
     ]
     return text[max(found) :] if found else None
@@ -168,7 +184,7 @@ def _introduces(line: str, language: str) -> bool:
         return False
     if any_word("preface", language).match(line):
         return True
-    names = any(any_word(place, language).search(line) for place in ("work", "rendered"))
+    names = any(any_word(place, language).search(line) for place in ("work", "rendered", "answer"))
     return names and not line.rstrip().endswith("!") and len(line) <= _LONGEST_INTRODUCTION and not re.search(r"[.?]\s", line)
 
 
@@ -196,7 +212,8 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             continue
         bracketed = line[:1] in "([（【" and line[-1:] in ")]）】" and line != ""
         bare = line.lstrip("([（【*_ ")
-        if note.match(bare) and (not lines[number - 1] or bracketed or _LABEL.match(bare)):
+        ends = not any(lines[number + 1 :]) and bare[-1:] in ("!", "！", "?")
+        if note.match(bare) and (not lines[number - 1] or bracketed or ends or _LABEL.match(bare)):
             return lines[:number]
         if _RULE.fullmatch(line) or (bracketed and not lines[number - 1] and not any(lines[number + 1 :])):
             return lines[:number]

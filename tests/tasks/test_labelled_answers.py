@@ -1,0 +1,103 @@
+"""Answers as chat models give them, each with what a person reads in it: `labelled_answers.jsonl`, written for this project.
+
+`truth` is the position of the option, the number, the text that counts, or null where a person cannot tell. Texts may differ in
+case, blanks and the stop at their end.
+"""
+
+import collections
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lm_eval_sea.tasks._shared.chat.scores import (
+    score_chat_label,
+    score_chat_letter,
+    score_chat_number,
+    score_chat_qa,
+    score_chat_summary,
+    score_chat_translation,
+)
+
+from .evaluation import TASKS
+
+HERE = Path(__file__).parent
+ANSWERS = [json.loads(line) for line in (HERE / "labelled_answers.jsonl").read_text(encoding="utf-8").splitlines()]
+SCORERS = {
+    "letter": score_chat_letter,
+    "label": score_chat_label,
+    "number": score_chat_number,
+    "span": score_chat_qa,
+    "translation": score_chat_translation,
+    "summary": score_chat_summary,
+}
+
+
+def read(row):
+    """What the chat task of a kind takes from an answer: the `answer` that it logs."""
+    language, kind = row["language"], row["kind"]
+    tags = yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))["tags"]
+    scoring = {
+        "answer_tag": tags.get(kind, tags["answer"]),
+        "language": language,
+        "prompt_language": language,
+        "answer_language": language,
+    }
+    options = row.get("options", [])
+    doc = {"scoring": scoring, "gold": 0, "solution": "0", "answers": ["-"], "summary": "-", "target": "-", "translation": "-"}
+    if kind == "letter":
+        doc |= {"letters": list("ABCDE"[: len(options)]), "options": options}
+    scoring["label_words"] = options
+    SCORERS[kind](doc, [row["answer"]])
+    return doc["answer"]
+
+
+def agrees(row, answer):
+    truth = row["truth"]
+    if truth is None or answer is None:
+        return truth is None and answer is None
+    if row["kind"] == "letter":
+        return answer == "ABCDE"[truth]
+    if row["kind"] == "label":
+        return answer == row["options"][truth]
+    if row["kind"] == "number":
+        return Decimal(answer) == Decimal(truth)
+    return bare(answer) == bare(truth)
+
+
+def bare(text):
+    return " ".join(text.split()).strip(' .。။។"“”').casefold()
+
+
+@pytest.fixture(scope="module")
+def found():
+    return [(row, read(row)) for row in ANSWERS]
+
+
+def rates(found, by):
+    """Key → share of the answers with a truth that are read right, and of all those that are read wrong."""
+    groups = collections.defaultdict(list)
+    for row, answer in found:
+        groups[row[by]].append((row["truth"] is not None, agrees(row, answer), answer is not None))
+    return {
+        key: (
+            sum(right for told, right, _ in rows if told) / sum(told for told, _, _ in rows),
+            sum(not right and is_read for _, right, is_read in rows) / len(rows),
+        )
+        for key, rows in groups.items()
+    }
+
+
+def test_answers_of_every_kind_and_language_are_read(found):
+    assert len(ANSWERS) > 1_500
+    of_kinds, of_languages = rates(found, "kind"), rates(found, "language")
+    assert set(of_kinds) == set(SCORERS)
+    assert {kind: right for kind, (right, _) in of_kinds.items() if right < 0.95} == {}
+    assert {language: right for language, (right, _) in of_languages.items() if right < 0.95} == {}
+
+
+def test_choices_and_numbers_are_hardly_read_wrong(found):
+    wrong = {kind: wrong for kind, (_, wrong) in rates(found, "kind").items() if kind in ("letter", "label", "number")}
+    assert {kind: share for kind, share in wrong.items() if share > 0.005} == {}
