@@ -87,6 +87,14 @@ def clone_of(checkout: str, folder: Path) -> Path:
     return folder
 
 
+def link_rows(clone: Path) -> None:
+    """Puts SEA_HUB_MIRROR's folders into the clone, where `datasets` looks for owner/name before it asks the hub."""
+    if mirror := os.environ.get("SEA_HUB_MIRROR"):
+        for owner in Path(mirror).iterdir():
+            if owner.is_dir() and not (clone / owner.name).exists():
+                (clone / owner.name).symlink_to(owner)
+
+
 def apply(patch: Path, clone: Path) -> bool:
     """Whether the patch applies, as a commit."""
     return run(["git", *AS_SENDER, "am", "--quiet", str(patch.resolve())], clone, check=False).returncode == 0
@@ -145,10 +153,7 @@ def findings(names: list[str], clone: Path, tools: Path) -> Counter[str]:
 
 def tests(changed: list[str], clone: Path) -> list[str]:
     """The cells validate and tests."""
-    if mirror := os.environ.get("SEA_HUB_MIRROR"):
-        for owner in Path(mirror).iterdir():
-            if owner.is_dir() and not (clone / owner.name).exists():
-                (clone / owner.name).symlink_to(owner)
+    link_rows(clone)
     tasks = run([sys.executable, str(Path(__file__).with_name("changed_tasks.py")), json.dumps(changed)], clone, check=False)
     if tasks.returncode:
         return ["FAILS", f"FAILS: {tasks.stderr.strip().splitlines()[-1]}"]
