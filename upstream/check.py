@@ -161,14 +161,19 @@ def tests(changed: list[str], clone: Path) -> list[str]:
     validated = "no task"
     if named:
         done = run([sys.executable, "-m", "lm_eval", "validate", "--tasks", ",".join(named)], clone, check=False)
-        validated = f"{len(named)} tasks" if done.returncode == 0 else "FAILS"
+        validated = tasks_of(named) if done.returncode == 0 else "FAILS"
     cells = [test_tasks(with_rows, clone)] if with_rows else []
     if without_rows:
-        cells.append(f"no rows for {len(without_rows)} tasks")
+        cells.append(f"no rows for {tasks_of(without_rows)}")
     if own := [name for name in changed if re.fullmatch(r"tests/.*test_\w+\.py", name)]:
         cells.append(pytest(own, clone))
     failed = any("FAILS" in cell for cell in cells)
     return [validated, ("FAILS: " if failed else "") + (", ".join(cells) or "none of its own")]
+
+
+def tasks_of(names: list[str]) -> str:
+    """How many tasks."""
+    return "1 task" if len(names) == 1 else f"{len(names)} tasks"
 
 
 def test_tasks(yaml_files: list[str], clone: Path) -> str:
@@ -176,7 +181,7 @@ def test_tasks(yaml_files: list[str], clone: Path) -> str:
     listed = clone / ".github" / "outputs" / "tasks_all_changed_and_modified_files.txt"
     listed.parent.mkdir(exist_ok=True)
     listed.write_text(" ".join(yaml_files), encoding="utf-8")
-    return f"{len(yaml_files)} tasks: {pytest(['tests/test_tasks.py', '-k', 'TestNewTasksElseDefault'], clone)}"
+    return f"{tasks_of(yaml_files)}: {pytest(['tests/test_tasks.py', '-k', 'TestNewTasksElseDefault'], clone)}"
 
 
 def pytest(arguments: list[str], clone: Path) -> str:
