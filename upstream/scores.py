@@ -2,9 +2,8 @@
 
 `xnli_th:2490:5` is every fifth of the first 2,490 rows, a task without numbers all its rows. FLAGS go to `lm_eval run`, as
 `--gen_kwargs max_gen_toks=200`. Both runs are made in clones of CHECKOUT with `hf-shared-prefix` in float32, zero-shot unless the
-task says more. They share lm-eval's cache, so that only requests which the patch changes are computed twice. Rows come from the
-hub or, with SEA_HUB_MIRROR, from a folder laid out like it. Intervals are those of the mean over rows, of a difference the mean
-of the rows' differences (t, 95 %).
+task says more. They share lm-eval's cache, so that only requests which the patch changes are computed twice. Rows come from the hub
+or, with SEA_HUB_MIRROR, from a folder laid out like it. Intervals are of 95 %; that of a difference is over the rows' differences.
 """
 
 import json
@@ -74,10 +73,16 @@ def compared(before: dict[int, float] | None, after: dict[int, float]) -> str:
 
 
 def percent(values: list[float], sign: str = "") -> str:
-    """The mean in percent with its interval."""
-    half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5
-    mean = 100 * fmean(values)
-    return f"{mean:{sign}.1f} [{mean - 100 * half:{sign}.1f}, {mean + 100 * half:{sign}.1f}]"
+    """The mean in percent with its interval: Wilson's of a share, otherwise t; none where no row changes."""
+    mean = fmean(values)
+    if sign and not any(values):
+        return "0"
+    if set(values) <= {0.0, 1.0} and not sign:
+        low, high = stats.binomtest(round(sum(values)), len(values)).proportion_ci(method="wilson")
+    else:
+        half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5
+        low, high = mean - half, mean + half
+    return f"{100 * mean:{sign}.1f} [{100 * low:{sign}.1f}, {100 * high:{sign}.1f}]"
 
 
 if __name__ == "__main__":
