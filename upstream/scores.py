@@ -2,8 +2,9 @@
 
 `xnli_th:2490:5` is every fifth of the first 2,490 rows, a task without numbers all its rows. FLAGS go to `lm_eval run`, as
 `--gen_kwargs max_gen_toks=200`. Both runs are made in clones of CHECKOUT with `hf-shared-prefix` in float32, zero-shot unless the
-task says more. They share lm-eval's cache, so that only requests which the patch changes are computed twice. Rows come from the hub
-or, with SEA_HUB_MIRROR, from a folder laid out like it. Intervals are of 95 %; that of a difference is over the rows' differences.
+task says more. They share lm-eval's cache, so that only requests which the patch changes are computed twice. Rows come from
+the hub or, with SEA_HUB_MIRROR, from a folder laid out like it. Intervals are of 95 %; that of a difference is over the
+rows' differences.
 """
 
 import json
