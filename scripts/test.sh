@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need into .venv, checks style and types, and runs the quick tests: `bash scripts/test.sh`.
 # With --all first, the slow ones too. Further arguments go to pytest. With SEA_HUB_MIRROR=<folder laid out like the hub> the
-# tests run on real rows too, with LM_EVAL_NEXT=<checkout of lm-eval> a task of every kind on it too.
+# tests run on real rows too. With --all the quick tests of the tasks run on lm-eval's git HEAD too, which is cloned for that unless
+# LM_EVAL_NEXT=<checkout of lm-eval> names one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +17,15 @@ fi
 if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     { apt-get update -qq && apt-get install -y -qq chromium fonts-noto-core fonts-noto-cjk; } >/dev/null 2>&1 ||
         echo "test.sh: Chromium could not be installed; the tests of the report's page are skipped" >&2
+fi
+if [ "${#selection[@]}" -gt 0 ] && [ -z "${LM_EVAL_NEXT:-}" ]; then
+    rm -rf .venv/lm-evaluation-harness
+    if GIT_TERMINAL_PROMPT=0 git clone --quiet --depth 1 https://github.com/EleutherAI/lm-evaluation-harness \
+        .venv/lm-evaluation-harness 2>/dev/null; then
+        export LM_EVAL_NEXT="$PWD/.venv/lm-evaluation-harness"
+    else
+        echo "test.sh: lm-eval's git HEAD could not be cloned; the tests on it are skipped" >&2
+    fi
 fi
 .venv/bin/python -m ruff check .
 .venv/bin/python -m ruff format --check .

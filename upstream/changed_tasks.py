@@ -39,8 +39,8 @@ def uses(path: Path, root: Path) -> set[str]:
     config = load_yaml(path, resolve_func=False, recursive=False)
     included = config.get("include", [])
     for name in [included] if isinstance(included, str) else included:
-        if (path.parent / name).is_file():
-            used |= uses(path.parent / name, root)
+        if (file := (path.parent / name).resolve()).is_file():
+            used |= uses(file, root)
     return used | {str(module.relative_to(root)) for module in path.parent.glob("*.py") if f"{module.stem}." in text}
 
 

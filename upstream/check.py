@@ -87,6 +87,14 @@ def clone_of(checkout: str, folder: Path) -> Path:
     return folder
 
 
+def link_rows(clone: Path) -> None:
+    """Puts SEA_HUB_MIRROR's folders into the clone, where `datasets` looks for owner/name before it asks the hub."""
+    if mirror := os.environ.get("SEA_HUB_MIRROR"):
+        for owner in Path(mirror).iterdir():
+            if owner.is_dir() and not (clone / owner.name).exists():
+                (clone / owner.name).symlink_to(owner)
+
+
 def apply(patch: Path, clone: Path) -> bool:
     """Whether the patch applies, as a commit."""
     return run(["git", *AS_SENDER, "am", "--quiet", str(patch.resolve())], clone, check=False).returncode == 0
@@ -145,10 +153,7 @@ def findings(names: list[str], clone: Path, tools: Path) -> Counter[str]:
 
 def tests(changed: list[str], clone: Path) -> list[str]:
     """The cells validate and tests."""
-    if mirror := os.environ.get("SEA_HUB_MIRROR"):
-        for owner in Path(mirror).iterdir():
-            if owner.is_dir() and not (clone / owner.name).exists():
-                (clone / owner.name).symlink_to(owner)
+    link_rows(clone)
     tasks = run([sys.executable, str(Path(__file__).with_name("changed_tasks.py")), json.dumps(changed)], clone, check=False)
     if tasks.returncode:
         return ["FAILS", f"FAILS: {tasks.stderr.strip().splitlines()[-1]}"]
@@ -156,14 +161,19 @@ def tests(changed: list[str], clone: Path) -> list[str]:
     validated = "no task"
     if named:
         done = run([sys.executable, "-m", "lm_eval", "validate", "--tasks", ",".join(named)], clone, check=False)
-        validated = f"{len(named)} tasks" if done.returncode == 0 else "FAILS"
+        validated = tasks_of(named) if done.returncode == 0 else "FAILS"
     cells = [test_tasks(with_rows, clone)] if with_rows else []
     if without_rows:
-        cells.append(f"no rows for {len(without_rows)} tasks")
+        cells.append(f"no rows for {tasks_of(without_rows)}")
     if own := [name for name in changed if re.fullmatch(r"tests/.*test_\w+\.py", name)]:
         cells.append(pytest(own, clone))
     failed = any("FAILS" in cell for cell in cells)
     return [validated, ("FAILS: " if failed else "") + (", ".join(cells) or "none of its own")]
+
+
+def tasks_of(names: list[str]) -> str:
+    """How many tasks."""
+    return "1 task" if len(names) == 1 else f"{len(names)} tasks"
 
 
 def test_tasks(yaml_files: list[str], clone: Path) -> str:
@@ -171,7 +181,7 @@ def test_tasks(yaml_files: list[str], clone: Path) -> str:
     listed = clone / ".github" / "outputs" / "tasks_all_changed_and_modified_files.txt"
     listed.parent.mkdir(exist_ok=True)
     listed.write_text(" ".join(yaml_files), encoding="utf-8")
-    return f"{len(yaml_files)} tasks: {pytest(['tests/test_tasks.py', '-k', 'TestNewTasksElseDefault'], clone)}"
+    return f"{tasks_of(yaml_files)}: {pytest(['tests/test_tasks.py', '-k', 'TestNewTasksElseDefault'], clone)}"
 
 
 def pytest(arguments: list[str], clone: Path) -> str:

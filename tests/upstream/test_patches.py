@@ -29,7 +29,7 @@ def test_all_patches_are_for_the_commit_that_the_readme_names():
 
 
 @pytest.mark.slow
-def test_lm_evals_own_checks_pass():
+def test_lm_evals_own_checks_pass(hub_mirror):
     if "LM_EVAL_NEXT" not in os.environ:
         pytest.skip("needs a checkout of lm-eval: set LM_EVAL_NEXT to its folder")
     command = [sys.executable, str(ROOT / "upstream" / "check.py")]
