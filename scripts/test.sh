@@ -20,7 +20,7 @@ if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get 
 fi
 if [ "${#selection[@]}" -gt 0 ] && [ -z "${LM_EVAL_NEXT:-}" ]; then
     rm -rf .venv/lm-evaluation-harness
-    if GIT_TERMINAL_PROMPT=0 git clone --quiet --depth 1 https://github.com/EleutherAI/lm-evaluation-harness \
+    if GIT_TERMINAL_PROMPT=0 timeout 120 git clone --quiet --depth 1 https://github.com/EleutherAI/lm-evaluation-harness \
         .venv/lm-evaluation-harness 2>/dev/null; then
         export LM_EVAL_NEXT="$PWD/.venv/lm-evaluation-harness"
     else
