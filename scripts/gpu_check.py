@@ -231,7 +231,8 @@ def agreement(check: Check) -> Found:
     requests = check.requests(4 if check.small else 60)
     for name, arguments in (("as it is", {}), ("softmax_dtype=float32", {"softmax_dtype": "float32"})):
         plain, shared = (
-            torch.tensor([answer[0] for answer in rank(check.load(backend, **arguments), requests)]) for backend in BACKENDS
+            torch.tensor([answer[0] for answer in rank(check.load(backend, **arguments), requests)], dtype=torch.float64)
+            for backend in BACKENDS
         )
         choices = [side.view(len(requests), -1)[:, :4].argmax(1) for side in (plain, shared)]
         found[name] = {
