@@ -13,6 +13,7 @@ from lm_eval_sea.report.robustness import TITLES, in_order, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
 
@@ -58,7 +59,7 @@ def _choices(scores: Scores) -> pd.DataFrame:
     for name in ("gold_characters", "chosen_characters"):
         samples[name] = scores.samples.get(name)
     samples = samples[samples.gold.notna() & samples.gold_characters.notna()]
-    choices = samples.merge(scores.tasks[KEYS], on=["model", "task"])
+    choices = samples.merge(scores.tasks[scores.tasks.setting != ORDER][KEYS], on=["model", "task"])
     order = choices.variant.map({variant: place for place, variant in enumerate(in_order(list(choices.variant)))})
     keys = ["model", "dataset", "language", "prompt_language", "setting"]
     return choices.assign(order=order).sort_values([*keys, "order"], kind="stable").drop(columns="order")

@@ -20,6 +20,7 @@ from lm_eval_sea.results.facts import row_count_note, version_note
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
 _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language", "answer_language", "chance")
@@ -200,7 +201,7 @@ def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
 
 def _headline(scores: Scores) -> tuple[pd.DataFrame, list[str]]:
     rows, notes = [], []
-    for task in scores.tasks[scores.tasks.of_pack].to_dict("records"):
+    for task in scores.tasks[scores.tasks.of_pack & (scores.tasks.setting != ORDER)].to_dict("records"):
         key = (task["model"], task["task"])
         score, reported = scores.of[key].score, scores.of[key].scores.get(task["headline"])
         if score is None:

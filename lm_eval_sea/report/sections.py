@@ -8,6 +8,7 @@ import pandas as pd
 
 from lm_eval_sea.report.bias import bias_section
 from lm_eval_sea.report.calibration import calibration_section
+from lm_eval_sea.report.contamination import contamination_section
 from lm_eval_sea.report.forms import forms_section
 from lm_eval_sea.report.generation import generation_section
 from lm_eval_sea.report.native import native_section
@@ -48,6 +49,7 @@ def sections(
         generation_section(scores),
         thoughts_section(scores),
         forms_section(scores),
+        contamination_section(scores),
         provenance_section(scores),
     ]
     suite = scores.suite

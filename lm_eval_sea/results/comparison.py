@@ -16,6 +16,7 @@ from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, paired_difference, swap_test
+from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
@@ -34,8 +35,11 @@ def normalised(task: TaskRun) -> float | None:
 
 
 def counts(task: TaskRun) -> bool:
-    """Whether the headline score says how good the answers are, and so counts in means: not of tasks that a judge has to read."""
-    return task.facts.headline_metric != "null_rate"
+    """Whether the headline score says how good the answers are, and so counts in means.
+
+    Not of tasks that a judge has to read, and of those that ask for the likelihood of an order.
+    """
+    return task.facts.headline_metric != "null_rate" and task.facts.setting != ORDER
 
 
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:

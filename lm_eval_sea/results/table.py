@@ -14,6 +14,7 @@ from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
@@ -216,6 +217,8 @@ def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]
         notes.append(
             f"{few} of {len(tasks)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
         )
+    if orders := [one_line(task.name) for task in tasks if task.facts.setting == ORDER]:
+        notes.append(f"{some_names(orders)}: no test of skill; the report says under Contamination what it shows")
     for obstacle in dict.fromkeys(mean.obstacle for mean in means if mean.obstacle):
         names = [one_line(mean.name) for mean in means if mean.obstacle == obstacle]
         notes.append(f"no interval for the mean of {some_names(names)}: {obstacle}")

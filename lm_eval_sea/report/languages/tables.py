@@ -15,6 +15,7 @@ from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.uncertainty import holm
 from lm_eval_sea.results.visible_text import spreadsheet_cell
 from lm_eval_sea.results.written_folder import WrittenFolder
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 ENGLISH = "en"
 MANIFEST = ".lm_eval_sea_languages.json"
@@ -68,7 +69,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     for task in runs.tasks:
         facts = task.facts
         notes += task.notes
-        if not facts.parallel:
+        if not facts.parallel or facts.setting == ORDER:
             others.append(task.name)
             continue
         lacking = [name for name in _NEEDED if not getattr(facts, name)]
