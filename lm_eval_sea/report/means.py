@@ -36,6 +36,7 @@ from lm_eval_sea.results.runs import TaskRun
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
+_MOST_COMMON = 0.5  # of the tasks; two models that share fewer have no ranks one above the other
 _MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
 OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
 _TESTED = ("all", "language", "suite")
@@ -170,7 +171,8 @@ class Means:
             for first, second in pairs_of(sorted(models)):
                 key = (scope.kind, scope.name, first, second)
                 p_value = self._p_values.get(key)
-                if p_value is not None and p_value <= LEVEL:
+                enough = key in self.differences and self.differences[key].tasks >= _MOST_COMMON * len(scope.paths)
+                if p_value is not None and p_value <= LEVEL and enough:
                     apart[first, second] = self.differences[key].value
             if len(models) > 1:
                 found[scope.kind, scope.name] = rank_sets(models, apart)
@@ -190,7 +192,10 @@ def models_table(means: Means) -> Table:
     columns = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
     note = "A mean in brackets lacks tasks that other models were run on." if several else ""
     if several:
-        note = "The rank says which places a model can have; a single place means that it is told apart from all others. " + note
+        note = (
+            "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
+            f"that share fewer than half of the tasks are not told apart. {note}"
+        )
     return Table("models", "Models by their means", note, pd.DataFrame(rows), columns)
 
 
@@ -323,8 +328,7 @@ def comparisons_table(means: Means) -> Table:
 
 def answer(means: Means) -> str | None:
     """What can be said of two models, in a sentence; None of another number."""
-    found = next((found for key, found in means.differences.items() if key[0] == ALL), None)
-    if len(means.by_model) != 2 or found is None:
+    if len(means.by_model) != 2:
         return None
     first, second = sorted(means.by_model)
-    return sentence(first, second, found)
+    return sentence(first, second, means.differences.get((ALL, ALL, first, second)), len(means.scopes[0].paths))

@@ -169,11 +169,12 @@ def _together(samples: list[tuple[Key, pd.DataFrame]]) -> pd.DataFrame:
 
 
 def _run_row(run: Run, label: str) -> dict[str, Any]:
-    about = {"model": label, "model_name": run.model, "date": _date(run), "batch_size": run.batch_size}
+    about = {"model": label, "model_name": run.model, "date": date_of(run), "batch_size": run.batch_size}
     return {**about, **asdict(run.settings), "results": str(run.place)}
 
 
-def _date(run: Run) -> str:
+def date_of(run: Run) -> str:
+    """When a run was, to the second."""
     return run.date.isoformat(sep=" ", timespec="seconds")
 
 
@@ -195,7 +196,7 @@ def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
         "num_fewshot": task.num_fewshot,
         "version": task.version,
         "samples": str(task.samples) if task.samples is not None else None,
-        "date": _date(task.run),
+        "date": date_of(task.run),
     }
 
 
