@@ -29,8 +29,6 @@ from lm_eval_sea.results.means import FEWEST
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
-_FEW_MODELS = 3  # below which the overview has lines on native rows
-
 
 def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool) -> Section:
     """The answer: models by their means, two models compared, or one model by language.
@@ -64,7 +62,7 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
             None if totals is None else totals_table(totals, scores.suite),
         ],
         lead=answer(means) or "",
-        after=[*after, *(native_lines(found, scores.suite.languages) if count < _FEW_MODELS else [])],
+        after=[*after, *native_lines(found, scores.suite.languages)],
     )
 
 
