@@ -29,6 +29,8 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     Args:
         headline: `scores.headline_scores`.
     """
+    if not headline.setting.str.fullmatch(_VARIATION).any():
+        headline = headline[:0]
     found = []
     for row in headline.to_dict("records"):
         match = _VARIATION.fullmatch(row["setting"])
