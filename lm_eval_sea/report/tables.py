@@ -123,7 +123,7 @@ def _number(kind: str, value: float) -> str:
     if kind == "count":
         return f"{value:,.0f}"
     if kind == "decimals":
-        return f"{value:.2f}"
+        return f"{value:.2f}".replace("-", "−")
     if kind == "p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     return _signed(value, kind)

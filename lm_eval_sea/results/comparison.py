@@ -145,7 +145,8 @@ def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[s
 
 def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
     a, b, most = normalised(first), normalised(second), 100 - _worst(first)
-    if a is None or b is None:
+    on_one_scale = (first.facts.headline_metric, first.facts.chance) == (second.facts.headline_metric, second.facts.chance)
+    if a is None or b is None or not on_one_scale:
         return None
     common = common_rows(first, second)
     if common is not None:

@@ -205,7 +205,7 @@ class Runs:
 
 HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of
     *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
-    "use of a chat template",
+    *("headline metric", "use of a chat template"),
 )
 
 
@@ -221,6 +221,7 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "exemplars": _exemplar_digest(task),
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
         "number of rows evaluated": task.evaluated,
+        "headline metric": facts.headline_metric,
         "use of a chat template": bool(task.run.settings.chat_template),
     }
 

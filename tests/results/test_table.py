@@ -293,6 +293,7 @@ def test_scores_as_records(tmp_path, capsys):
         ({"versions": {"toy_th": 2.0}}, "version of the task"),
         ({"chat_template_sha": "c0ffee"}, "use of a chat template"),
         ({"configs": configs(toy_th=RANKED | {"data_sha256": "b" * 64})}, "rows of the data set"),
+        ({"configs": configs(toy_th=RANKED | {"headline_metric": "acc_norm"})}, "headline metric"),
         ({}, None),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -300,11 +301,11 @@ def test_scores_as_records(tmp_path, capsys):
 def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, change, said):
     for model, right, more in (("a", [1.0] * 40, {}), ("b", [0.0, 1.0] * 20, change)):
         of_model = {"configs": configs(toy_th=RANKED | {"data_sha256": "a" * 64}), "n-shot": {"toy_th": 3}} | more
-        scores = {"toy_th": {"acc,none": sum(right) / 40}}
+        scores = {"toy_th": {"acc,none": sum(right) / 40, "acc_norm,none": 0.1}}
         write_results(tmp_path / model, OLD, scores, model=model, **of_model)
         write_samples(tmp_path / model, "toy_th", OLD, rows_of(right))
     text = " ".join(table_of(read(tmp_path).best()).split())
-    assert "a is better than b" in text
+    assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"
     assert (f"note: Models differ in the {said}: toy_th" in text) if said else ("Models differ" not in text)
     assert (f"Models differ in the {said}: toy_th" in page_of(read(tmp_path), tmp_path)) == bool(said)
 
