@@ -23,7 +23,7 @@ SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 T_TEST, SWAPS = "t test", "swaps"
 MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
 MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
-_VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
+VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: the same task in other words, with other exemplars
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -66,7 +66,7 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
 def plain_name(task: TaskRun) -> str:
     """The name of the task of which this one is another wording or has other exemplars; its own, if of none."""
     setting = task.facts.setting
-    return task.name.removesuffix(f"_{setting}") if _VARIATION.fullmatch(setting) else task.name
+    return task.name.removesuffix(f"_{setting}") if VARIATION.fullmatch(setting) else task.name
 
 
 @dataclass(frozen=True)
