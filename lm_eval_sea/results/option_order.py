@@ -6,7 +6,9 @@ arXiv:2409.01790). `tasks/_shared/rows.py` says which two orders the tasks of th
 
     gap = log p(the list as published | question) − log p(the list with two wrong options exchanged | question), in nats
 
-is then 0, and Student's t test by passage says whether it is. One gap says nothing.
+is then 0, and Student's t test by passage says whether it is. One gap says nothing. Some exams list shorter options first, which
+a model may like that has not seen the row: so rows in which the shorter of the two comes first as published, and rows in which
+the longer does, weigh the same.
 """
 
 from __future__ import annotations
@@ -16,13 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_sea.results.means import combined, strata_of
-from lm_eval_sea.results.row_statistics import mean_statistics
+from lm_eval_sea.results.row_statistics import group_mean_statistics
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.tasks._shared.facts import ORDER
 
-_SCORES = "doc.option_scores"
+_SCORES, _LISTS = "doc.option_scores", "doc.options"
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Gaps:
 
     of: Mapping[str, float]  # by the row's id, which is that of its translations, too
     clusters: Mapping[str, str]  # likewise
+    groups: Mapping[str, str]  # likewise: whether the published list has the shorter of the two options first
 
 
 @dataclass(frozen=True)
@@ -47,29 +50,37 @@ class Gap:
 
 def gaps_of(task: TaskRun) -> Gaps | None:
     """None for tasks of other settings, and where no row was logged with two finite log-likelihoods."""
-    frame = task.rows_frame(_SCORES) if task.facts.setting == ORDER else None
+    frame = task.rows_frame(_SCORES, _LISTS) if task.facts.setting == ORDER else None
     if frame is None:
         return None
-    found, clusters = {}, {}
-    for name, cluster, gold, scores in zip(frame.id, frame.cluster, frame.gold, frame[_SCORES], strict=True):
+    found, clusters, groups = {}, {}, {}
+    columns = (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
+    for name, cluster, gold, scores, lists in zip(*columns, strict=True):
         of_lists = scores if isinstance(scores, list) else []
         logs: list[Any] = [score.get("loglikelihood") if isinstance(score, dict) else None for score in of_lists]
         if name is not None and len(logs) == 2 and all(map(is_number, logs)) and gold in (0, 1):
             found[name] = float(logs[int(gold)] - logs[1 - int(gold)])
             clusters[name] = cluster
-    return Gaps(found, clusters) if found else None
+            groups[name] = _shorter_first(lists, int(gold))
+    return Gaps(found, clusters, groups) if found else None
+
+
+def _shorter_first(lists: Any, gold: int) -> str:
+    texts = [str(text).split("\n") for text in lists] if isinstance(lists, list) and len(lists) == 2 else [[], []]
+    moved = [(len(own), len(other)) for own, other in zip(texts[gold], texts[1 - gold], strict=False) if own != other]
+    return "shorter first" if moved and moved[0][0] < moved[0][1] else "longer first"
 
 
 def gap_of(gaps: Gaps) -> Gap:
-    """The mean over rows."""
-    values = list(gaps.of.values())
+    """The mean of the means of both groups."""
+    values, groups = list(gaps.of.values()), [gaps.groups[name] for name in gaps.of]
     clusters = [gaps.clusters[name] for name in gaps.of]
-    mean = sum(values) / len(values)
-    spread = combined(strata_of(mean_statistics(values), "", clusters))
+    rows = group_mean_statistics(groups, values)
+    mean, spread = rows.of_all_rows, combined(strata_of(rows, "", clusters))
     half = spread.half_width() if len(set(clusters)) >= FEWEST_CLUSTERS else None
     low, high, p_value = (None, None, None) if half is None else (mean - half, mean + half, spread.p_value(mean))
-    likelier = sum((value > 0) + (value == 0) / 2 for value in values) / len(values)
-    return Gap(mean, low, high, p_value, len(values), likelier)
+    likelier = group_mean_statistics(groups, [(value > 0) + (value == 0) / 2 for value in values])
+    return Gap(mean, low, high, p_value, len(values), likelier.of_all_rows)
 
 
 def beside_others(own: Gaps, others: Mapping[str, Gaps]) -> Gap | None:
@@ -81,4 +92,4 @@ def beside_others(own: Gaps, others: Mapping[str, Gaps]) -> Gap | None:
     """
     common = [name for name in own.of if others and all(name in other.of for other in others.values())]
     differences = {name: own.of[name] - sum(other.of[name] for other in others.values()) / len(others) for name in common}
-    return gap_of(Gaps(differences, own.clusters)) if common else None
+    return gap_of(Gaps(differences, own.clusters, own.groups)) if common else None

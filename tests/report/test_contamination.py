@@ -1,5 +1,7 @@
 """The published order of options against another: planted models that have seen the rows, and ones that have not."""
 
+import itertools
+import operator as op
 import random
 from collections import Counter
 
@@ -18,7 +20,13 @@ from ..tasks.evaluation import evaluate, write_json_lines
 from ..tasks.planted_model import PlantedModel
 
 LANGUAGES = ("th", "en")
-WORDS = ["river", "stone", "cloud", "horse", "paper", "tiger", "lemon", "metal"]
+WORDS = ["ox", "tree", "river", "orange", "lantern", "mountain", "butterfly", "strawberry"]
+# neither sorted, nor with two options exchanged
+UNSORTED = [
+    list(words)
+    for words in itertools.permutations(WORDS, 4)
+    if all(sum(map(op.ne, words, sorted(words, key=key))) > 2 for key in (len, None))
+]
 PASSAGES, NUMBERS = 30, 6  # passages with two questions each; questions whose options are numbers
 SEEN = 4.0  # nats by which a list that was seen is likelier
 
@@ -30,7 +38,7 @@ def plant_rows(folder):
         data = data_sets()["belebele"].languages[language]
         rows = []
         for number in range(2 * PASSAGES + NUMBERS):
-            options = [f"{language} {word}" for word in draw.sample(WORDS, 4)]
+            options = [f"{language} {word}" for word in draw.choice(UNSORTED)]
             if number >= 2 * PASSAGES:
                 options = ["1", "2", "3", "none of these"]
             texts = {f"mc_answer{place}": option for place, option in enumerate(options, start=1)}
@@ -93,21 +101,37 @@ def test_the_gap_is_that_of_the_log_probabilities(runs, seen):
     published, of_models = runs
     results, model = of_models[seen]
     table = contamination_table(scores_of(of_results(results))).set_index("language")
-    gaps = {}
+    gaps, others = {}, {}
     for context, ending in model.requests:
         language = context.split(" text")[0].split()[-1]
         question = context.rsplit("\n", 1)[1].split(": ", 1)[1]
         sign = 1 if ending.strip("\n") == published[language, question] else -1
+        if sign < 0:
+            others[language, question] = ending.strip("\n").split("\n")
         gaps.setdefault((language, question), []).append(sign * model._loglikelihood(context, ending))
     for language in LANGUAGES:
         own = {question: sum(pair) for (of, question), pair in gaps.items() if of == language}
-        by_passage = [sum(own[f"Question {2 * number + place}?"] for place in (0, 1)) / 2 for number in range(PASSAGES)]
-        expected = stats.ttest_1samp(by_passage, 0)
+        shorter = {}
+        for question in own:
+            lines = published[language, question].split("\n")
+            moved = [line for line in lines if line not in others[language, question]]
+            shorter[question] = len(moved[0]) < len(moved[1])
+        groups = [[own[question] for question in own if shorter[question] == first] for first in (True, False)]
+        means, sizes = [sum(group) / len(group) for group in groups], [len(group) for group in groups]
+        expected = sum(means) / 2
+        totals, passages = [0.0] * PASSAGES, [set(), set()]
+        for question, gap in own.items():
+            passage, group = int(question[9:-1]) // 2, 0 if shorter[question] else 1
+            totals[passage] += (gap - means[group]) / sizes[group] / 2
+            passages[group].add(passage)
+        count = min(map(len, passages))
+        error = (count / (count - 1) * sum(total**2 for total in totals)) ** 0.5
         row = table.loc[language]
-        assert row.gap == pytest.approx(expected.statistic and sum(by_passage) / PASSAGES)
-        assert row.p == pytest.approx(expected.pvalue)
-        assert (row.gap_low, row.gap_high) == pytest.approx(tuple(expected.confidence_interval()))
-        assert row.likelier == pytest.approx(100 * sum(gap > 0 for gap in own.values()) / len(own))
+        assert row.gap == pytest.approx(expected)
+        assert row.p == pytest.approx(2 * stats.t.sf(abs(expected) / error, count - 1))
+        half = stats.t.ppf(0.975, count - 1) * error
+        assert (row.gap_low, row.gap_high) == pytest.approx((expected - half, expected + half))
+        assert row.likelier == pytest.approx(50 * sum(sum(gap > 0 for gap in group) / len(group) for group in groups))
         assert bool(row.told) == (language in seen)
     assert (table.beside_low.th > 0) == (seen == ("th",)), "beyond the other language only if that was not seen"
 

@@ -110,9 +110,11 @@ def in_two_orders(row: Row) -> Row | None:
     """A row whose options are the whole list of its options, once as published and once with two wrong ones exchanged.
 
     A model that has not seen the row has no reason to prefer either list, if people put wrong options in any order. So what has
-    an order of its own stays as it is: the last option, which may be "none of these"; the right one, for some data sets prefer
-    places for it; and rows with digits in two options, for numbers are mostly listed as they rise. Which list comes first is
-    drawn by the row's id, and so are the two options: of the same places in all languages of a parallel data set.
+    an order of its own stays as it is: the last option, which may be "none of these", and the right one, for some data sets
+    prefer places for it. Rows with digits in two options are left out, for numbers are mostly listed as they rise, and so are
+    those of which either list is sorted by length or alphabet, as exams have them, or the two are of one length, for the report
+    weighs both orders of length alike. Which list comes first is drawn by the row's id, and so are the two options: of the same
+    places in all languages of a parallel data set.
 
     Returns:
         `gold` is the place of the published list. None, if the row cannot be asked in this way.
@@ -129,7 +131,10 @@ def in_two_orders(row: Row) -> Row | None:
     lists = [exchanged, exchanged]
     lists[gold] = options
     texts = ["\n".join(f"{letter}. {option}" for letter, option in zip(row["letters"], each, strict=True)) for each in lists]
-    return None if exchanged == options else row | {"options": texts, "letters": row["letters"][:2], "gold": gold}
+    of_one_length = len(options[one]) == len(options[other])
+    if of_one_length or any(sorted(each, key=key) == each for each in (options, exchanged) for key in (len, None)):
+        return None
+    return row | {"options": texts, "letters": row["letters"][:2], "gold": gold}
 
 
 def iterate_rows(
@@ -254,7 +259,7 @@ def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedR
 def _rows_in_two_orders(loaded: LoadedRows, file: str) -> LoadedRows:
     rows = [made for row in loaded.rows if (made := in_two_orders(row)) is not None]
     if not rows:
-        raise DataError(f"{file}: no row has two wrong options before the last, without digits, that could change places")
+        raise DataError(f"{file}: no row has two wrong options before the last that could change places")
     return loaded._replace(rows=rows, exemplars=[], sha256=_digest(sorted(rows, key=lambda row: row["id"]), []), positions=())
 
 
