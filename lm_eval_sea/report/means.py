@@ -36,7 +36,7 @@ from lm_eval_sea.results.runs import TaskRun
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
-_MOST_COMMON = 0.5  # of the tasks; two models that share fewer have no ranks one above the other
+_MOST_COMMON = 0.5  # of the tasks of either; two models that share fewer are not ranked one above the other
 _MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
 OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
 _TESTED = ("all", "language", "suite")
@@ -171,8 +171,8 @@ class Means:
             for first, second in pairs_of(sorted(models)):
                 key = (scope.kind, scope.name, first, second)
                 p_value = self._p_values.get(key)
-                enough = key in self.differences and self.differences[key].tasks >= _MOST_COMMON * len(scope.paths)
-                if p_value is not None and p_value <= LEVEL and enough:
+                asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
+                if p_value is not None and p_value <= LEVEL and self.differences[key].tasks >= _MOST_COMMON * asked:
                     apart[first, second] = self.differences[key].value
             if len(models) > 1:
                 found[scope.kind, scope.name] = rank_sets(models, apart)
@@ -194,7 +194,7 @@ def models_table(means: Means) -> Table:
     if several:
         note = (
             "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
-            f"that share fewer than half of the tasks are not told apart. {note}"
+            f"that share fewer than half of their tasks are not told apart. {note}"
         )
     return Table("models", "Models by their means", note, pd.DataFrame(rows), columns)
 
