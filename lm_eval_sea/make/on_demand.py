@@ -2,8 +2,8 @@
 
 Listed are the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English, and its translations. Any plain task
 can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), any pair,
-any chat task whose answer is a choice with constrained answers (`_choice`), and any chat task of a data set with lite rows on
-those (`_lite`).
+any chat task whose answer is a choice with constrained answers (`_choice`), any chat task of a data set with lite rows on
+those (`_lite`), and any multiple-choice data set with its options in two orders (`_order`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from lm_eval_sea.make.files import leaves
 from lm_eval_sea.make.leaf import Content, Prompted, name_of, read
 from lm_eval_sea.make.prompt_files import PromptFileError, is_english_prompt
 from lm_eval_sea.make.task_yaml import render
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER
 
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
 _CHOICE = re.compile(r"sea_([a-z0-9]+)_[a-z]+_choice(?:_enprompt)?")
+_ORDER = re.compile(r"sea_([a-z0-9]+)_([a-z]+)_order")
 _LITE_CHAT = re.compile(r"(sea_([a-z0-9]+)_[a-z_]+_chat(?:_enprompt)?)_lite")
 _OF_PARALLEL_ROWS = re.compile(r"sea_([a-z0-9]+)_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
 _TAG = "sea_setting_"
@@ -55,6 +56,8 @@ def _reworded(data_set: DataSet) -> Iterator[tuple[str, str]]:
 
 
 def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
+    for language in data_set.languages:
+        yield name_of(data_set.name, language, ORDER, english=False), ORDER
     for language in (each for each in data_set.languages if each != "en"):
         yield name_of(data_set.name, language, "to_en", english=False), "to_en"
         for variant in (*settings.PARALLEL_VARIANTS, "chat"):
@@ -78,6 +81,8 @@ def on_demand(name: str) -> Content | None:
         prompted = read(data_sets()[found[1]])
         content = _of_file(prompted, name.replace("_choice", "_chat"))
         return content and settings.constrained(prompted, content)
+    if (found := _ORDER.fullmatch(name)) and found[1] in data_sets() and found[2] in data_sets()[found[1]].languages:
+        return settings.in_two_orders(read(data_sets()[found[1]]), found[2])
     if (found := _LITE_CHAT.fullmatch(name)) and name in lite_chat_tasks():
         content = _of_file(read(data_sets()[found[2]]), found[1])
         return content and settings.lite(content)

@@ -5,6 +5,7 @@
     eN            the five exemplars in a random order, by seed, so that the first ones, which are shown, are others
     lite          the chat task on the rows of the lite task
     choice        the chat task, whose answer an engine with structured outputs chooses among the options
+    order         how likely the published list of the options is, beside one with two wrong options exchanged
 
 Of a data set that has the same rows in every language:
 
@@ -26,7 +27,7 @@ from lm_eval_sea.make.chat import CHOSEN, chat_leaf
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
 from lm_eval_sea.make.task_yaml import Quoted
-from lm_eval_sea.tasks._shared.facts import HEADLINES
+from lm_eval_sea.tasks._shared.facts import HEADLINES, ORDER
 
 PARAPHRASES = 2  # of each prompt that has any
 ENGLISH_EXEMPLARS = 5  # as in the paper of Belebele
@@ -66,6 +67,24 @@ def constrained(prompted: Prompted, content: Content) -> Content:
 def lite(content: Content) -> Content:
     """A chat task on the rows of the lite task that its data set has."""
     return _in_setting(content, "lite", lite_name(content["task"]))
+
+
+def in_two_orders(prompted: Prompted, language: str) -> Content:
+    """The whole list of the options behind the question, without instruction and exemplars, as a web page would have it.
+
+    Raises:
+        PromptFileError: if there are no options.
+    """
+    if prompted.of.kind != "mcq":
+        raise PromptFileError(f"{prompted.of.name}: it has no options whose order could be changed")
+    content = leaf(prompted, language, prompted.of.languages[language].prompts, "to_ppl")
+    question = content["doc_to_text"].removesuffix(f"\n{content['metadata']['answer_cue']}")
+    own = {"chance": 0.5, "headline_metric": "acc"}
+    content = _in_setting(content, ORDER, name_of(prompted.of.name, language, ORDER, english=False), **own)
+    shown = {"doc_to_text": question, "target_delimiter": Quoted("\n"), "doc_to_choice": "options", "num_fewshot": 0}
+    of_exemplars = ("exemplar_language", "exemplar_book_version", "answer_cue")
+    said = {key: value for key, value in content["metadata"].items() if key not in of_exemplars}
+    return {key: content[key] for key in ("task", "tag")} | shown | {"include": content["include"][:2], "metadata": said}
 
 
 def english_exemplars(prompted: Prompted, language: str, variant: str) -> Content:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of, scale_around
+from lm_eval_sea.report.chart import DOT, GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, keys_of, scale_around
 from lm_eval_sea.report.robustness import TITLES, in_order, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
 
@@ -58,7 +59,7 @@ def _choices(scores: Scores) -> pd.DataFrame:
     for name in ("gold_characters", "chosen_characters"):
         samples[name] = scores.samples.get(name)
     samples = samples[samples.gold.notna() & samples.gold_characters.notna()]
-    choices = samples.merge(scores.tasks[KEYS], on=["model", "task"])
+    choices = samples.merge(scores.tasks[scores.tasks.setting != ORDER][KEYS], on=["model", "task"])
     order = choices.variant.map({variant: place for place, variant in enumerate(in_order(list(choices.variant)))})
     keys = ["model", "dataset", "language", "prompt_language", "setting"]
     return choices.assign(order=order).sort_values([*keys, "order"], kind="stable").drop(columns="order")
@@ -188,9 +189,10 @@ def _by_variant(table: pd.DataFrame, column: str, axis: str, scale: tuple[float,
 
 def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     """A panel per model and variant: by how much each position is chosen more often than it is right."""
-    if table.empty:
+    if not 0 < len(table) <= MOST_MARKS:
         return None
     lean = table.chosen_share - table.gold_share
+    scale = scale_around(lean, 20.0)
     most = table.loc[lean.idxmax()]
     panels = []
     for (model, variant), group in table.groupby(["model", "variant"], sort=False):
@@ -208,7 +210,7 @@ def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | Non
             ]
             lines.append(Line(f"option {position}", [Mark(GUIDE, 0.0), *marks]))
         title = f"{model}, {TITLES.get(str(variant), variant)}"
-        panels.append(Panel(title, lines, scale_around(lean, 20.0), "chosen more often than right (% of rows)",
+        panels.append(Panel(title, lines, scale, "chosen more often than right (% of rows)",
                             {"model": str(model), "variant": str(variant)}))  # fmt: skip
     return Figure.of_chart(
         "positions",

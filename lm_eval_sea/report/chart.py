@@ -19,6 +19,7 @@ from matplotlib.ticker import MaxNLocator
 from lm_eval_sea.report.figure_style import Style, Theme, add_legend, bar_handles, model_handle, new_figure, styles
 
 DOT, BAR, GUIDE = "dot", "bar", "guide"
+MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
 Keys = Mapping[str, str]  # filter → its value
 
 

@@ -27,8 +27,7 @@ def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
-    lines = markdown(table).split("\n")
-    blocks = ["\n".join(lines[: LONGEST + 2])]
+    blocks = [markdown(table, LONGEST)]
     if len(table.frame) > LONGEST:
         blocks.append(f"{LONGEST} of {len(table.frame)} rows; all are in [tables/{table.name}.csv](tables/{table.name}.csv).")
     return blocks

@@ -36,6 +36,7 @@ from lm_eval_sea.results.runs import TaskRun
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
+_MOST_COMMON = 0.5  # of the tasks of either; two models that share fewer are not ranked one above the other
 _MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
 OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
 _TESTED = ("all", "language", "suite")
@@ -170,7 +171,8 @@ class Means:
             for first, second in pairs_of(sorted(models)):
                 key = (scope.kind, scope.name, first, second)
                 p_value = self._p_values.get(key)
-                if p_value is not None and p_value <= LEVEL:
+                asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
+                if p_value is not None and p_value <= LEVEL and self.differences[key].tasks >= _MOST_COMMON * asked:
                     apart[first, second] = self.differences[key].value
             if len(models) > 1:
                 found[scope.kind, scope.name] = rank_sets(models, apart)
@@ -190,7 +192,10 @@ def models_table(means: Means) -> Table:
     columns = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
     note = "A mean in brackets lacks tasks that other models were run on." if several else ""
     if several:
-        note = "The rank says which places a model can have; a single place means that it is told apart from all others. " + note
+        note = (
+            "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
+            f"that share fewer than half of their tasks are not told apart. {note}"
+        )
     return Table("models", "Models by their means", note, pd.DataFrame(rows), columns)
 
 
@@ -299,32 +304,32 @@ def comparisons_table(means: Means) -> Table:
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]
     frame = pd.DataFrame(rows)
+    first, second = sorted(means.by_model) if len(means.by_model) == 2 else ("first", "second")
+    order = f"{first} minus {second}" if len(means.by_model) == 2 else "First minus second"
     frame = frame.astype(dict.fromkeys(numbers, "float64")) if len(frame) else frame
     return Table(
         "comparisons",
         "Two models on their common tasks",
-        "First minus second, in points of normalised scores, over the tasks and rows that both were asked: paired by row where "
+        f"{order}, in points of normalised scores, over the tasks and rows that both were asked: paired by row where "
         "rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are corrected for "
         "all comparisons of this page and intervals are not, so that one without 0 need not be bold. “few” stands where a task "
         f"has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows.",
         frame,
         [
             Column("over", "over"),
-            Column("first", "first"),
-            Column("second", "second"),
-            Column("tasks", "common tasks", "count"),
-            Column("mean_first", "mean of first", "percent"),
-            Column("mean_second", "mean of second", "percent"),
+            *([Column("first", "first"), Column("second", "second")] if len(means.by_model) > 2 else []),
             Column("difference", "difference [95 %]", "points", low="low", high="high", few="few", strong="apart"),
             Column("p_holm", "p, corrected", "p"),
+            Column("tasks", "common tasks", "count"),
+            Column("mean_first", f"mean of {first}", "percent"),
+            Column("mean_second", f"mean of {second}", "percent"),
         ],
     )
 
 
 def answer(means: Means) -> str | None:
     """What can be said of two models, in a sentence; None of another number."""
-    found = next((found for key, found in means.differences.items() if key[0] == ALL), None)
-    if len(means.by_model) != 2 or found is None:
+    if len(means.by_model) != 2:
         return None
     first, second = sorted(means.by_model)
-    return sentence(first, second, found)
+    return sentence(first, second, means.differences.get((ALL, ALL, first, second)), len(means.scopes[0].paths))

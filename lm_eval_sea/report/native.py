@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.comparison import mean_of
 from lm_eval_sea.results.runs import TaskRun
 
+_MOST_MODELS = 2  # that have a line a language each in the overview
 MEANS = ("native", "translated", "difference")
 COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")
 ENDS = tuple(f"{name}_{end}" for name in MEANS for end in ("low", "high"))
@@ -90,18 +92,30 @@ def native_section(scores: Scores) -> Section:
 
 
 def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]:
-    """A line a model and language.
+    """A line a model and language; of more than two models, one with the ends of the range.
 
     Args:
         table: `native_table`.
         languages: their names.
     """
-    lines = []
-    for row in table.to_dict("records"):
-        interval = "" if pd.isna(row["difference_low"]) else f" [{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
-        said = (
-            f"{languages.get(row['language'], row['language'])}: {row['native']:.1f} on rows written in the language, "
-            f"{row['translated']:.1f} on translated ones; {row['difference']:+.1f}{interval}, of different tasks."
-        )
-        lines.append(f"{row['model']} in {said.replace('-', '−')}")
-    return lines
+    if table.model.nunique() <= _MOST_MODELS:
+        rows = table.to_dict("records")
+        return [
+            f"{row['model']} in {languages.get(row['language'], row['language'])}: {_number(row['native'])} on rows written in "
+            f"the language, {_number(row['translated'])} on translated ones; {_difference(row)}, of different tasks."
+            for row in rows
+        ]
+    low, high = (
+        f"{_difference(row)} ({row['model']} in {languages.get(row['language'], row['language'])})"
+        for row in (table.loc[table.difference.idxmin()].to_dict(), table.loc[table.difference.idxmax()].to_dict())
+    )
+    return [f"Native minus translated rows, of different tasks: from {low} to {high}; see Native and translated rows."]
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    value, low, high = (_number(row[f"difference{end}"], "+.1f") for end in ("", "_low", "_high"))
+    return value if pd.isna(row["difference_low"]) else f"{value} [{low}, {high}]"
+
+
+def _number(value: float, form: str = ".1f") -> str:
+    return format(value, form).replace("-", "−")

@@ -29,8 +29,6 @@ from lm_eval_sea.results.means import FEWEST
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
-_FEW_MODELS = 3  # below which the overview has lines on native rows
-
 
 def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool) -> Section:
     """The answer: models by their means, two models compared, or one model by language.
@@ -47,8 +45,8 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
         after.append(
             "Ranks, and what is told apart, hold for the whole report at once: with a probability of 95 % none of these claims "
             "is false. Four fifths of the 5 % are for the means over all tasks"
-            f"{', hence the interval of 96 %' if count == 2 else ''}; the rest is for languages, suites"
-            f"{' and tasks' if count == 2 else ''} (Holm 1979, Wiens 2003)."
+            f"{', hence the interval of 96 %' if count == 2 else ''}; the rest is for languages"
+            f"{', suites and tasks' if count == 2 else ' and suites'} (Holm 1979, Wiens 2003)."
         )
     found = native_table(means.by_model, scores.suite.origins)
     return Section(
@@ -64,7 +62,7 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
             None if totals is None else totals_table(totals, scores.suite),
         ],
         lead=answer(means) or "",
-        after=[*after, *(native_lines(found, scores.suite.languages) if count < _FEW_MODELS else [])],
+        after=[*after, *native_lines(found, scores.suite.languages)],
     )
 
 
@@ -124,9 +122,9 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
     return Table(
         "differences_apart" if apart_alone else "differences",
         "Tasks that differ" if apart_alone else "The two models on each task",
-        "First minus second, in percentage points, on the rows that both were asked. Bold: told apart, after the correction for "
-        f"all that this page compares. “few” stands where there are fewer than {FEWEST_CLUSTERS} independent rows or passages, "
-        f"or fewer than {FEWEST} of a label: no interval is known.",
+        f"{' minus '.join(sorted(scores.means.by_model))}, in percentage points, on the rows that both were asked. Bold: told "
+        "apart, after the correction for all that this page compares. “few” stands where there are fewer than "
+        f"{FEWEST_CLUSTERS} independent rows or passages, or fewer than {FEWEST} of a label: no interval is known.",
         pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame(),
         [
             TASK,

@@ -24,6 +24,7 @@ from lm_eval_sea.report.provenance import WARNINGS, advice, collapsed_answers, l
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
+from lm_eval_sea.results.runs import unlike
 from lm_eval_sea.results.visible_text import visible
 
 # matplotlib's names of markers and hatches → those of the page, which draws them in the same way.
@@ -123,6 +124,7 @@ def _notices(scores: Scores) -> list[str]:
     )
     collapsed = _some(collapsed_answers(scores), "more runs give one answer to nearly everything.")
     lost = _some(lost_answers(scores), "more scores are of answers of which some were lost: see Generated answers.")
+    lines += map(visible, unlike(task for task in scores.of.values() if task.facts.of_pack))
     return [*lines, *lost, *map(visible, advice(scores)), *collapsed]
 
 

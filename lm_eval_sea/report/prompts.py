@@ -6,17 +6,14 @@ over several prompts.
 
 from __future__ import annotations
 
-import re
-
 import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Section
 from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.comparison import VARIATION
 
-# The settings of `make/settings.py`; a task without a setting is the first prompt of both kinds.
-_VARIATION = re.compile(r"([pe])\d+")
-KINDS = {"p": "wording", "e": "exemplars"}
+KINDS = {"p": "wording", "e": "exemplars"}  # a task without a setting is the first prompt of both
 KEYS = ["model", "base", "dataset", "language", "prompt_language", "variant"]
 
 
@@ -29,9 +26,11 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     Args:
         headline: `scores.headline_scores`.
     """
+    if not headline.setting.str.fullmatch(VARIATION).any():
+        headline = headline[:0]
     found = []
     for row in headline.to_dict("records"):
-        match = _VARIATION.fullmatch(row["setting"])
+        match = VARIATION.fullmatch(row["setting"])
         if match:
             found.append(row | {"base": row["task"].removesuffix(f"_{row['setting']}"), "varied": KINDS[match[1]]})
         elif not row["setting"]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.scores import Scores
+from lm_eval_sea.report.scores import Scores, date_of
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
+from lm_eval_sea.results.runs import task_settings, unlike
 from lm_eval_sea.results.settings import NOT_RECORDED
 from lm_eval_sea.results.table import collapsed_text, one_label_text
 from lm_eval_sea.results.visible_text import some_names
@@ -31,6 +29,7 @@ RUN_SETTINGS = {
     "lm_eval": "version of lm-eval",
     "transformers": "version of transformers",
 }
+# Column of the frame of tasks → what `task_settings` calls it.
 TASK_SETTINGS = {
     "pack": "version of the pack",
     "version": "version of the task",
@@ -49,50 +48,18 @@ def task_table(scores: Scores) -> pd.DataFrame:
     `data` is the beginning of the SHA-256 of the processed rows; `exemplars` that of the exemplars shown.
     """
     rows = []
-    for task in scores.tasks[scores.tasks.of_pack].to_dict("records"):
-        of_task = scores.of[task["model"], task["task"]]
-        facts = of_task.facts
-        rows.append(
-            {
-                "model": task["model"],
-                "task": task["task"],
-                "pack": facts.pack_version or None,
-                "version": task["version"],
-                "prompt_book": _text(facts.prompt_book_version),
-                "source": facts.data_source or None,
-                "revision": facts.data_revision or None,
-                "data": facts.digest,
-                "num_fewshot": task["num_fewshot"],
-                "exemplars": _exemplar_digest(of_task.config, of_task.num_fewshot),
-                "signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
-                "rows": task["rows"],
-                "rows_total": task["rows_total"],
-                "date": task["date"],
-            }
-        )
+    for (model, name), task in scores.of.items():
+        if task.facts.of_pack:
+            said = task_settings(task)
+            own = {column: said[setting] for column, setting in TASK_SETTINGS.items()}
+            source = {"source": task.facts.data_source or None, "revision": task.facts.data_revision or None}
+            rows.append({"model": model, "task": name, **own, **source, "rows_total": task.expected, "date": date_of(task.run)})
     columns = ["model", "task", "pack", "version", "prompt_book", "source", "revision", "data", "num_fewshot", "exemplars"]
     return pd.DataFrame(rows, columns=[*columns, "signatures", "rows", "rows_total", "date"])
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def _exemplar_digest(config: Mapping[str, Any], count: int | None) -> str | None:
-    fewshot = config.get("fewshot_config")
-    samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
-    if not isinstance(samples, list) or count is None:
-        return None
-    return hashlib.sha256(json.dumps(samples[:count], sort_keys=True).encode()).hexdigest()[:12]
-
-
-def warnings(scores: Scores, tasks: pd.DataFrame) -> list[str]:
-    """One line for every setting in which models differ whose numbers stand side by side, or within the runs of one model.
-
-    Args:
-        scores: of the runs.
-        tasks: `task_table`.
-    """
+def warnings(scores: Scores) -> list[str]:
+    """One line for every setting in which models differ whose numbers stand side by side, or within the runs of one model."""
     lines = []
     for column, name in RUN_SETTINGS.items():
         models: dict[str, list[str]] = {}
@@ -105,11 +72,7 @@ def warnings(scores: Scores, tasks: pd.DataFrame) -> list[str]:
     for model, runs in scores.runs.groupby("model", sort=False):
         if _differs(runs.revision):
             lines.append(f"Runs of {model} are of different revisions: {', '.join(map(_shown, runs.revision.unique()))}")
-    for column, name in TASK_SETTINGS.items():
-        differing = [task for task, group in tasks.groupby("task", sort=False) if _differs(group[column])]
-        if differing:
-            lines.append(f"Models differ in the {name} of {some_names(differing)}")
-    return lines
+    return lines + unlike([task for task in scores.of.values() if task.facts.of_pack], TASK_SETTINGS.values())
 
 
 def collapsed_answers(scores: Scores) -> list[str]:
@@ -150,7 +113,7 @@ def provenance_section(scores: Scores) -> Section:
     """Where the numbers come from."""
     tasks = task_table(scores)
     own = [*advice(scores), *collapsed_answers(scores), *one_label_runs(scores), *scores.score_notes]
-    warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores, tasks), *scores.notes]))})
+    warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores), *scores.notes]))})
     return Section(
         "provenance",
         "Provenance",

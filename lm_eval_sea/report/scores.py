@@ -20,6 +20,7 @@ from lm_eval_sea.results.facts import row_count_note, version_note
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
 _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language", "answer_language", "chance")
@@ -168,11 +169,12 @@ def _together(samples: list[tuple[Key, pd.DataFrame]]) -> pd.DataFrame:
 
 
 def _run_row(run: Run, label: str) -> dict[str, Any]:
-    about = {"model": label, "model_name": run.model, "date": _date(run), "batch_size": run.batch_size}
+    about = {"model": label, "model_name": run.model, "date": date_of(run), "batch_size": run.batch_size}
     return {**about, **asdict(run.settings), "results": str(run.place)}
 
 
-def _date(run: Run) -> str:
+def date_of(run: Run) -> str:
+    """When a run was, to the second."""
     return run.date.isoformat(sep=" ", timespec="seconds")
 
 
@@ -194,13 +196,13 @@ def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
         "num_fewshot": task.num_fewshot,
         "version": task.version,
         "samples": str(task.samples) if task.samples is not None else None,
-        "date": _date(task.run),
+        "date": date_of(task.run),
     }
 
 
 def _headline(scores: Scores) -> tuple[pd.DataFrame, list[str]]:
     rows, notes = [], []
-    for task in scores.tasks[scores.tasks.of_pack].to_dict("records"):
+    for task in scores.tasks[scores.tasks.of_pack & (scores.tasks.setting != ORDER)].to_dict("records"):
         key = (task["model"], task["task"])
         score, reported = scores.of[key].score, scores.of[key].scores.get(task["headline"])
         if score is None:

@@ -8,6 +8,8 @@ import pandas as pd
 
 from lm_eval_sea.report.bias import bias_section
 from lm_eval_sea.report.calibration import calibration_section
+from lm_eval_sea.report.chart import MOST_MARKS
+from lm_eval_sea.report.contamination import contamination_section
 from lm_eval_sea.report.forms import forms_section
 from lm_eval_sea.report.generation import generation_section
 from lm_eval_sea.report.native import native_section
@@ -20,8 +22,6 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table
 from lm_eval_sea.report.thoughts import thoughts_section
-
-MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
 
 
 def sections(
@@ -48,6 +48,7 @@ def sections(
         generation_section(scores),
         thoughts_section(scores),
         forms_section(scores),
+        contamination_section(scores),
         provenance_section(scores),
     ]
     suite = scores.suite

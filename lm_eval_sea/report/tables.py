@@ -123,7 +123,7 @@ def _number(kind: str, value: float) -> str:
     if kind == "count":
         return f"{value:,.0f}"
     if kind == "decimals":
-        return f"{value:.2f}"
+        return f"{value:.2f}".replace("-", "−")
     if kind == "p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     return _signed(value, kind)
@@ -136,11 +136,11 @@ def _signed(value: float, kind: str) -> str:
     return "0.0" if text in ("-0.0", "+0.0") else text.replace("-", "−")
 
 
-def markdown(table: Table) -> str:
-    """The table in GitHub's Markdown, numbers to the right."""
+def markdown(table: Table, longest: int | None = None) -> str:
+    """The table, or its first rows, in GitHub's Markdown, numbers to the right."""
     head = [column.title for column in table.columns]
     ruler = ["---" if column.kind == "text" else "---:" for column in table.columns]
-    body = [[_strong(cell) for cell in cells] for _, cells in table.cells()]
+    body = [[_strong(cell) for cell in cells] for _, cells in table.cells(longest)]
     return "\n".join("| " + " | ".join(line) + " |" for line in [list(map(escaped, head)), ruler, *body])
 
 

@@ -16,13 +16,14 @@ from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, paired_difference, swap_test
+from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
 T_TEST, SWAPS = "t test", "swaps"
 MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
 MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
-_VARIATION = re.compile(r"[pe]\d+")  # settings of `make/settings.py`: the same task in other words
+VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: the same task in other words, with other exemplars
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -34,8 +35,11 @@ def normalised(task: TaskRun) -> float | None:
 
 
 def counts(task: TaskRun) -> bool:
-    """Whether the headline score says how good the answers are, and so counts in means: not of tasks that a judge has to read."""
-    return task.facts.headline_metric != "null_rate"
+    """Whether the headline score says how good the answers are, and so counts in means.
+
+    Not of tasks that a judge has to read, and of those that ask for the likelihood of an order.
+    """
+    return task.facts.headline_metric != "null_rate" and task.facts.setting != ORDER
 
 
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
@@ -62,7 +66,7 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
 def plain_name(task: TaskRun) -> str:
     """The name of the task of which this one is another wording or has other exemplars; its own, if of none."""
     setting = task.facts.setting
-    return task.name.removesuffix(f"_{setting}") if _VARIATION.fullmatch(setting) else task.name
+    return task.name.removesuffix(f"_{setting}") if VARIATION.fullmatch(setting) else task.name
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,8 @@ class Pair(NamedTuple):
     first: float  # normalised
     second: float
     strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: nothing tells
+    most: float  # by which two scores can differ
+    all_rows: bool = True  # whether neither model was asked others
 
 
 def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
@@ -138,8 +144,9 @@ def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[s
 
 
 def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
-    a, b = normalised(first), normalised(second)
-    if a is None or b is None:
+    a, b, most = normalised(first), normalised(second), 100 - _worst(first)
+    on_one_scale = (first.facts.headline_metric, first.facts.chance) == (second.facts.headline_metric, second.facts.chance)
+    if a is None or b is None or not on_one_scale:
         return None
     common = common_rows(first, second)
     if common is not None:
@@ -147,14 +154,14 @@ def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
             return None
         strata = _in_points(first, difference_strata(common.first, common.second, first.facts.pool, common.clusters))
         if common.all_rows:
-            return Pair(a, b, strata)
+            return Pair(a, b, strata, most)
         shares = [normalised_score(rows.of_all_rows, first.facts.chance) for rows in (common.first, common.second)]
         values = [max(0.0, share) if first.facts.suite == SEA_HELM else share for share in shares]
-        return Pair(values[0], values[1], strata)
+        return Pair(values[0], values[1], strata, most, all_rows=False)
     if first.evaluated != second.evaluated:
         return None
     one, other = points(first), points(second)
-    return Pair(a, b, None if one is None or other is None else [*one, *(stratum.times(-1) for stratum in other)])
+    return Pair(a, b, None if one is None or other is None else [*one, *(stratum.times(-1) for stratum in other)], most)
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,9 @@ class MeanDifference:
     p_value: float | None  # two-sided, of no difference
     tasks: int
     few: bool
-    degrees: float = 0.0  # of freedom
+    degrees: float  # of freedom
+    most: float  # by which two means can differ
+    all_rows: bool  # whether neither model was asked others on these tasks
 
     @property
     def value(self) -> float:
@@ -189,7 +198,7 @@ class MeanDifference:
         if self.stderr is None or self.low is None:
             return None
         half = self.stderr * float(stats.t.ppf((1 + confidence) / 2, self.degrees))
-        return self.value - half, self.value + half
+        return max(-self.most, self.value - half), min(self.most, self.value + half)
 
 
 def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]) -> MeanDifference | None:
@@ -205,14 +214,23 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     first = sum(weights[name] * pair.first for name, pair in common.items())
     second = sum(weights[name] * pair.second for name, pair in common.items())
     half = spread.half_width() if spread else None
-    low, high = (None, None) if half is None else (first - second - half, first - second + half)
-    p_value = spread.p_value(first - second) if spread else None
-    few = spread is not None and spread.few
-    stderr, degrees = (spread.stderr, spread.degrees) if spread else (None, 0.0)
-    return MeanDifference(first, second, stderr, low, high, p_value, len(common), few, degrees)
+    most = sum(weights[name] * pair.most for name, pair in common.items())
+    return MeanDifference(
+        first=first,
+        second=second,
+        stderr=spread.stderr if spread else None,
+        low=None if half is None else max(-most, first - second - half),
+        high=None if half is None else min(most, first - second + half),
+        p_value=spread.p_value(first - second) if spread else None,
+        tasks=len(common),
+        few=spread is not None and spread.few,
+        degrees=spread.degrees if spread else 0.0,
+        most=most,
+        all_rows=all(pair.all_rows for pair in common.values()),
+    )
 
 
-def sentence(first: str, second: str, found: MeanDifference) -> str:
+def sentence(first: str, second: str, found: MeanDifference | None, asked: int) -> str:
     """What can be said of two models.
 
     The error rate is `MAIN_SHARE` of 5 %, as on a page that also compares them on languages, suites and tasks. The interval is
@@ -221,9 +239,14 @@ def sentence(first: str, second: str, found: MeanDifference) -> str:
     Args:
         first: the name of one.
         second: the name of the other.
-        found: first − second, over all tasks.
+        found: first − second, over all tasks; None: they have none in common.
+        asked: how many tasks either was asked.
     """
+    if found is None:
+        return f"{first} and {second} cannot be compared: they have no task in common on rows that both were asked."
     tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
+    tasks += f" of {asked}" if asked > found.tasks else ""
+    tasks += "" if found.all_rows else ", on the rows that both were asked"
     p_value, ends = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
     if p_value is None or ends is None or found.seen is None:
         why = "too few passages" if found.few else "their rows were not logged, and the results have no standard errors"
@@ -234,7 +257,7 @@ def sentence(first: str, second: str, found: MeanDifference) -> str:
     said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}".replace("\u00a00.", "\u00a0.")
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
-    more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}"
+    more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
     return f"{first} and {second} cannot be told apart on {tasks}: {more}. {found.seen:.1f} points would probably have been seen."
 
 

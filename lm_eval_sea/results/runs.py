@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -11,13 +13,13 @@ from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.results.facts import Facts
+from lm_eval_sea.results.facts import DIGEST_LENGTH, Facts
 from lm_eval_sea.results.means import Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.types import Score
-from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.results.visible_text import one_line, some_names
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,11 @@ class TaskRun:
     @cached_property
     def logged(self) -> Rows | None:
         """The rows, as the headline metric scores them; None for other packs and where none were logged."""
-        return self.logged_by(self.facts.headline_metric) if self.facts.of_pack else None
+        rows = self.logged_by(self.facts.headline_metric) if self.facts.of_pack else None
+        numbered = [key for key in rows.keys if key[0] != "None"] if rows is not None else []
+        if repeated := len(numbered) - len(set(numbered)):
+            self.notes.append(f"{self.name}: {repeated:,} of {len(numbered):,} logged rows repeat others, and count again")
+        return rows
 
     def logged_by(self, metric: str, *extra: str) -> Rows | None:
         """The rows as any metric scores them; see `read_rows`."""
@@ -197,20 +203,56 @@ class Runs:
         return {model: name if list(short.values()).count(name) == 1 else one_line(model) for model, name in short.items()}
 
 
-def _task_settings(task: TaskRun) -> dict[str, Any]:
+HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of
+    *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
+    *("headline metric", "use of a chat template"),
+)
+
+
+def task_settings(task: TaskRun) -> dict[str, Any]:
+    """What should agree between runs of a task that are compared; None is not recorded."""
+    facts = task.facts
     return {
-        "exemplars": task.num_fewshot,
+        "version of the pack": facts.pack_version or None,
         "version of the task": task.version,
-        "prompt file": task.facts.prompt_book_version,
-        "data": task.facts.digest,
-        "pack": task.facts.pack_version or None,
+        "version of the prompt file": None if facts.prompt_book_version is None else str(facts.prompt_book_version),
+        "rows of the data set": facts.digest,
+        "number of exemplars": task.num_fewshot,
+        "exemplars": _exemplar_digest(task),
+        "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
+        "number of rows evaluated": task.evaluated,
+        "headline metric": facts.headline_metric,
+        "use of a chat template": bool(task.run.settings.chat_template),
     }
+
+
+def _exemplar_digest(task: TaskRun) -> str | None:
+    fewshot = task.config.get("fewshot_config")
+    samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
+    if not isinstance(samples, list) or task.num_fewshot is None:
+        return None
+    return hashlib.sha256(json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()).hexdigest()[:DIGEST_LENGTH]
+
+
+def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:
+    """A line for each setting in which runs of the same task differ."""
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for task in tasks:
+        by_name.setdefault(task.name, []).append(task_settings(task))
+    lines = []
+    for setting in settings:
+        if names := [name for name, runs in by_name.items() if len({str(run[setting]) for run in runs}) > 1]:
+            lines.append(f"Models differ in the {setting}: {some_names(names)}")
+    return lines
 
 
 def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
     """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
     pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
-    pairs += [(_task_settings(one), _task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
+    asked = (*HOW_ASKED[:-1], "version of the pack")  # templates stand among the settings of the run
+    for one, other in zip(left_out, kept, strict=True):
+        own, others = task_settings(one), task_settings(other)
+        pairs.append(({name: own[name] for name in asked}, {name: others[name] for name in asked}))
     found: dict[str, None] = {}
     for old, new in pairs:
         for name in old:

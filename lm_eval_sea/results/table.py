@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from lm_eval_sea.results.answers import advice_on, answers_text
-from lm_eval_sea.results.comparison import difference_of_means, nested_weights, pairs, plain_name, sentence
-from lm_eval_sea.results.facts import row_count_note, unknown_size_note
+from lm_eval_sea.results.comparison import (
+    MeanDifference,
+    counts,
+    difference_of_means,
+    nested_weights,
+    pairs,
+    plain_name,
+    sentence,
+    task_difference,
+)
+from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.means import FEWEST, combined
 from lm_eval_sea.results.row_statistics import scale_of
-from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
+from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, unlike
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
 _NUMBERS = ("score", "low", "high", "stderr", "clusters", "chance", "normalised")
 _NAMES_SHOWN = 4
+MEAN = "mean"  # the task of the record of two models' means
 _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
 _TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
@@ -31,27 +43,41 @@ def table_of(runs: Runs) -> str:
     return "\n".join([*blocks, *_compared(runs), *map(_note, runs.notes)])
 
 
-def _compared(runs: Runs) -> list[str]:
-    """Two models in a sentence."""
+def _two_models(runs: Runs) -> tuple[dict[str, TaskRun], dict[str, TaskRun]] | None:
+    """The tasks that count of two models, by name; None of another number."""
+    own = [task for task in runs.tasks if task.facts.of_pack and counts(task)]
     models = list(dict.fromkeys(run.model for run in runs.runs))
-    if len(models) != 2:
-        return []
-    first, second = (
-        {task.name: task for task in runs.tasks if task.run.model == model and task.facts.of_pack} for model in models
-    )
+    tasks = [{task.name: task for task in own if task.run.model == model} for model in models]
+    return (tasks[0], tasks[1]) if len(models) == 2 and all(tasks) else None
+
+
+def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
     common = pairs(first, second)
-    found = difference_of_means(common, nested_weights({name: (plain_name(first[name]),) for name in common}))
-    if found is None:
-        return []
-    said = sentence(runs.labels[models[0]], runs.labels[models[1]], found)
-    return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH) + "\n"]
+    return difference_of_means(common, nested_weights({name: (plain_name(first[name]),) for name in common}))
+
+
+def _compared(runs: Runs) -> list[str]:
+    """Two models in a sentence, and of any number what they were not asked alike."""
+    notes = [_note(text) for text in unlike(task for task in runs.tasks if task.facts.of_pack)]
+    both = _two_models(runs)
+    if both is None:
+        return notes
+    names = [runs.labels[next(iter(tasks.values())).run.model] for tasks in both]
+    said = sentence(names[0], names[1], _difference(*both), len(both[0].keys() | both[1].keys()))
+    return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
 
 
 def records_of(runs: Runs) -> list[dict[str, Any]]:
-    """A record a model and task of the pack, unrounded; scores in per cent."""
-    return [
+    """A record a model and task of the pack, unrounded; scores in per cent.
+
+    Of two models also one a common task, with the second as `against`: their difference in percentage points, with its 95 %
+    interval and a p-value that is not corrected for the number of tasks. The last, whose task is "mean", is in points of
+    normalised scores.
+    """
+    records = [
         {
             "model": runs.labels[task.run.model],
+            "against": None,
             "task": task.name,
             "date": task.run.date.isoformat(timespec="seconds"),
             "rows": task.evaluated,
@@ -60,10 +86,30 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
             "version": task.version,
             "metric": task.facts.headline_metric,
             **{name: getattr(task.score, name) for name in _NUMBERS},
+            "difference": None,
+            "p_value": None,
         }
         for task in runs.tasks
         if task.facts.of_pack and task.score is not None
     ]
+    both = _two_models(runs)
+    return records if both is None else [*records, *_difference_records(*both, runs.labels)]
+
+
+def _difference_records(
+    first: Mapping[str, TaskRun], second: Mapping[str, TaskRun], labels: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    names = [labels[next(iter(tasks.values())).run.model] for tasks in (first, second)]
+    blank = dict.fromkeys(("date", "rows", "of", "exemplars", "version", "metric", *_NUMBERS, "difference", "p_value"))
+    about = {"model": names[0], "against": names[1]}
+    for name, task in first.items():
+        if name in second and (found := task_difference(task, second[name])) is not None:
+            numbers = asdict(found)
+            yield {**about, "task": name, **blank, **{key: numbers[key] for key in blank if key in numbers}}
+    mean = _difference(first, second)
+    if mean is not None:
+        numbers = {"difference": mean.value, **{key: getattr(mean, key) for key in ("stderr", "low", "high", "p_value")}}
+        yield {**about, "task": MEAN, **blank, "of": mean.tasks, "metric": "normalised", **numbers}
 
 
 def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:
@@ -82,9 +128,14 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     if others:
         some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
         parts.append(f"{len(others)} tasks that are not of this pack: {some}")
+    facts: list[tuple[TaskRun, str]] = []
     said = [note for task in own for note in notes_on(task)]
     said += _once([(task, text) for task in own if (text := answers_text(task))])
     said += _once([(task, text) for task in own for text in advice_on(task)])
+    for task in own:
+        about = (version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total))
+        facts += [(task, note.removeprefix(f"{task.name}: ")) for note in about if note]
+    said += _once(facts)
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
@@ -97,8 +148,7 @@ def notes_on(task: TaskRun) -> list[str]:
     said = [collapsed_text(task), *(task.score.notes if task.score else ()), one_label_text(task)]
     if task.score is None and reported is not None:
         said.insert(1, f"{metric} is {reported.value:g}, which is not between 0 and {scale_of(metric):g}; not shown")
-    counts = row_count_note(task.name, task.facts, task.rows_total)
-    return [*(f"{task.name}: {text}" for text in said if text), *([counts] if counts else [])]
+    return [f"{task.name}: {text}" for text in said if text]
 
 
 def _once(texts: Sequence[tuple[TaskRun, str]]) -> list[str]:
@@ -216,6 +266,8 @@ def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]
         notes.append(
             f"{few} of {len(tasks)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
         )
+    if orders := [one_line(task.name) for task in tasks if task.facts.setting == ORDER]:
+        notes.append(f"{some_names(orders)}: no test of skill; the report says under Contamination what it shows")
     for obstacle in dict.fromkeys(mean.obstacle for mean in means if mean.obstacle):
         names = [one_line(mean.name) for mean in means if mean.obstacle == obstacle]
         notes.append(f"no interval for the mean of {some_names(names)}: {obstacle}")

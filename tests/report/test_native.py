@@ -1,11 +1,12 @@
 """Means on native and on translated rows, against numbers by hand."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from scipy import stats
 
-from lm_eval_sea.report.native import native_section, native_table
+from lm_eval_sea.report.native import native_lines, native_section, native_table
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
@@ -71,3 +72,16 @@ def test_a_lite_task_counts_where_the_whole_one_was_not_run():
     both = read_suite({name, f"{name}_lite"}).origins
     assert name in both and f"{name}_lite" not in both
     assert f"{name}_enprompt" not in both
+
+
+def test_many_models_have_one_line_in_the_overview(tmp_path):
+    """From the smallest difference to the largest, each with its interval; one or two models have a line a language."""
+    for model, native in (("org/m-1", 24), ("org/m-2", 36), ("org/m-3", 16)):
+        write_run(tmp_path / model[-1], {"exam": task(native), "story": task(22)}, model=model)
+    table = native_table(scores_of(read(tmp_path).best(), suite=NO_SUITE).by_model, ORIGINS)
+    [line] = native_lines(table, {"th": "Thai"})
+    ends = r"[+−][\d.]+ \[[+−][\d.]+, [+−][\d.]+\]"
+    assert re.search(r"from (−30\.0) \[.*\] \(org/m-3 in Thai\) to (\+70\.0) \[.*\] \(org/m-2 in Thai\)", line), line
+    assert len(re.findall(ends, line)) == 2
+    first, _ = native_lines(table[table.model < "org/m-3"], {})
+    assert re.match(r"org/m-1 in th: 20\.0 on rows written in the language, 10\.0 on translated ones; \+10\.0 \[−", first)

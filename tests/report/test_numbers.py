@@ -389,10 +389,10 @@ def test_bits_per_byte_over_checkpoints(tmp_path):
 
 def test_what_was_not_made_alike_is_said(tmp_path):
     plant(tmp_path)
-    assert provenance.warnings(scores_of(read(tmp_path).best()), provenance.task_table(scores_of(read(tmp_path).best()))) == []
+    assert provenance.warnings(scores_of(read(tmp_path).best())) == []
     other = write_results(tmp_path / "c", NEW, {TEXT: {"acc_ppl,none": 0.5}}, model="org/c", lm_eval_version="0.4.14")
     scores = scores_of(read(tmp_path).best())
-    lines = provenance.warnings(scores, provenance.task_table(scores))
+    lines = provenance.warnings(scores)
     assert any("version of lm-eval: 0.4.13 (org/a, org/b); 0.4.14 (org/c)" in line for line in lines), lines
     assert any("number of rows evaluated" in line and TEXT in line for line in lines)
     assert other.name in str(list(scores.runs.results))
@@ -411,8 +411,8 @@ def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
     scores = scores_of(read(tmp_path).best())
     table = provenance.task_table(scores)
     assert at(table, model="org/b", task=TEXT).pack == "0.2.0"
-    lines = provenance.warnings(scores, table)
-    assert f"Models differ in the version of the pack of {TEXT}" in lines
+    lines = provenance.warnings(scores)
+    assert f"Models differ in the version of the pack: {TEXT}" in lines
     assert "Runs of org/a are of different revisions: f00, ba5" in lines
 
 

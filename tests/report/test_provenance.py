@@ -34,7 +34,7 @@ def test_settings_of_another_kind_are_as_if_not_recorded(value, changed):
         content["chat_template_sha"] = value
 
     frames = changed(edit)
-    said = warnings(frames, task_table(frames))
+    said = warnings(frames)
     assert "Runs differ in the backend: none recorded (org/a); hf (org/b)" in said
     assert not [line for line in said if "chat template" in line]
     assert frames.runs.revision.tolist()[0] == "main"

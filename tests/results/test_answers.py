@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.page import render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
@@ -17,7 +18,8 @@ from .lm_eval_output import write_run
 CHOICE = {"dataset": "toy", "headline_metric": "exact_match", "version": 1.0, "variant": "chat"}
 TEXT = CHOICE | {"headline_metric": "chrf++"}
 CHAT, BASE = {"chat_template_sha": "0a1b"}, {"chat_template_sha": None}
-SEA_HELM = {"dataset": "sea_helm", "language": "id", "variant": "labels", "headline_metric": "balanced_acc", "version": 1.0}
+SEA_HELM = {"dataset": "sea_helm", "language": "id", "variant": "labels", "headline_metric": "balanced_acc"}
+SEA_HELM["version"] = read_tasks().tasks["sea_helm_id_sentiment"].metadata["version"]
 
 
 def task(metadata=CHOICE, *, score=0.41, num_fewshot=0, **rates):

@@ -198,7 +198,7 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     [note] = [note for note in read(tmp_path).best().notes if "left out" in note]
     assert note.split("; ", 1)[1] == (
         "not made alike (dtype: float16, kept bfloat16; arguments: none recorded, kept peft=org/adapter; "
-        "chat template: c0ffee, kept none recorded; exemplars: 3, kept 0)"
+        "chat template: c0ffee, kept none recorded; number of exemplars: 3, kept 0)"
     )
 
 

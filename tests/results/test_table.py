@@ -15,6 +15,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.means import answer
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.comparison import difference_of_means, pairs
 from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, table_of
@@ -268,8 +269,70 @@ def test_scores_as_records(tmp_path, capsys):
     two_models(tmp_path)
     assert main(["show", str(tmp_path), "--json"]) == 0
     records = json.loads(capsys.readouterr().out)
-    assert [(record["model"], record["task"]) for record in records] == [(m, t) for m in "ab" for t in ("toy_th", "judged")]
+    scored = [record for record in records if record["against"] is None]
+    assert [(record["model"], record["task"]) for record in scored] == [(m, t) for m in "ab" for t in ("toy_th", "judged")]
+    of_task, mean = records[len(scored) :]
+    expected = stats.ttest_1samp([1.0] * 30 + [0.0] * 30, 0)
+    assert [of_task[key] for key in ("model", "against", "task", "rows")] == ["a", "b", "toy_th", 60]
+    assert [of_task[key] for key in ("difference", "low", "high", "p_value")] == pytest.approx(
+        [50, *(100 * end for end in expected.confidence_interval()), expected.pvalue]
+    )
+    assert (mean["task"], mean["difference"]) == ("mean", pytest.approx(50 / 0.75))
+    assert mean["low"] < of_task["low"] / 0.75 + 1 and mean["high"] < 100 / 0.75
     assert main(["show", str(tmp_path), "--csv"]) == 0
     lines = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    assert [float(line["score"]) for line in lines] == pytest.approx([record["score"] for record in records])
+    assert [float(line["score"]) for line in lines if line["score"]] == pytest.approx([record["score"] for record in scored])
+    assert [float(line["difference"]) for line in lines if line["difference"]] == [of_task["difference"], mean["difference"]]
     assert lines[0]["metric"] == "acc" and float(lines[0]["low"]) < 90 < float(lines[0]["high"])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n-shot": {"toy_th": 0}}, "number of exemplars"),
+        ({"versions": {"toy_th": 2.0}}, "version of the task"),
+        ({"chat_template_sha": "c0ffee"}, "use of a chat template"),
+        ({"configs": configs(toy_th=RANKED | {"data_sha256": "b" * 64})}, "rows of the data set"),
+        ({"configs": configs(toy_th=RANKED | {"headline_metric": "acc_norm"})}, "headline metric"),
+        ({}, None),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, change, said):
+    for model, right, more in (("a", [1.0] * 40, {}), ("b", [0.0, 1.0] * 20, change)):
+        of_model = {"configs": configs(toy_th=RANKED | {"data_sha256": "a" * 64}), "n-shot": {"toy_th": 3}} | more
+        scores = {"toy_th": {"acc,none": sum(right) / 40, "acc_norm,none": 0.1}}
+        write_results(tmp_path / model, OLD, scores, model=model, **of_model)
+        write_samples(tmp_path / model, "toy_th", OLD, rows_of(right))
+    text = " ".join(table_of(read(tmp_path).best()).split())
+    assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"
+    assert (f"note: Models differ in the {said}: toy_th" in text) if said else ("Models differ" not in text)
+    assert (f"Models differ in the {said}: toy_th" in page_of(read(tmp_path), tmp_path)) == bool(said)
+
+
+def page_of(runs, folder):
+    """The text of the first page."""
+    return write_report(runs, folder / "report").page.read_text()
+
+
+def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
+    """None in common: no sentence. One of four in common, told apart: a sentence on that one, and no rank over all."""
+    strong, weak = [1.0] * 40, [0.0] * 40
+    for model, right, names in (("a", strong, "pqr"), ("b", weak, "rs"), ("c", weak, "s")):
+        scores = {f"toy_{name}": {"acc,none": sum(right) / 40} for name in names}
+        write_results(tmp_path / model, OLD, scores, model=model, configs=configs(**dict.fromkeys(scores, RANKED)))
+        for name in scores:
+            write_samples(tmp_path / model, name, OLD, rows_of(right))
+    apart = " ".join(table_of(read(tmp_path / "a", tmp_path / "c").best()).split())
+    assert "a and c cannot be compared: they have no task in common" in apart
+    runs = read(tmp_path / "a", tmp_path / "b").best()
+    assert re.search(r"a is better than b by 133.3 points .* on 1 common task of 4,", " ".join(table_of(runs).split()))
+    assert {places.text for places in scores_of(runs, suite=NO_SUITE).means.ranks["all", "all"].values()} == {"1–2"}
+    ranks = scores_of(read(tmp_path).best(), suite=NO_SUITE).means.ranks["all", "all"]
+    assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
+
+
+def test_rows_that_are_logged_twice_are_said(tmp_path):
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, configs=configs(toy_th=RANKED))
+    write_samples(tmp_path, "toy_th", OLD, rows_of([1] * 10 + [0] * 10) * 2)
+    assert "toy_th: 20 of 40 logged rows repeat others, and count again" in " ".join(table_of(read(tmp_path)).split())

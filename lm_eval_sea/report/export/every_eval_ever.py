@@ -22,6 +22,7 @@ from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of
 from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.types import ResultsError, Score, is_number
 from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 SCHEMA = "0.3.0"
 COLLECTION = "lm-eval-sea"  # the folder of the datastore
@@ -128,8 +129,8 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[s
 
 
 def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One entry per metric of a task of the pack; the headline with the interval that the report gives."""
-    if not task.facts.of_pack:
+    """One entry per metric of a task of the pack that tests skill; the headline with the interval that the report gives."""
+    if not task.facts.of_pack or task.facts.setting == ORDER:
         return
     for name, metric in task.scores.items():
         if not 0 <= metric.value <= scale_of(name):

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlations
 from lm_eval_sea.report.languages.consistency import consistencies
+from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.runs import Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
-from lm_eval_sea.results.uncertainty import holm
 from lm_eval_sea.results.visible_text import spreadsheet_cell
 from lm_eval_sea.results.written_folder import WrittenFolder
+from lm_eval_sea.tasks._shared.facts import ORDER
 
 ENGLISH = "en"
 MANIFEST = ".lm_eval_sea_languages.json"
@@ -68,7 +69,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     for task in runs.tasks:
         facts = task.facts
         notes += task.notes
-        if not facts.parallel:
+        if not facts.parallel or facts.setting == ORDER:
             others.append(task.name)
             continue
         lacking = [name for name in _NEEDED if not getattr(facts, name)]
@@ -217,9 +218,8 @@ def consistency_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
 
 def _corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the p-values corrected for their number (Holm)."""
-    tested = [place for place, row in enumerate(rows) if row["p_value"] is not None]
-    corrected = dict(zip(tested, holm([rows[place]["p_value"] for place in tested]), strict=True))
-    return [row | {"p_holm": corrected.get(place)} for place, row in enumerate(rows)]
+    p_values = corrected({place: row["p_value"] for place, row in enumerate(rows)})
+    return [row | {"p_holm": p_values[place]} for place, row in enumerate(rows)]
 
 
 def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, notes: list[str]) -> dict[Path, list[dict[str, Any]]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TASKS_FOLDER = Path(__file__).resolve().parents[1]
 SEA_HELM = "sea_helm"
+ORDER = "order"  # the setting that asks how likely the published order of the options is, and so is no test of skill
 PUBLISHED_POSITION = "published_position"  # the column that says where a row stands in the published data
 # What stands in place of a row's content in the prompts that contextual calibration asks for (Zhao et al. 2021, section 5).
 CONTENT_FREE_INPUTS = ["N/A", "", "[MASK]"]

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import logging
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import datasets
 
 from . import __version__
 from .columns import process_columns
-from .facts import PUBLISHED_POSITION, facts
+from .facts import ORDER, PUBLISHED_POSITION, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
 from .row_language import other_language
@@ -103,6 +104,37 @@ def with_lettered_options(row: Row) -> Row:
         return row
     lettered = [f"{letter}. {option}" for letter, option in zip(row["letters"], row["options"], strict=True)]
     return row | {"lettered_options": lettered}
+
+
+def in_two_orders(row: Row) -> Row | None:
+    """A row whose options are the whole list of its options, once as published and once with two wrong ones exchanged.
+
+    A model that has not seen the row has no reason to prefer either list, if people put wrong options in any order. So what has
+    an order of its own stays as it is: the last option, which may be "none of these", and the right one, for some data sets
+    prefer places for it. Rows with digits in two options are left out, for numbers are mostly listed as they rise, and so are
+    those of which either list is sorted by length or alphabet, as exams have them, or the two are of one length, for the report
+    weighs both orders of length alike. Which list comes first is drawn by the row's id, and so are the two options: of the same
+    places in all languages of a parallel data set.
+
+    Returns:
+        `gold` is the place of the published list. None, if the row cannot be asked in this way.
+    """
+    options: list[str] = row["options"]
+    draw = random.Random(str(row["id"]))
+    wrong = [place for place in range(len(options) - 1) if place != row["gold"]]
+    if len(wrong) < 2 or sum(any(map(str.isdigit, option)) for option in options) > 1:
+        return None
+    one, other = draw.sample(wrong, 2)
+    exchanged = list(options)
+    exchanged[one], exchanged[other] = options[other], options[one]
+    gold = draw.randrange(2)
+    lists = [exchanged, exchanged]
+    lists[gold] = options
+    texts = ["\n".join(f"{letter}. {option}" for letter, option in zip(row["letters"], each, strict=True)) for each in lists]
+    of_one_length = len(options[one]) == len(options[other])
+    if of_one_length or any(sorted(each, key=key) == each for each in (options, exchanged) for key in (len, None)):
+        return None
+    return row | {"options": texts, "letters": row["letters"][:2], "gold": gold}
 
 
 def iterate_rows(
@@ -224,6 +256,13 @@ def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedR
     return loaded._replace(rows=rows, sha256=_digest(by_id, loaded.exemplars), positions=())
 
 
+def _rows_in_two_orders(loaded: LoadedRows, file: str) -> LoadedRows:
+    rows = [made for row in loaded.rows if (made := in_two_orders(row)) is not None]
+    if not rows:
+        raise DataError(f"{file}: no row has two wrong options before the last that could change places")
+    return loaded._replace(rows=rows, exemplars=[], sha256=_digest(sorted(rows, key=lambda row: row["id"]), []), positions=())
+
+
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
     """Loads, processes and checks all rows of a source; once per process, however many tasks show them, unless they change.
 
@@ -267,7 +306,10 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         expected = known.get("rows")
         repeated = _repeated(loaded.rows) if expected is not None and len(loaded.rows) > expected else 0
         _compare_with_catalogue(source.describe(), len(loaded.rows), expected, repeated)
-        splits = dict(_splits(place))
+        if known.get("setting") == ORDER:
+            loaded = _rows_in_two_orders(loaded, source.describe())
+            known |= {"rows": len(loaded.rows)}
+        splits = _as_splits(loaded) if known.get("setting") == ORDER else dict(_splits(place))
         if "sea_helm_task" in known:  # whose totals and MetricX depend on it
             splits[TEST_SPLIT] = splits[TEST_SPLIT].add_column(PUBLISHED_POSITION, list(loaded.positions))
     _refuse_another_language(place, known)

@@ -1,0 +1,146 @@
+"""The published order of options against another: planted models that have seen the rows, and ones that have not."""
+
+import itertools
+import operator as op
+import random
+from collections import Counter
+
+import pytest
+from scipy import stats
+
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.make import on_demand
+from lm_eval_sea.report.contamination import contamination_table
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.sections import sections
+from lm_eval_sea.results.read import of_results
+from lm_eval_sea.results.table import table_of
+
+from ..tasks.evaluation import evaluate, write_json_lines
+from ..tasks.planted_model import PlantedModel
+
+LANGUAGES = ("th", "en")
+WORDS = ["ox", "tree", "river", "orange", "lantern", "mountain", "butterfly", "strawberry"]
+# neither sorted, nor with two options exchanged
+UNSORTED = [
+    list(words)
+    for words in itertools.permutations(WORDS, 4)
+    if all(sum(map(op.ne, words, sorted(words, key=key))) > 2 for key in (len, None))
+]
+PASSAGES, NUMBERS = 30, 6  # passages with two questions each; questions whose options are numbers
+SEEN = 4.0  # nats by which a list that was seen is likelier
+
+
+def plant_rows(folder):
+    """Rows laid out like Belebele's; returns the lists of options as they were published, by language."""
+    draw, published = random.Random(7), {}
+    for language in LANGUAGES:
+        data = data_sets()["belebele"].languages[language]
+        rows = []
+        for number in range(2 * PASSAGES + NUMBERS):
+            options = [f"{language} {word}" for word in draw.choice(UNSORTED)]
+            if number >= 2 * PASSAGES:
+                options = ["1", "2", "3", "none of these"]
+            texts = {f"mc_answer{place}": option for place, option in enumerate(options, start=1)}
+            about = {"link": f"passage {number // 2}", "question_number": number % 2 + 1, "correct_answer_num": number % 4 + 1}
+            rows.append(
+                {**about, **texts, "flores_passage": f"{language} text {number // 2}.", "question": f"Question {number}?"}
+            )
+            if number < 2 * PASSAGES:
+                listed = "\n".join(f"{letter}. {option}" for letter, option in zip("ABCD", options, strict=True))
+                published[language, f"Question {number}?"] = listed
+        write_json_lines(folder / data.source / data.files["test"], rows)
+    return published
+
+
+def model_that_saw(published, languages):
+    """Log-probabilities are noise, but for the lists of these languages as they were published."""
+
+    def loglikelihood(context, ending):
+        noise = random.Random(context + ending).gauss(-20, 2)
+        question = context.rsplit("\n", 1)[1].split(": ", 1)[1]
+        language = next(language for language in LANGUAGES if f"{language} text" in context)
+        return noise + SEEN * (language in languages and ending.strip() == published[language, question])
+
+    return PlantedModel(loglikelihood)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """By the languages that the model saw, the results of both languages, and the model."""
+    folder = tmp_path_factory.mktemp("hub")
+    published = plant_rows(folder)
+    tasks = [f"sea_belebele_{language}_order" for language in LANGUAGES]
+    models = {seen: model_that_saw(published, seen) for seen in ((), ("th",), ("th", "en"))}
+    return published, {seen: (evaluate(folder, tasks, model), model) for seen, model in models.items()}
+
+
+def test_two_wrong_options_change_places_and_nothing_else(runs):
+    published, of_models = runs
+    _, model = of_models[()]
+    asked = {}
+    for context, ending in model.requests:
+        asked.setdefault(context, []).append(ending)
+    assert len(asked) == len(LANGUAGES) * 2 * PASSAGES, "rows of numbers are left out"
+    places = Counter()
+    for context, lists in asked.items():
+        language = context.split(" text")[0].split()[-1]
+        number = int(context.rsplit("Question ", 1)[1].rstrip("?"))
+        known = published[language, f"Question {number}?"]
+        [other] = [text.strip("\n") for text in lists if text.strip("\n") != known]
+        own, changed = (text.split("\n") for text in (known, other))
+        moved = [place for place in range(4) if own[place] != changed[place]]
+        assert len(moved) == 2 and number % 4 not in moved and 3 not in moved, (known, other)
+        assert sorted(line[3:] for line in own) == sorted(line[3:] for line in changed)
+        places[[text.strip("\n") for text in lists].index(known)] += 1
+    assert min(places.values()) > 0.3 * sum(places.values()), "the published list has no place of its own"
+
+
+@pytest.mark.parametrize("seen", [(), ("th",), ("th", "en")])
+def test_the_gap_is_that_of_the_log_probabilities(runs, seen):
+    published, of_models = runs
+    results, model = of_models[seen]
+    table = contamination_table(scores_of(of_results(results))).set_index("language")
+    gaps, others = {}, {}
+    for context, ending in model.requests:
+        language = context.split(" text")[0].split()[-1]
+        question = context.rsplit("\n", 1)[1].split(": ", 1)[1]
+        sign = 1 if ending.strip("\n") == published[language, question] else -1
+        if sign < 0:
+            others[language, question] = ending.strip("\n").split("\n")
+        gaps.setdefault((language, question), []).append(sign * model._loglikelihood(context, ending))
+    for language in LANGUAGES:
+        own = {question: sum(pair) for (of, question), pair in gaps.items() if of == language}
+        shorter = {}
+        for question in own:
+            lines = published[language, question].split("\n")
+            moved = [line for line in lines if line not in others[language, question]]
+            shorter[question] = len(moved[0]) < len(moved[1])
+        groups = [[own[question] for question in own if shorter[question] == first] for first in (True, False)]
+        means, sizes = [sum(group) / len(group) for group in groups], [len(group) for group in groups]
+        expected = sum(means) / 2
+        totals, passages = [0.0] * PASSAGES, [set(), set()]
+        for question, gap in own.items():
+            passage, group = int(question[9:-1]) // 2, 0 if shorter[question] else 1
+            totals[passage] += (gap - means[group]) / sizes[group] / 2
+            passages[group].add(passage)
+        count = min(map(len, passages))
+        error = (count / (count - 1) * sum(total**2 for total in totals)) ** 0.5
+        row = table.loc[language]
+        assert row.gap == pytest.approx(expected)
+        assert row.p == pytest.approx(2 * stats.t.sf(abs(expected) / error, count - 1))
+        half = stats.t.ppf(0.975, count - 1) * error
+        assert (row.gap_low, row.gap_high) == pytest.approx((expected - half, expected + half))
+        assert row.likelier == pytest.approx(50 * sum(sum(gap > 0 for gap in group) / len(group) for group in groups))
+        assert bool(row.told) == (language in seen)
+    assert (table.beside_low.th > 0) == (seen == ("th",)), "beyond the other language only if that was not seen"
+
+
+def test_it_is_no_score(runs):
+    """The lists count in no mean, table of scores or bias; the report has one section on them, and none without such runs."""
+    _, of_models = runs
+    found = of_results(of_models["th",][0])
+    made = {section.name: section for section in sections(scores_of(found))}
+    assert made.keys() == {"contamination", "provenance"}
+    assert "no test of skill" in " ".join(table_of(found).split())
+    assert "sea_belebele_th_order" in on_demand.names_on_demand(["sea_setting_order"])
