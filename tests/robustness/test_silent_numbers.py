@@ -13,7 +13,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.run.answer_cache import digest_of_weights
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.server_log_probabilities import check_choice, check_log_probabilities
+from lm_eval_sea.run.server_replies import check_choice, check_replies
 from lm_eval_sea.run.workload import unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
@@ -50,7 +50,7 @@ def test_log_probabilities_as_a_server_should_tell_them():
 
     check_choice(told([None, -1.0, float("-inf"), -0.0, -1.0]), 4)
     model = LocalCompletionsAPI(model="m", base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None)
-    check_log_probabilities(model)
+    check_replies(model)
     good = {"choices": [told([None, -1.0, -2.0, -3.0, -9.0])]}
     [(number, _)] = model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8]], ctxlens=[2])
     assert number == -5.0
