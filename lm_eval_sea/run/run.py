@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.fetch import mixed_mirrors
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
@@ -59,6 +60,7 @@ from lm_eval_sea.run.thinking import MODES
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
 from lm_eval_sea.run.workload import planned
+from lm_eval_sea.tasks._shared.facts import facts
 
 _DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`
 
@@ -227,6 +229,8 @@ class _Run:
         """What needs the rows, and no model."""
         config = self.config
         check_exemplars(tasks, config.num_fewshot)
+        for line in mixed_mirrors(str(facts(task.config.metadata or {}).get("data_source")) for task in tasks.values()):
+            logging.getLogger("lm_eval_sea").warning("%s", line)
         if config.samples is not None:
             check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
         if config.output_path and config.log_samples:
