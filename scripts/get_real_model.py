@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import shutil
 import subprocess
 import sys
@@ -122,6 +123,9 @@ def main() -> int:
     if (arguments.folder / "config.json").exists():
         print(f"{arguments.folder} is there already")
         return 0
+    if importlib.util.find_spec("gguf") is None:  # before a long download
+        print("get_real_model: needs the package gguf: pip install gguf", file=sys.stderr)
+        return 1
     try:
         with tempfile.TemporaryDirectory() as temporary:
             if arguments.gguf:

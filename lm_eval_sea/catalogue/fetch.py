@@ -72,6 +72,24 @@ def _files_of_configuration(source: Source) -> _Files:
     return _Files(hub_files[0]["repository"], paths, hub_files[0]["commit"])
 
 
+def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
+    """What is said of folders whose files are of several commits, which huggingface_hub notes beside each file."""
+    said = []
+    for folder in dict.fromkeys(map(Path, repositories)):
+        notes = folder / ".cache" / "huggingface" / "download"
+        found: dict[str, str] = {}
+        for note in sorted(notes.rglob("*.metadata")):
+            if (folder / note.relative_to(notes).with_suffix("")).is_file():
+                found.setdefault(note.read_text(encoding="utf-8", errors="replace").partition("\n")[0], note.stem)
+        if len(found) > 1:
+            (one, first), (other, second), *_ = found.items()
+            said.append(
+                f"{folder} has files of {len(found)} commits of the repository, such as {first} of {one[:8]} and {second} of "
+                f"{other[:8]}; `lm-eval-sea data fetch --to` into a new folder gets all of one"
+            )
+    return said
+
+
 def not_on_hub(tasks: Iterable[TaskRecord]) -> list[str]:
     """The files that the tasks read and that no hub repository has."""
     return list(dict.fromkeys(task.source.describe() for task in tasks if not task.source.on_hub))

@@ -84,6 +84,20 @@ def entries_of_lm_eval() -> dict[str, Any]:
     return entries
 
 
+def faulty_files(folder: Path) -> dict[Path, Exception]:
+    """The files below a folder that lm-eval skips as it looks for tasks, with what it does not say of them."""
+    from lm_eval.tasks._index import TaskIndex
+    from lm_eval.tasks._yaml_loader import load_yaml
+
+    faulty = {}
+    for path in TaskIndex._iter_yaml_files(folder):
+        try:
+            TaskIndex.process_cfg(load_yaml(path, resolve_func=False), path, {})
+        except Exception as error:
+            faulty[path] = error
+    return faulty
+
+
 def add_entries(manager: Any, entries: Mapping[str, Any], names: Iterable[str]) -> None:
     """Adds the entries of some names to what a `TaskManager` knows; it keeps what it has of these names."""
     from lm_eval.tasks._index import Kind

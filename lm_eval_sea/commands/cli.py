@@ -12,13 +12,14 @@ import os
 import sys
 
 from lm_eval_sea import __version__
-from lm_eval_sea.commands.command import fail, show_help
+from lm_eval_sea.commands.command import fail, fail_unexpectedly, show_help
 from lm_eval_sea.commands.data import DATA, LS, PATH
 from lm_eval_sea.commands.make import MAKE
 from lm_eval_sea.commands.results import EXPORT, REPORT, SHOW
 from lm_eval_sea.commands.run import RUN, run
 from lm_eval_sea.commands.score import SCORE
 from lm_eval_sea.commands.sweep import SWEEP
+from lm_eval_sea.run.request import DEBUG
 
 COMMANDS = (RUN, SWEEP, LS, PATH, DATA, MAKE, SHOW, REPORT, SCORE, EXPORT)
 
@@ -55,6 +56,8 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # `lm-eval-sea ls | head` has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        return fail_unexpectedly(error, debug=DEBUG in argv)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import sys
 import textwrap
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.run.request import DEBUG
 
 
 class Argument(NamedTuple):
@@ -64,6 +66,8 @@ class Command:
             group = parser.add_argument_group(f"with {mode}") if mode else parser
             for of in arguments:
                 group.add_argument(*of.flags, **of.options)
+        if self.run:
+            parser.add_argument(DEBUG, action="store_true", help="show where an unexpected error came from")
         parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else show_help(parser))
         if self.subcommands:
             below = parser.add_subparsers(metavar="COMMAND")
@@ -98,9 +102,22 @@ def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace],
 
 def fail(error: BaseException, status: int) -> int:
     """Prints what went wrong, controls in names made visible and secrets masked; returns the exit status."""
-    with contextlib.suppress(BrokenPipeError):  # nobody listens; the status tells
-        print(f"lm-eval-sea: {visible(masked_text(str(error)))}", file=sys.stderr)
+    _say(f"lm-eval-sea: {error}")
     return status
+
+
+def fail_unexpectedly(error: Exception, *, debug: bool) -> int:
+    """Prints an error that nobody thought of, with its traceback if it is asked for; returns the exit status."""
+    from lm_eval_sea.run.failing_tasks import what_failed
+
+    if debug:
+        _say("".join(traceback.format_exception(error)).rstrip())
+    return fail(ValueError(what_failed(error) + ("" if debug else f"; {DEBUG} shows where")), 1)
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(BrokenPipeError):  # nobody listens; the status tells
+        print(visible(masked_text(text)), file=sys.stderr)
 
 
 def print_notes(notes: Iterable[str]) -> None:

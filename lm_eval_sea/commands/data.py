@@ -11,7 +11,7 @@ from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, is_glob, read_tasks, table
-from lm_eval_sea.commands.command import Command, argument, fail
+from lm_eval_sea.commands.command import Command, argument, fail, print_notes
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.results.visible_text import visible
 
@@ -64,6 +64,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from lm_eval_sea.catalogue.check import check_data, distinct_data, render, token_counter, without_absent_folders
+    from lm_eval_sea.catalogue.fetch import mixed_mirrors
     from lm_eval_sea.tasks._shared.hub_files import DataError
 
     disable_progress_bar()  # one a split; ours counts files
@@ -75,6 +76,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     with tqdm(distinct_data(tasks), desc="data files", unit="file") as progress:
         reports = [check_data(task, count) for task in progress]
     print(visible("\n".join(map(render, reports))))
+    print_notes(mixed_mirrors(task.source.repository for task in tasks))
     for folder in absent:
         print(f"none     {folder}: not in the current folder; its tasks are not checked (you make this folder yourself)")
     faulty = sum(bool(report.faults) for report in reports)

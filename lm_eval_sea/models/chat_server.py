@@ -235,9 +235,12 @@ class ChatServer:
         try:
             told = choices[0]["prompt_logprobs"]
             tokens = [each[str(token)] for token, each in list(zip(ids, told, strict=True))[len(stem) :]]
-            return sum(float(token["logprob"]) for token in tokens), all(token["rank"] == 1 for token in tokens)
+            numbers, is_greedy = [float(token["logprob"]) for token in tokens], all(token["rank"] == 1 for token in tokens)
         except (LookupError, TypeError, ValueError) as error:
             raise RequestError(f"{self._base_url} tells no log-probabilities of a prompt") from error
+        if wrong := [number for number in numbers if not number <= 0]:
+            raise RequestError(f"{self._base_url} tells {wrong[0]} as a log-probability, which is 0 at most")
+        return sum(numbers), is_greedy
 
     async def _encode(self, model: str, text: str) -> list[int]:
         told = await self._post("/tokenize", {"model": model, "prompt": text, "add_special_tokens": False})

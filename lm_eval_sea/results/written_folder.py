@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import json
 import os
 from pathlib import Path, PurePosixPath
@@ -26,6 +28,25 @@ def write_whole(path: Path, content: bytes | str) -> None:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _remove_left_beside(path: Path) -> None:
+    """Removes what `write_whole` has left beside a file where its process was killed."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        process = left.name.rpartition(".")[2]
+        with contextlib.suppress(OSError):
+            if process.isdecimal() and not _lives(int(process)):
+                left.unlink()
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
 
 
 class WrittenFolder:
@@ -60,6 +81,8 @@ class WrittenFolder:
         for name in set(self._earlier()) - set(self._written):
             (self._folder / name).unlink(missing_ok=True)
         self.write(self._manifest, json.dumps(sorted(self._written), indent=1) + "\n")
+        for name in self._written:
+            _remove_left_beside(self._folder / name)
 
     def _earlier(self) -> list[str]:
         try:

@@ -9,11 +9,10 @@ from typing import Any
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.generation_config import generation_config_of
 from lm_eval_sea.run.model_check import load_config
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import LIMITS, RunError
 from lm_eval_sea.tasks._shared.facts import facts
 
 _LIMIT = "max_gen_toks"
-LIMITS = (_LIMIT, "max_new_tokens", "max_tokens")
 DEFAULT_LIMIT = 256  # tokens of an answer where neither task nor user says: lm-eval's
 _DEFAULT_ROOM = 8192  # tokens
 _SHORT = 1 / 4  # of the window: answers that may be longer are held against the prompts

@@ -14,7 +14,7 @@ from lm_eval.api.model import LM
 from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.failing_tasks import (
-    ServerGoneError,
+    ServerFaultError,
     TasksFailedError,
     by_task,
     fault_of,
@@ -22,6 +22,7 @@ from lm_eval_sea.run.failing_tasks import (
     is_of_machine,
     is_of_server,
     name_of_row,
+    what_a_server_did,
     what_failed,
 )
 from lm_eval_sea.run.workload import (
@@ -114,7 +115,7 @@ class AnsweringModel:
             if number >= len(known):
                 known.append(next(new))
             answers.append(known[number])
-        faults = {
+        faults = self._without_any_answer(requests, answers) | {
             request.task_name: f"{name_of_row(request.doc, request.doc_id)}: {fault}"
             for request, answer in zip(reversed(requests), reversed(answers), strict=True)  # of a task, the first row counts
             if (fault := fault_of(answer))
@@ -123,13 +124,24 @@ class AnsweringModel:
             raise TasksFailedError(faults)
         return answers
 
+    def _without_any_answer(self, requests: Sequence[Any], answers: Sequence[Any]) -> dict[str, str]:
+        """The tasks of which a server answered nothing, with the reason; single rows without an answer count as failed."""
+        failures = defaultdict(list)
+        for request, answer in zip(requests, answers, strict=True):
+            failures[request.task_name].append(getattr(answer, "failure", None))
+        return {
+            name: f"none of its {len(found):,} requests has an answer, the first: {found[0]}"
+            for name, found in failures.items()
+            if all(found) and len(found) == sum(each.repeats for each in self._tasks[name].instances)  # none is kept
+        }
+
     def _ask(self, kind: str, requests: list[Any]) -> list[Any]:
         ask = getattr(self._model, kind)
         try:
             return [answer for part in self._parts(kind, requests) for answer in ask(part)]
         except Exception as error:
             if is_of_server(error):
-                raise ServerGoneError(f"the server gives no answers any more: {what_failed(error)}") from error
+                raise ServerFaultError(f"the server gives no answers: {what_a_server_did(error)}") from error
             if is_of_machine(error) or self._model.world_size > 1:
                 raise
             logger.debug("the model fails at a request", exc_info=error)

@@ -41,6 +41,8 @@ def check_api_server(
 
     Without this the run would end with the first request that cannot be made, after what could be was paid for.
     """
+    if model.startswith("local-") and not str(model_args.get("base_url")).startswith(("http://", "https://")):
+        raise RunError(f"--model {model} needs --model_args base_url=ADDRESS, such as http://localhost:8000/v1/completions")
     kinds = {name: task.OUTPUT_TYPE for name, task in tasks.items()}
     ranked = [name for name, kind in kinds.items() if kind != "generate_until"]
     if model == CHAT_API:

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.run.request import RunError, in_one_line
 
@@ -22,8 +23,8 @@ class TasksFailedError(Exception):
         self.reasons = dict(reasons)
 
 
-class ServerGoneError(RunError):
-    """A server answers no more, after its retries; what it answered is kept."""
+class ServerFaultError(RunError):
+    """A server gives no answers, after its retries, or none that can be used; what it answered before is kept."""
 
     status = 1
 
@@ -87,22 +88,36 @@ def _has_surrogate(text: str) -> bool:
 
 
 def is_of_machine(error: Exception) -> bool:
-    """Whether an error is no request's own: of memory, of a device, of a disk."""
+    """Whether an error is no request's own: of memory, of a device, of a disk, of a server for all requests."""
+    import requests
     import torch
 
     of_device = isinstance(error, RuntimeError) and ("CUDA" in str(error) or "out of memory" in str(error).lower())
-    return of_device or isinstance(error, MemoryError | torch.OutOfMemoryError | OSError | RunError)
+    of_disk = isinstance(error, OSError) and not isinstance(error, requests.RequestException)
+    return of_device or of_disk or isinstance(error, MemoryError | torch.OutOfMemoryError | RunError | ServerError)
 
 
 def is_of_server(error: Exception) -> bool:
     """Whether a server is not there, refuses all that is asked, or is too slow; one request may be refused for its own sake."""
-    status = getattr(error, "status", None) or getattr(getattr(error, "response", None), "status_code", None)
-    if status in (400, 413, 422):
+    if _status(error) in (400, 413, 422):
         return False
     import aiohttp
     import requests
 
     return isinstance(error, requests.RequestException | aiohttp.ClientError | TimeoutError | ConnectionError)
+
+
+def what_a_server_did(error: Exception) -> str:
+    """What failed, and what to look at."""
+    advice = {401: "the key is read from OPENAI_API_KEY", 404: "base_url ends in /v1/completions or /v1/chat/completions"}
+    status = _status(error)
+    said = advice.get(status, "" if status else "is it there, and is base_url right?")
+    return what_failed(error) + (f"; {said}" if said else "")
+
+
+def _status(error: Exception) -> int:
+    """The status of a server's refusal; 0 where there is none."""
+    return getattr(error, "status", None) or getattr(getattr(error, "response", None), "status_code", None) or 0
 
 
 def first_failing(ask: Callable[[list[Any]], Any], requests: list[Any]) -> tuple[Any, Exception] | None:

@@ -15,17 +15,16 @@ import logging
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args, get_origin, get_type_hints
 
 import yaml
 
 from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.results.secrets import secrets_in
-from lm_eval_sea.run.failing_tasks import TasksFailedError, blame, is_of_machine
+from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, blame, is_of_machine
 from lm_eval_sea.run.guarded_cache import GuardedCache
-from lm_eval_sea.run.request import RunError, in_one_line
+from lm_eval_sea.run.request import DEBUG, RunError, in_one_line
 
 # What `simple_evaluate` and `EvaluatorConfig` both have, under the same names.
 _PASSED_ON = (
@@ -34,6 +33,8 @@ _PASSED_ON = (
     "confirm_run_unsafe_code", "metadata",
 )  # fmt: skip
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
+
+_TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -72,9 +73,7 @@ def read_config(parsed: argparse.Namespace) -> Any:
 
     try:
         if path := getattr(parsed, "config", None):
-            _check_settings(
-                path, EvaluatorConfig.load_yaml_config(path), DICT_KEYS, [each.name for each in fields(EvaluatorConfig)]
-            )
+            _check_settings(path, EvaluatorConfig.load_yaml_config(path), DICT_KEYS, get_type_hints(EvaluatorConfig))
         return EvaluatorConfig.from_cli(parsed)
     except json.JSONDecodeError as error:  # of the file that the flag names; all else is read before
         raise RunError(f"--samples: no JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error
@@ -82,14 +81,19 @@ def read_config(parsed: argparse.Namespace) -> Any:
         raise RunError(in_one_line(error)) from error
 
 
-def _check_settings(path: str, settings: Mapping[str, Any], mappings: Sequence[str], known: Sequence[str]) -> None:
-    """Refuses keys that lm-eval does not know, and JSON within YAML, which it takes for `name=value`."""
+def _check_settings(path: str, settings: Mapping[str, Any], mappings: Sequence[str], known: Mapping[str, Any]) -> None:
+    """Refuses keys that lm-eval does not know, values of another type, and JSON within YAML, which it takes for `name=value`."""
     for key, value in settings.items():
         if key not in known:
             like = difflib.get_close_matches(str(key), known, n=3)
             raise RunError(f"--config {path}: unknown key {key!r}" + (f"; did you mean {', '.join(like)}?" if like else ""))
-        if key in mappings and isinstance(value, str) and "{" in value:
-            raise RunError(f"--config {path}: {key} is a text with braces; write it as a mapping, without quotes around it")
+        types = {get_origin(each) or each for each in get_args(known[key]) or (known[key],)}
+        types |= {str} if key in (*mappings, "batch_size") else set()
+        if value is not None and type(value) not in types | ({int} if float in types else set()):
+            expected = " or ".join(text for each, text in _TYPES.items() if each in types)
+            raise RunError(f"--config {path}: {key} is {value!r}; expected {expected}")
+        if key in mappings and isinstance(value, str) and value and ("{" in value or "=" not in value):
+            raise RunError(f"--config {path}: {key} is the text {value!r}; write it as a mapping, without quotes around it")
 
 
 def requests_folder() -> Path:
@@ -142,7 +146,7 @@ def make_model(config: Any) -> Any:
     except Exception as error:  # backends raise what they like
         logger.debug("the model cannot be loaded", exc_info=error)
         what = f"{type(error).__name__}: {in_one_line(error)}"
-        raise RunError(f"the model cannot be loaded ({what}); --debug shows where") from error
+        raise RunError(f"the model cannot be loaded ({what}); {DEBUG} shows where") from error
 
 
 def evaluate(
@@ -171,7 +175,7 @@ def evaluate(
             **seeds,
         )
     except ServerError as error:
-        raise RunError(f"{error}; what was answered is kept where the run has --output_path or --use_cache") from error
+        raise ServerFaultError(str(error)) from error
     except Exception as error:
         # by its name: the folder of tasks is a package of its own name, and so are its classes
         if type(error).__name__ == "TokenizerError":

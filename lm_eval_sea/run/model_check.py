@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import load_tokenizer
-from lm_eval_sea.run.request import RunError, in_one_line
+from lm_eval_sea.run.request import LIMITS, RunError, in_one_line
 
 # Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
 LOADED = {
@@ -65,8 +66,9 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     Raises:
         RunError: for such.
     """
-    if "device" in model_args and backend.startswith(_OF_TRANSFORMERS):
-        raise RunError("device in --model_args: give it as --device")
+    for name in ("device", "batch_size", "max_batch_size"):
+        if name in model_args and backend.startswith(_OF_TRANSFORMERS):
+            raise RunError(f"{name} in --model_args: give it as --{name}")
     for name in ("max_length", "max_model_len"):
         if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
             raise RunError(
@@ -76,6 +78,22 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
         raise RunError(f"--device {device}: there is no such device here; leave it out, or give cpu or one such as cuda:0")
     if replaced := _STATED_BY_DATA & set(metadata or {}):
         raise RunError(f"--metadata {', '.join(sorted(replaced))}: data_set.yml says this of a task; leave it out")
+
+
+def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
+    """Refuses settings of generation that transformers does not know, before a model is loaded; other engines say so themselves.
+
+    Raises:
+        RunError: for such.
+    """
+    if not backend.startswith(_OF_TRANSFORMERS):
+        return
+    from transformers import GenerationConfig
+
+    if unknown := sorted(set(gen_kwargs) - {*vars(GenerationConfig()), *LIMITS, "until"}):
+        like = difflib.get_close_matches(unknown[0], vars(GenerationConfig()), n=1)
+        meant = f"; did you mean {like[0]}?" if like else ""
+        raise RunError(f"--gen_kwargs {unknown[0]}: transformers has no such setting of generation{meant}")
 
 
 def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -13,6 +15,7 @@ from typing import Any
 from lm_eval_sea.run.request import RunError, rows_within
 
 _ROWS_MEASURED = 20
+_LONGEST_NAME, _NAME_KEPT = 255, 200  # bytes of a folder's name
 
 
 class ResultsNotWrittenError(RunError):
@@ -72,7 +75,8 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     Raises:
         ResultsNotWrittenError: if they are not where lm-eval's `EvaluationTracker` was to write them.
     """
-    wanted = tracker.output_path
+    wanted, described = tracker.output_path, tracker.general_config_tracker
+    described.model_name_sanitized = _short(described.model_name_sanitized)
     if _is_saved(tracker, results, samples) or not wanted:
         return
     try:
@@ -84,6 +88,17 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
             f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings above"
         )
     raise ResultsNotWrittenError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
+
+
+def _short(name: str) -> str:
+    """The name of a model's folder, or a digest of it before its end: few file systems take names above 255 bytes.
+
+    Lm-eval makes it of the whole path of a model; a letter of Thai or Burmese has three bytes.
+    """
+    data = os.fsencode(name)
+    if len(data) <= _LONGEST_NAME:
+        return name
+    return f"{hashlib.sha256(data).hexdigest()[:16]}_{data[-_NAME_KEPT:].decode(errors='ignore')}"
 
 
 def _is_saved(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> bool:

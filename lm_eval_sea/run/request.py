@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,10 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import UnknownNameError
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.make.prompt_files import PromptFileError
+from lm_eval_sea.results.types import count_of, is_number
+
+DEBUG = "--debug"
+LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens")  # of an answer, in `--gen_kwargs`
 
 
 class RunError(ValueError):
@@ -55,17 +60,33 @@ def check_limit(limit: float | None) -> None:
 
 
 def check_names(names: Sequence[Any]) -> None:
-    """Refuses names with blanks, which belong to no task."""
+    """Refuses names with blanks, which belong to no task, what is no name, and a request without any."""
     for name in names:
-        if isinstance(name, str) and (name != name.strip() or not name):
+        if not isinstance(name, str) or name != name.strip() or not name:
             raise RunError(f"--tasks has the name {name!r}; separate names by commas, without blanks")
+    if not names:
+        raise RunError("--tasks, or --language: name what to evaluate; `lm-eval-sea ls` lists what there is")
+
+
+def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str, Any]) -> None:
+    """Refuses numbers that are none; a model would be loaded before it stumbles over them."""
+    if not re.fullmatch(r"auto(:\d+(\.\d+)?)?|[1-9]\d*", str(batch_size)):
+        raise RunError(f"--batch_size {batch_size}: expected a number of requests from 1, auto or auto:N")
+    if max_batch_size is not None and max_batch_size < 1:
+        raise RunError(f"--max_batch_size {max_batch_size}: expected a number of requests from 1")
+    for name in LIMITS:
+        if name in gen_kwargs and (count_of(gen_kwargs[name]) or 0) < 1:
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number of tokens from 1")
+    for name in ("temperature", "top_p"):
+        if name in gen_kwargs and not (is_number(gen_kwargs[name]) and gen_kwargs[name] >= 0):
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0")
 
 
 def unknown_names(names: Iterable[str], known: Collection[str]) -> str:
     """What is said of names that no task, group or tag has, with those that are like them."""
     said = []
     for name in names:
-        like = difflib.get_close_matches(name, known, n=5)
+        like = difflib.get_close_matches(name.lower(), known, n=5)
         said.append(f"no task, group or tag {name!r}" + (f"; did you mean {', '.join(like)}?" if like else ""))
     return "; ".join(said)
 
@@ -75,7 +96,8 @@ def check_exemplars(tasks: Mapping[str, Any], num_fewshot: int | None) -> None:
     for name, task in tasks.items():
         if num_fewshot is None or not hasattr(task, "NEEDS_TOKENIZER") or task.config.num_fewshot == 0:
             continue
-        if not 0 <= num_fewshot <= (most := len(task.sampler.df)):
+        most = len(task.sampler.df)
+        if not 0 <= num_fewshot <= most:
             raise RunError(f"--num_fewshot {num_fewshot}: {name} has {most} exemplars; choose 0 to {most}")
 
 

@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.fetch import mixed_mirrors
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
@@ -25,7 +26,7 @@ from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window
 from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
-from lm_eval_sea.run.failing_tasks import ServerGoneError, TasksFailedError, WithoutTasksError, what_failed
+from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, WithoutTasksError, what_failed
 from lm_eval_sea.run.language import names_of_language
 from lm_eval_sea.run.model_check import (
     check_arguments,
@@ -33,6 +34,7 @@ from lm_eval_sea.run.model_check import (
     check_choices_follow_thoughts,
     check_constraints,
     check_folders,
+    check_generation,
     check_named_tokenizer,
     check_positions,
     reads_folders,
@@ -40,24 +42,26 @@ from lm_eval_sea.run.model_check import (
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output
 from lm_eval_sea.run.request import (
+    DEBUG,
     RunError,
     check_exemplars,
     check_include_paths,
     check_limit,
     check_names,
+    check_numbers,
     check_request,
     check_samples,
     in_one_line,
     unknown_names,
 )
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
-from lm_eval_sea.run.server_log_probabilities import check_log_probabilities
+from lm_eval_sea.run.server_replies import check_replies
 from lm_eval_sea.run.thinking import MODES
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from lm_eval_sea.run.warnings_once import warnings_once
 from lm_eval_sea.run.workload import planned
+from lm_eval_sea.tasks._shared.facts import facts
 
-DEBUG = "--debug"
 _DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`
 
 HELP = """\
@@ -114,7 +118,7 @@ class _Run:
             ResultsNotWrittenError: if the results are not where they were wanted.
         """
         from lm_eval_sea.run.answering import AnsweringModel
-        from lm_eval_sea.run.task_loading import RunTasks, load_tasks
+        from lm_eval_sea.run.task_loading import RunTasks, load_tasks, unreadable
 
         config = self.config
         check_backend(config.model)
@@ -135,10 +139,13 @@ class _Run:
         names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
         check_names(names)
         check_limit(config.limit)
+        check_numbers(config.batch_size, config.max_batch_size, config.gen_kwargs or {})
+        check_generation(config.model, config.gen_kwargs or {})
         manager = RunTasks(names, [config.include_path] if config.include_path else [], config.metadata)
         found = manager.names()
         if unknown := [name for name, matches in found.items() if not matches]:
-            raise RunError(unknown_names(unknown, manager.known()))
+            said = [unknown_names(unknown, manager.known()), *unreadable(config.include_path)]
+            raise RunError("; ".join(said))
         wanted, tasks, left_out = load_tasks(
             manager, list(dict.fromkeys(sum(found.values(), []))), skip_missing=self.skip_missing
         )
@@ -153,7 +160,7 @@ class _Run:
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
         digest = answer_cache.digest_of_weights(config.model_args)
         loaded = lm_eval_run.make_model(config)
-        check_log_probabilities(loaded)
+        check_replies(loaded)
         use_template(loaded, self.template, config.model, self.thinking, tasks)
         model = AnsweringModel(loaded, config.model, tasks, seeds)
         while True:
@@ -222,6 +229,8 @@ class _Run:
         """What needs the rows, and no model."""
         config = self.config
         check_exemplars(tasks, config.num_fewshot)
+        for line in mixed_mirrors(str(facts(task.config.metadata or {}).get("data_source")) for task in tasks.values()):
+            logging.getLogger("lm_eval_sea").warning("%s", line)
         if config.samples is not None:
             check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
         if config.output_path and config.log_samples:
@@ -456,15 +465,15 @@ def _run_once(run: _Run) -> bool:
     except KeyboardInterrupt as error:
         _close(error)
         raise InterruptedRunError(f"interrupted; {run.what_is_kept()}") from error
-    except ServerGoneError as error:
+    except ServerFaultError as error:
         _close(error)
-        raise ServerGoneError(f"{error}; {run.what_is_kept()}") from error
+        raise ServerFaultError(f"{error}; {run.what_is_kept()}") from error
     except RunError:
         raise
     except Exception as error:  # of lm-eval, a backend, a machine
         logging.getLogger("lm_eval_sea").debug("the run ended", exc_info=error)
         _close(error)
-        raise UnexpectedError(f"{what_failed(error)}; {run.what_is_kept()}; --debug shows where") from error
+        raise UnexpectedError(f"{what_failed(error)}; {run.what_is_kept()}; {DEBUG} shows where") from error
 
 
 def _close(error: BaseException | None) -> None:

@@ -21,6 +21,7 @@ from lm_eval_sea.catalogue.task_index import (
     config_of,
     entries_of_files,
     entries_of_lm_eval,
+    faulty_files,
     leaf_names,
     members_of,
     named_in,
@@ -29,8 +30,11 @@ from lm_eval_sea.catalogue.task_index import (
 from lm_eval_sea.catalogue.task_list import is_glob, read_tasks
 from lm_eval_sea.make.on_demand import names_on_demand, tasks_on_demand
 from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.run.failing_tasks import what_failed
 from lm_eval_sea.run.request import RunError, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
+
+_FILES_SHOWN = 3
 
 
 class RunTasks(TaskManager):
@@ -210,6 +214,13 @@ def _faults(manager: TaskManager, wanted: Iterable[str]) -> dict[str, Exception]
     return faults
 
 
+def unreadable(folder: str | None) -> list[str]:
+    """The first files below a user's folder that lm-eval takes for no tasks, without a word; each with the reason."""
+    return [
+        f"{path} is no task ({in_one_line(error)})" for path, error in (faulty_files(Path(folder)) if folder else {}).items()
+    ][:_FILES_SHOWN]
+
+
 def _is_missing_data(error: Exception) -> bool:
     """Whether rows cannot be had or scored. The pack's folder of tasks is a package of its own name, and so is the class."""
     return type(error).__name__ == "DataError"
@@ -219,7 +230,8 @@ def _describe(faults: Mapping[str, Exception]) -> list[str]:
     """A line for each cause, with its tasks."""
     tasks: dict[str, list[str]] = defaultdict(list)
     for name, error in faults.items():
-        tasks[in_one_line(error)].append(name)
+        # a library's error says what is wrong, a KeyError of Python only what it did not find
+        tasks[what_failed(error) if type(error).__module__ == "builtins" else in_one_line(error)].append(name)
     return [f"{some_names(names)}: {text}" for text, names in tasks.items()]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from lm_eval_sea.catalogue.check import check_data, distinct_data, occurring_exemplars, render, token_counter
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.commands.cli import main
 
 from ..tasks.prompt_texts import complete_samples
 
@@ -245,3 +246,18 @@ def test_repeats_of_the_published_thai_exams(pack, hub_mirror, monkeypatch):
     """Seven rows repeat the question and options of an earlier one."""
     monkeypatch.chdir(hub_mirror)
     assert len(check_data(pack.tasks["sea_m3exam_th_to_ppl"]).repeated) == 7
+
+
+def test_a_mirror_of_two_commits_is_said(mirror, monkeypatch, capsys):
+    """huggingface_hub notes beside each file of which commit it is, here the commit, a tag and the time."""
+    from huggingface_hub._local_folder import write_download_metadata
+
+    commands = ["data", "check", "--tasks", "sea_xcopa_th_to_ppl,sea_xcopa_id_to_ppl"]
+    repository = mirror / "sail" / "Sailcompass_data"
+    for commits, said in ((["a" * 40, "a" * 40], False), (["a" * 40, "b" * 40], True)):
+        for commit, language in zip(commits, ("id", "th"), strict=True):
+            write_download_metadata(repository, f"data/xcopa/{language}_test.jsonl", commit, "tag")
+        main(commands)
+        err = capsys.readouterr().err
+        assert ("note: sail/Sailcompass_data has files of 2 commits of the repository, such as id_test.jsonl of aaaaaaaa and "
+                "th_test.jsonl of bbbbbbbb; ") in err if said else "commits" not in err  # fmt: skip

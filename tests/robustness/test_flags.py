@@ -1,7 +1,9 @@
 """Flags that would give another number than the user thinks."""
 
+import json
 import os
 import pickle
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -46,6 +48,20 @@ def test_another_tokenizer_is_refused(tiny_model, other_tokenizer):
     model = Encoder(AutoTokenizer.from_pretrained(tiny_model))
     with pytest.raises(ValueError, match="encodes text otherwise than the model's own"):
         find_tokenizer(model, {"tokenizer": str(other_tokenizer), "pretrained": str(tiny_model)}, "x")
+
+
+def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
+    """The same tokens behind a begin-of-sequence token: the model's own tokenizer counts, and a server adds none."""
+    shutil.copytree(tiny_model_bos, tmp_path / "plain")
+    path = tmp_path / "plain" / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"post_processor": None}), encoding="utf-8")
+    plain, begun = (AutoTokenizer.from_pretrained(folder) for folder in (tmp_path / "plain", tiny_model_bos))
+    assert begun.encode("Kota ini") == [begun.bos_token_id, *plain.encode("Kota ini")], "else the test shows nothing"
+    own = find_tokenizer(Encoder(plain), {"tokenizer": str(tiny_model_bos)}, "x")
+    assert list(own.encode("Kota ini")) == plain.encode("Kota ini")
+    server = {"tokenizer": str(tiny_model_bos), "base_url": "http://127.0.0.1:9"}
+    for told, expected in (({}, plain), ({"add_bos_token": True}, begun)):
+        assert list(find_tokenizer(object(), server | told, "x").encode("Kota ini")) == expected.encode("Kota ini")
 
 
 def test_none_does_not_take_the_models_own_away(tiny_model):

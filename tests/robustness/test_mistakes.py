@@ -1,44 +1,104 @@
 """Mistakes of every day: one line each, before the model is loaded, whose weights are none. The table is `mistakes.yml`."""
 
+import contextlib
+import functools
 import importlib.util
 import logging
+import re
 import shlex
+import sys
+import time
 from pathlib import Path
 
 import pytest
 import yaml
 
+import lm_eval_sea.results.read
 from lm_eval_sea.commands.cli import main
 from tests.model_folder import model_folder
 
+from .test_servers import reply, serving
+
 TABLE = yaml.safe_load(Path(__file__).with_name("mistakes.yml").read_text(encoding="utf-8"))
 MODEL = "--model hf --model_args pretrained=MODEL --device cpu"
+
+
+def _slow(handler):
+    """Says which models it has, and nothing more."""
+    reply({"data": []})(handler) if handler.command == "GET" else time.sleep(2)
+
+
+ANSWERS = {"slow": _slow, "page": reply(b"<html>It works!</html>", **{"Content-Type": "text/html"}), "null": reply(None)}
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Of a server that refuses with a status or answers as in `ANSWERS`; where nobody listens for any other name."""
+    with contextlib.ExitStack() as servers:
+
+        @functools.cache
+        def address(name):
+            if not (answer := reply({"error": {"message": "refused"}}, int(name)) if name.isdecimal() else ANSWERS.get(name)):
+                return "http://127.0.0.1:9"
+            return servers.enter_context(serving(answer))[0]
+
+        yield address
+
+
+@pytest.fixture(scope="module")
+def filled(address, tmp_path_factory):
+    """Puts places and addresses in a text of the table; the files are there."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    model = model_folder(folder / "model")
+
+    def filled(text):
+        text = re.sub(r"SERVER\((\w+)\)", lambda found: address(found[1]), text)
+        return text.replace("FOLDER", str(folder / "files")).replace("MODEL", str(model))
+
+    for name, text in TABLE["files"].items():
+        path = folder / "files" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(filled(text), encoding="utf-8")
+    return filled
 
 
 @pytest.mark.parametrize(
     "case",
     [pytest.param(case, id=case["given"], marks=[pytest.mark.slow] * case.get("slow", False)) for case in TABLE["mistakes"]],
 )
-def test_a_mistake_gets_one_line(case, mirror, tmp_path, monkeypatch, capsys):
-    model = model_folder(tmp_path / "model")
-
-    def filled(text):
-        return text.replace("FOLDER", str(tmp_path / "files")).replace("MODEL", str(model))
-
-    for name, text in TABLE["files"].items():
-        path = tmp_path / "files" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(filled(text), encoding="utf-8")
+def test_a_mistake_gets_one_line(case, mirror, filled, monkeypatch, capsys):
     find = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name in ("wandb", "trackio") else find(name, *more)
     )
     monkeypatch.setattr(logging, "raiseExceptions", False)  # handlers that earlier tests made write to streams that are closed
-    monkeypatch.delenv("HF_TOKEN", raising=False)
-    before = "" if case.get("model") == "none" else MODEL
-    given = shlex.split(filled(f"{before} {case['given']}" if case.get("model") != "none" else f"--model hf {case['given']}"))
-    assert main(["run", *given]) == 2
+    for name in ("HF_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    before = "--model hf" if case.get("model") == "none" else "" if case["given"].startswith("--model ") else MODEL
+    assert main(["run", *shlex.split(filled(f"{before} {case['given']}"))]) == case.get("status", 2)
     said = capsys.readouterr().err
     line = said.rpartition("lm-eval-sea: ")[2].strip()
     assert "Traceback" not in said and "\n" not in line
     assert line.startswith(filled(case["line"]))
+
+
+@pytest.mark.parametrize("command", ["show FOLDER", "report FOLDER --out FOLDER/out", "score FOLDER"])
+def test_an_error_that_nobody_thought_of(command, tmp_path, monkeypatch, capsys):
+    """One line; `--debug` shows where, without secrets."""
+    monkeypatch.setattr(lm_eval_sea.results.read, "read", lambda *_, **__: {}["token=abcdef"])
+    arguments = shlex.split(command.replace("FOLDER", str(tmp_path)))
+    assert main(arguments) == 1
+    assert capsys.readouterr().err == "lm-eval-sea: KeyError: 'token=***'; --debug shows where\n"
+    assert main([*arguments, "--debug"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("Traceback ") and said.endswith("\nlm-eval-sea: KeyError: 'token=***'\n") and "abcdef" not in said
+
+
+def test_a_script_without_its_package(tmp_path, monkeypatch, capsys):
+    import get_real_model
+
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "gguf" else find(name, *more))
+    monkeypatch.setattr(sys, "argv", ["get_real_model.py", str(tmp_path / "model")])
+    assert get_real_model.main() == 1
+    assert capsys.readouterr().err == "get_real_model: needs the package gguf: pip install gguf\n"

@@ -171,7 +171,7 @@ def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all):
 
     def echo(status):
         def answer(handler):
-            text = f"{dict(handler.headers)} {handler.path}"
+            text = f"{dict(handler.headers)} {handler.path} {handler.body}"
             data = json.dumps(completion(text) if status == 200 else {"error": {"message": text}}).encode()
             handler.send_response(status)
             handler.send_header("Content-Type", "application/json")
@@ -186,10 +186,11 @@ def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all):
         with serving(echo(status)) as (address, _):
             url = address.replace("://", f"://me:{PLANTED[0]}@") + f"/v1/chat/completions?key={PLANTED[1]}"
             arguments = {"model": "toy", "base_url": url, "header": {"Authorization": f"Bearer {PLANTED[2]}"}, "max_retries": 1}
+            generation = {"extra_body": {"api_key": PLANTED[4]}, "token": PLANTED[5]}
             process = start(
                 "lm_eval_sea", "run", "--model", "local-chat-completions", "--model_args", json.dumps(arguments), "--tasks",
                 "sea_belebele_en_chat", "--apply_chat_template", "--limit", "1", "--output_path", tmp_path / f"results_{status}",
-                "--log_samples", "--metadata", "tokenizer=none", cwd=samples, OPENAI_API_KEY=PLANTED[3],
+                "--log_samples", "--gen_kwargs", json.dumps(generation), cwd=samples, OPENAI_API_KEY=PLANTED[3],
             )  # fmt: skip
             assert (process.returncode == 0) == (status == 200), process.stderr[-3000:]
             said += [process.stdout, process.stderr]

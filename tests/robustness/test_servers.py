@@ -25,7 +25,7 @@ def serving(answer):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             asked.append(dict(self.headers))
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
             answer(self)
 
         def do_GET(self):
@@ -39,6 +39,7 @@ def serving(answer):
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # a client that goes away
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", asked

@@ -1,5 +1,6 @@
 """Wrong numbers of which nothing was said: servers without log-probabilities, rows of another language, weights that changed."""
 
+import asyncio
 import json
 import logging
 import shutil
@@ -9,15 +10,18 @@ from types import SimpleNamespace
 import pytest
 
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.models.chat_server import ChatServer, RequestError
+from lm_eval_sea.models.server_parameters import ServerParameters
 from lm_eval_sea.results.read import read
 from lm_eval_sea.run.answer_cache import digest_of_weights
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.server_log_probabilities import check_choice, check_log_probabilities
+from lm_eval_sea.run.server_replies import check_choice, check_replies
 from lm_eval_sea.run.workload import unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
 from ..report.planted import plant
+from .test_servers import reply, serving
 
 
 def told(numbers, **more):
@@ -50,12 +54,38 @@ def test_log_probabilities_as_a_server_should_tell_them():
 
     check_choice(told([None, -1.0, float("-inf"), -0.0, -1.0]), 4)
     model = LocalCompletionsAPI(model="m", base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None)
-    check_log_probabilities(model)
+    check_replies(model)
     good = {"choices": [told([None, -1.0, -2.0, -3.0, -9.0])]}
     [(number, _)] = model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8]], ctxlens=[2])
     assert number == -5.0
     with pytest.raises(RunError, match="gave 1 answers to 2 prompts"):
         model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8], [5]], ctxlens=[2, 1])
+
+
+@pytest.mark.parametrize(("logprob", "said"), [(-1.5, None), (0.25, "0.25 as a log-probability"), ("NaN", "nan as a log-prob")])
+def test_log_probabilities_of_answers_to_messages(logprob, said):
+    """A server like vLLM's, whose tokens are characters."""
+
+    def answer(handler):
+        asked = json.loads(handler.body)
+        if handler.path == "/tokenize":
+            told = {"tokens": [ord(sign) for sign in asked.get("prompt", "1:")]}
+        elif handler.path == "/detokenize":
+            told = {"prompt": "".join(map(chr, asked["tokens"]))}
+        else:
+            told = {"choices": [{"prompt_logprobs": [{str(each): {"logprob": logprob, "rank": 1}} for each in asked["prompt"]]}]}
+        reply(told)(handler)
+
+    async def rank(address):
+        async with ChatServer(f"{address}/v1", "none", timeout=5, max_retries=0, parameters=ServerParameters()) as server:
+            return await server.rank("m", [{"role": "user", "content": "1"}], ["ab"], {})
+
+    with serving(answer) as (address, _):
+        if said is None:
+            assert asyncio.run(rank(address)) == [(2 * logprob, True)]
+        else:
+            with pytest.raises(RequestError, match=said):
+                asyncio.run(rank(address))
 
 
 # rows

@@ -1,7 +1,9 @@
 """What is said before a model is loaded, and what becomes of results that cannot be written."""
 
 import json
+import os
 import re
+import shutil
 
 import pytest
 
@@ -252,3 +254,17 @@ def test_answers_are_constrained_by_engines_that_can(capsys, tmp_path, monkeypat
     command = ["run", "--model", "hf", "--model_args", f"pretrained={model}", "--tasks", "sea_belebele_id_choice"]
     assert main(command) == 2
     assert "take vllm-shared-prefix or chat-api, or the tasks with _chat" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_model_with_a_name_that_no_file_system_takes(tiny_model, samples, tmp_path, monkeypatch):
+    """lm-eval makes the name of a folder of a model's whole path; a letter of Thai has three bytes."""
+    place = tmp_path / ("ไทย" * 25) / ("แบบจำลอง" * 10)
+    shutil.copytree(tiny_model, place)
+    monkeypatch.chdir(samples)
+    model = ["--model", "hf", "--model_args", f"pretrained={place}", "--device", "cpu"]
+    output = ["--output_path", str(tmp_path / "results"), "--log_samples"]
+    assert main(["run", *model, "--tasks", "sea_xcopa_vi_to_ppl", "--limit", "1", *output]) == 0
+    [written] = tmp_path.glob("results/*/results_*.json")
+    assert len(os.fsencode(written.parent.name)) <= 255
+    assert json.loads(written.read_text(encoding="utf-8"))["model_name"] == str(place)

@@ -123,10 +123,10 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
     Args:
         model: an lm-eval model; None outside an evaluation.
         metadata: of the task.
-        needs: what needs the tokenizer, for the message.
+        needs: what needs the tokenizer, for the message; empty: nothing does.
 
     Returns:
-        None outside an evaluation if nothing names a tokenizer, and where the user wants to go without.
+        None outside an evaluation if nothing names a tokenizer, where the user wants to go without, and where none is needed.
 
     Raises:
         TokenizerError: if an evaluation has no tokenizer, or the metadata names one that is not the model's.
@@ -139,7 +139,7 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
     name = next((metadata[key] for key in _NAME_KEYS if isinstance(metadata.get(key), str)), None)
     if name == NO_TOKENIZER:
         return None
-    if name is None and model is None:
+    if name is None and (model is None or not needs):
         return None
     advice = (
         "Pass --metadata tokenizer=NAME_OR_FOLDER (from Python: TaskManager(metadata={'tokenizer': …})), "
@@ -150,7 +150,7 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
     try:
         tokenizer = _load(name)
     except (OSError, ValueError, KeyError) as error:
-        if model is None:
+        if model is None or not needs:
             return None
         raise TokenizerError(f"{needs}; {name!r} has none that can be loaded ({_first_line(error)}). {advice}.") from error
     length = getattr(model, "max_length", None) or min(tokenizer.model_max_length, 10**9)
