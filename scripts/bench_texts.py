@@ -48,14 +48,14 @@ def measure_texts(
     seconds = clock() - begin
     if backend != "hf" and lm._greedy is None:
         raise RuntimeError("the texts were generated as by hf")
+    tokens = {} if backend == "hf" else {"kept": sum(answer.answer_tokens + answer.thought_tokens for answer in answers)}
     return {
         "answers": [str(answer) for answer in answers],
         "seconds": seconds,
         "batch_size": batch_size,
         "bytes": memory.peak(),
         "tokens": counter.tokens,
-        "kept": sum(len(lm.tok_encode(answer, add_special_tokens=False)) for answer in answers),
-    }
+    } | tokens
 
 
 def compare_texts(plain: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:

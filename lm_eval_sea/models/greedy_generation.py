@@ -15,6 +15,7 @@ from lm_eval.models.utils_hf import clear_torch_cache
 
 from .branching import BranchingModel, attention_mask
 from .forward import of_all_words
+from .planning import LOOSE_ROW_TOKENS
 from .slots import Slots
 from .tolerance import COMPARED, Agreement, Mismatch
 from .work import Work
@@ -24,16 +25,21 @@ logger = logging.getLogger("lm_eval_sea")
 # Fewer tokens in common are not worth a forward pass of their own.
 LEAST_PREFIX = 32
 
-# Prompts that join at a time, if as many slots are free, and their tokens: they do not see each other, yet attention computes
-# their products. An accelerator would wait for the launch of passes as small as on a CPU.
+# Prompts that join at a time, if as many slots are free, and the most of their tokens in a pass, where they do not see each
+# other, as in a row of continuations. An accelerator would wait for the launch of passes as small as on a CPU.
 JOINING = 8
-JOINING_TOKENS, MOST_JOINING_TOKENS = 512, 2048
+MOST_JOINING_TOKENS = 2048
 
 # Keys and values take this much of what those of `hf` would; beside its own, `hf` holds the states of whole prompts.
 MEMORY = 1.5
 
 # Texts up to twice as long are taken to be alike.
 ALIKE = 2 * COMPARED
+
+# Where few texts are left, tokens that followed the same last ones before are tried: up to this many tokens in a pass take a CPU
+# hardly longer, each text with its equal part of them (prompt lookup, Saxena 2023).
+DRAFTED_TOKENS = 16
+MATCHED = 3
 
 # Tokens that a text may be longer than the bytes of a stop string in it.
 SLACK = 8
@@ -57,6 +63,28 @@ class _Text:
 
     def __len__(self) -> int:
         return len(self.prompt) + len(self.written)
+
+    def write(self, predicted: Sequence[int], draft: Sequence[int], ending: Ending) -> int:
+        """Goes on with what was predicted behind the last token, and behind the tokens of a draft as long as they are right.
+
+        Returns:
+            How many tokens were written.
+        """
+        for place, token in enumerate(predicted):
+            self.written.append(token)
+            self.ended = ending.ends(self.written)
+            if self.ended or draft[place : place + 1] != [token]:
+                break
+        return place + 1
+
+    def draft(self, length: int) -> list[int]:
+        """What followed when the last tokens stood in the text before, at most so many tokens."""
+        tokens = self.prompt + self.written
+        last = tokens[-MATCHED:]
+        for begin in range(len(tokens) - MATCHED - 1, -1, -1) if length > 0 else ():
+            if tokens[begin : begin + MATCHED] == last:
+                return tokens[begin + MATCHED : begin + MATCHED + length]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +132,8 @@ class GreedyGeneration:
         self._agreement = agreement
         self._work = work
         self._verified = {False: 0, True: 0}  # the longest text that was compared, without and behind a shared beginning
-        self._joining_tokens = min(max(JOINING_TOKENS, model.pass_tokens), MOST_JOINING_TOKENS)
+        self._has_drafted = False  # and what came of it was compared
+        self._joining_tokens = min(max(LOOSE_ROW_TOKENS, model.pass_tokens), MOST_JOINING_TOKENS)
 
     def run(self, prompts: Sequence[list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
         """Continues prompts; yields the number of each and the tokens behind it, as they end.
@@ -142,28 +171,36 @@ class GreedyGeneration:
     def _generate(self, texts: Sequence[_Text], cache: Slots, slots: int, ending: Ending) -> Iterator[_Text]:
         waiting = deque(texts)
         if cache.prefix:
-            self._put(waiting[0].prompt[: cache.prefix], [cache.prefix], torch.arange(cache.prefix), cache, 0)
+            self._put(waiting[0].prompt[: cache.prefix], [cache.prefix], None, cache)
         active: list[_Text] = []
         held: list[_Text] = []  # texts that ended before any like them was compared
         watched: tuple[_Text, list[torch.Tensor]] | None = None
         while active or waiting:
-            begin = 0
-            if waiting and slots - len(active) >= min(JOINING, len(waiting), slots):
+            begin, drafts = 0, list[list[int]]()
+            if waiting and slots - len(active) >= min(JOINING, len(waiting), max(slots // 4, 1)):
                 begin = len(active)
                 logits = self._join(waiting, active, slots, cache)
             else:
-                logits = self._continue(active, cache)
+                room = min(DRAFTED_TOKENS // len(active), *(ending.limit - len(text.written) for text in active))
+                drafts = [text.draft(room - 1) for text in active]
+                logits = self._continue(active, drafts, cache)
             new = active[begin:]
-            for text, token in zip(new, logits.float().argmax(-1).tolist(), strict=True):
-                text.written.append(token)
-                text.ended = ending.ends(text.written)
+            logits = logits.view(len(new), -1, logits.shape[-1])
+            predicted = logits.float().argmax(-1).tolist()
+            drafts = drafts or [[]] * len(new)
+            counts = [text.write(best, draft, ending) for text, best, draft in zip(new, predicted, drafts, strict=True)]
+            if not self._has_drafted and (count := max(counts)) > 1:
+                place = counts.index(count)
+                self._verify(new[place], of_all_words(logits[place, :count]))
+                self._has_drafted = True
             if watched is None and (chosen := self._choose(active, self._verified[cache.prefix > 0])):
                 watched = chosen, []
             if watched is not None:
                 text, seen = watched
                 if text in new:
-                    seen.append(of_all_words(logits[new.index(text)]))
-                if text.ended or len(seen) == COMPARED:
+                    place = new.index(text)
+                    seen += of_all_words(logits[place, : counts[place]])
+                if text.ended or len(seen) >= COMPARED:
                     self._verify(text, torch.stack(seen))
                     self._verified[cache.prefix > 0] = max(len(text), ALIKE)
                     watched = None
@@ -190,40 +227,43 @@ class GreedyGeneration:
             own = waiting[0].prompt[cache.prefix :]
             if ends and len(tokens) + len(own) > self._joining_tokens:
                 break
-            at.append(torch.arange(len(own)) + cache.prefix + len(active) * cache.capacity)
+            at.append(torch.arange(len(own)) + len(active) * cache.capacity)
             tokens += own
             ends.append(len(tokens))
             active.append(waiting.popleft())
-        return self._put(tokens, ends, torch.cat(at), cache, cache.prefix)
+        return self._put(tokens, ends, torch.cat(at).to(self._model.device), cache)
 
-    def _put(self, tokens: Sequence[int], ends: Sequence[int], at: torch.Tensor, cache: Slots, before: int) -> torch.Tensor:
+    def _put(self, tokens: Sequence[int], ends: Sequence[int], at: torch.Tensor | None, cache: Slots) -> torch.Tensor:
         """Computes texts that stand behind one another in a row; returns the logits behind each.
 
         Args:
             tokens: of all texts.
             ends: the end of each in the row.
-            at: columns of the cache for the tokens.
+            at: columns of all slots for the tokens; None if they are the prefix.
             cache: what keeps them.
-            before: tokens that all of them have before them.
         """
+        before = 0 if at is None else cache.prefix
         lengths = torch.tensor([end - begin for begin, end in zip([0, *ends], ends, strict=False)])
         positions = before + torch.cat([torch.arange(length) for length in lengths.tolist()])[None]
         of_tokens = torch.tensor(ends).repeat_interleave(lengths)[None]
         device = self._model.device
         masking = partial(attention_mask, of_tokens.to(device), positions.to(device), before)
         self._work.forwarded += len(tokens)
-        with cache.putting(at, before):
+        with cache.putting(at):
             return self._model.next_logits(tokens, [end - 1 for end in ends], masking, cache, positions)
 
-    def _continue(self, active: Sequence[_Text], cache: Slots) -> torch.Tensor:
-        """Computes the last token of each text; returns the logits behind it."""
-        lengths = torch.tensor([len(text) - 1 for text in active])
-        at = lengths + torch.arange(len(active)) * cache.capacity
-        masking = partial(cache.mask, lengths, self._model.device)
-        self._work.forwarded += len(active)
-        with cache.continuing(at, len(active)):
-            last = [text.written[-1] for text in active]
-            return self._model.next_logits(last, range(len(active)), masking, cache, lengths[None])
+    def _continue(self, active: Sequence[_Text], drafts: Sequence[list[int]], cache: Slots) -> torch.Tensor:
+        """Computes the last token of each text and a draft behind it; returns the logits behind all of them, text by text."""
+        width = 1 + max(map(len, drafts))
+        tokens = [(text.written[-1:] + draft + [0] * width)[:width] for text, draft in zip(active, drafts, strict=True)]
+        positions = torch.tensor([len(text) - 1 for text in active])[:, None] + torch.arange(width)
+        at = positions - cache.prefix + torch.arange(len(active))[:, None] * cache.capacity
+        device = self._model.device
+        masking = partial(cache.mask, positions, device)
+        self._work.forwarded += at.numel()
+        with cache.continuing(at.flatten().to(device), len(active)):
+            row = [token for of_text in tokens for token in of_text]
+            return self._model.next_logits(row, range(len(row)), masking, cache, positions.view(1, -1))
 
     def _leave(self, active: list[_Text], cache: Slots) -> list[_Text]:
         """Takes out the texts that ended; those of the last slots move into the gaps."""

@@ -45,7 +45,8 @@ AUTO_BATCH_TOKENS = 16384
 SETTINGS = {"until", "max_gen_toks", "do_sample", "temperature"}
 WITHOUT_EFFECT = {
     "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "max_length", "do_sample", "temperature", "top_k",
-    "top_p", "min_p", "use_cache", "output_attentions", "output_hidden_states", "return_dict_in_generate", "transformers_version",
+    "top_p", "min_p", "use_cache", "cache_implementation", "output_attentions", "output_hidden_states", "return_dict_in_generate",
+    "transformers_version",
 }  # fmt: skip
 
 
@@ -131,21 +132,22 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
     def _find_greedy(self, requests: Sequence[Instance]) -> Iterator[tuple[list[int], dict[str, Any]]]:
         """The numbers of requests that can be generated together, and their settings; of others is said why not."""
         found: dict[str, tuple[list[int], dict[str, Any]]] = {}
+        of_model = _other_settings(self.model)
         for index, request in enumerate(requests):
             settings = dict[str, Any](normalize_gen_kwargs(request.args[1], self.max_gen_toks))
-            if reason := self._why_not_together(settings):
+            if reason := self._why_not_together(settings, of_model):
                 self._say_as_hf(reason)
             else:
                 found.setdefault(repr((request.task_name, settings)), ([], settings))[0].append(index)
         yield from found.values()
 
-    def _why_not_together(self, settings: Mapping[str, Any]) -> str | None:
+    def _why_not_together(self, settings: Mapping[str, Any], of_model: set[str]) -> str | None:
         """Why requests with some settings are left to lm-eval's loop, as the end of a sentence."""
         if self._greedy is None:
             return self._as_hf
         if settings["do_sample"]:
             return "they are sampled"
-        if others := sorted({*settings} - SETTINGS | _other_settings(self.model)):
+        if others := sorted({*settings} - SETTINGS | of_model):
             return f"they have settings of their own ({', '.join(others)})"
         if settings["max_gen_toks"] >= self.max_length:
             return "there is no room for a prompt"

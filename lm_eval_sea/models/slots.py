@@ -20,12 +20,12 @@ HARMLESS = {
 
 
 class Slots(DynamicCache):
-    """The cache of a model: for each layer [1, heads, prefix + slots × capacity, size of a head], allocated once.
+    """The cache of a model: for each layer [1, heads, prefix, size of a head] and [slots, heads, capacity, size of a head].
 
     The tokens of a pass stand in a single row, whatever texts they belong to. In passes that put texts into slots they see the
     prefix and one another, as masks say. In passes that continue the texts in the first slots, attention has two parts, for
     all texts with the prefix and for each with its own slot, so that nothing is copied. A model whose attention does not come
-    from `ALL_ATTENTION_FUNCTIONS["sdpa"]`, or does more there, gets all slots in one piece and a mask.
+    from `ALL_ATTENTION_FUNCTIONS["sdpa"]`, or does more there, gets a copy of all in one piece and a mask.
 
     Attributes:
         prefix: tokens of the shared beginning.
@@ -37,18 +37,19 @@ class Slots(DynamicCache):
         """Begins empty; the arguments are as above."""
         super().__init__()
         self.prefix, self.capacity, self.in_parts = prefix, capacity, False
-        self._columns = prefix + slots * capacity
-        self._kept: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
-        self._before = 0
-        self._rows: int | None = None
-        self._at = torch.empty(0)
+        self._slots = slots
+        self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # of each layer keys and values, in both parts
+        self._prefixes: list[torch.Tensor] = []  # of the layer that was updated last
+        self._handed: tuple[torch.Tensor, ...] = ()  # what that layer attends to
+        self._before, self._rows = 0, 0
+        self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
         self._attend: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
 
     @contextmanager
-    def putting(self, at: torch.Tensor, before: int) -> Iterator[None]:
-        """For a pass whose tokens are new; they go to the columns `at`, and see `before` tokens of the prefix beside them."""
-        self._at, self._before, self._rows = at, before, None
+    def putting(self, at: torch.Tensor | None) -> Iterator[None]:
+        """For a pass over the prefix (`at` is None), or over new tokens behind it, which go to the columns `at` of all slots."""
+        self._at, self._before, self._rows = at, 0 if at is None else self.prefix, 0
         with self._in_place():
             self._layers_seen = self._layers_attended = 0
             yield
@@ -58,7 +59,7 @@ class Slots(DynamicCache):
 
     @contextmanager
     def continuing(self, at: torch.Tensor, rows: int) -> Iterator[None]:
-        """For a pass whose tokens continue the first `rows` slots, equally many each; they go to the columns `at`."""
+        """For a pass that continues the first `rows` slots, by equally many tokens, which go to the columns `at` of all slots."""
         self._at, self._before, self._rows = at, self.prefix, rows
         with self._in_place():
             yield
@@ -71,57 +72,62 @@ class Slots(DynamicCache):
         finally:
             del ALL_ATTENTION_FUNCTIONS["sdpa"]
 
-    def mask(self, lengths: torch.Tensor, device: torch.device, window: int | None) -> torch.Tensor:
-        """What tokens see that continue texts, one each.
+    def mask(self, positions: torch.Tensor, device: torch.device, window: int | None) -> torch.Tensor:
+        """What tokens see that continue texts.
 
         Args:
-            lengths: tokens before each, with the prefix; in main memory, [texts].
+            positions: of the tokens in their texts; in main memory, [texts, tokens].
             device: where the mask is to be.
             window: the number of tokens they look back on, themselves included, where the model has such a limit.
 
         Returns:
-            True where attended; [texts, 1, 1, columns of the prefix and of a slot as far as in use] if attention has two parts,
-            otherwise [1, 1, texts, columns of the prefix and of all their slots].
+            True where attended; [texts, 1, tokens, columns of the prefix and of a slot as far as in use] if attention has two
+            parts, otherwise [1, 1, texts × tokens, columns of the prefix and of all their slots].
         """
-        own = int(lengths.max()) + 1 - self.prefix if self.in_parts else self.capacity
-        positions, lengths = torch.arange(self.prefix + own, device=device), lengths.to(device)[:, None]
-        seen = positions <= lengths
+        own = int(positions.max()) + 1 - self.prefix if self.in_parts else self.capacity
+        columns, here = torch.arange(self.prefix + own, device=device), positions.to(device)[:, :, None]
+        seen = columns <= here
         if window is not None:
-            seen &= positions > lengths - window
+            seen &= columns > here - window
         if self.in_parts:
-            return seen[:, None, None]
-        of_slots = torch.eye(len(lengths), dtype=torch.bool, device=device)[:, :, None] & seen[:, None, self.prefix :]
-        return torch.cat([seen[:, : self.prefix], of_slots.flatten(1)], dim=1)[None, None]
+            return seen[:, None]
+        of_own = torch.eye(len(positions), dtype=torch.bool, device=device)[:, None, :, None] & seen[:, :, None, self.prefix :]
+        return torch.cat([seen[:, :, : self.prefix], of_own.flatten(2)], dim=2).flatten(0, 1)[None, None]
 
     @torch.inference_mode()
     def move(self, source: int, target: int, length: int) -> None:
         """Moves the first tokens of a slot to another."""
-        begins = [self.prefix + slot * self.capacity for slot in (source, target)]
-        for states in (part for both in self._kept.values() for part in both):
-            here, there = (states[:, :, begin : begin + length] for begin in begins)
-            there.copy_(here)
+        for _, slots in (part for both in self._kept.values() for part in both):
+            slots[target, :, :length] = slots[source, :, :length]
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The keys and values that a layer attends to."""
+        """The keys and values that a layer attends to; in two parts those of the slots in use, [texts, heads, capacity, size]."""
         self._layers_seen += 1
-        new = key_states, value_states
-        if layer_idx not in self._kept:
-            # what is masked counts nothing times what stands there, which must be a number
-            keys, values = (part.new_zeros(*part.shape[:2], self._columns, part.shape[-1]) for part in new)
-            self._kept[layer_idx] = keys, values
-        kept = self._kept[layer_idx]
-        at = self._at.to(key_states.device)
-        for states, part in zip(kept, new, strict=True):
-            states.index_copy_(2, at, part)
-        if self._rows is not None:
-            columns = self.prefix + self._rows * self.capacity
-            return kept[0][:, :, :columns], kept[1][:, :, :columns]
-        if not self._before:
-            return new
-        keys, values = (torch.cat([states[:, :, : self._before], part], dim=2) for states, part in zip(kept, new, strict=True))
+        keys, values = (self._updated(number, part, layer_idx) for number, part in enumerate((key_states, value_states)))
+        self._handed = keys, values
         return keys, values
+
+    def _updated(self, number: int, new: torch.Tensor, layer: int) -> torch.Tensor:
+        """What a layer attends to of keys (0) or values (1)."""
+        _, heads, _, size = new.shape
+        both = self._kept.setdefault(layer, [])
+        if len(both) == number:
+            # what is masked counts nothing times what stands there, which must be a number
+            both.append((new.new_zeros(1, heads, self.prefix, size), new.new_zeros(self._slots, heads, self.capacity, size)))
+        prefix, slots = both[number]
+        if self._at is None:
+            return prefix.copy_(new)
+        at = self._at.to(new.device)  # layers may be on several
+        slots[at // self.capacity, :, at % self.capacity] = new[0].transpose(0, 1)
+        if not self._rows:
+            return torch.cat([prefix, new], dim=2) if self.prefix else new
+        used = slots[: self._rows]
+        if self.in_parts:
+            self._prefixes = [*self._prefixes[:number], prefix]
+            return used
+        return torch.cat([prefix, used.transpose(0, 1).flatten(1, 2)[None]], dim=2)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Number of tokens before those of a pass, as far as all of them have the same."""
@@ -138,9 +144,11 @@ class Slots(DynamicCache):
         **keywords: Any,
     ) -> tuple[torch.Tensor, None]:
         """What takes the place of transformers' function, with its arguments."""
-        if self._rows is not None and self.in_parts and attention_mask is not None:
+        if self._rows and self.in_parts and attention_mask is not None:
             return self._attend_in_parts(query, key, value, attention_mask, scaling or query.shape[-1] ** -0.5), None
-        self._layers_attended += all(value is None for name, value in keywords.items() if name not in HARMLESS)
+        is_plain = all(told is None for name, told in keywords.items() if name not in HARMLESS)
+        # some models make keys of what they keep, or use those of another layer
+        self._layers_attended += is_plain and key is self._handed[0] and value is self._handed[1]
         found: tuple[torch.Tensor, None] = self._attend(module, query, key, value, attention_mask, scaling=scaling, **keywords)
         return found
 
@@ -151,7 +159,7 @@ class Slots(DynamicCache):
 
         Args:
             query: [1, heads, texts × tokens, size of a head].
-            key: of the prefix, and of the slots of all texts; [1, heads of keys, columns, size of a head].
+            key: of the slots of the texts; [texts, heads of keys, capacity, size of a head].
             value: likewise.
             mask: [texts, 1, tokens, columns of the prefix and of a slot as far as it is in use].
             scaling: what products are multiplied with.
@@ -159,20 +167,25 @@ class Slots(DynamicCache):
         Returns:
             [1, texts × tokens, heads, size of a value].
         """
-        heads, prefix = key.shape[1], self.prefix
+        keys, values = self._prefixes
         rows, _, width, seen = mask.shape
+        heads, prefix = key.shape[1], self.prefix
         groups = query.shape[1] // heads
-        asked = (
-            (query[0] * scaling).view(heads, groups, rows, width, -1).transpose(1, 2).reshape(heads, rows * groups * width, -1)
+        # for the prefix [heads, texts × tokens …], for slots [texts × heads, tokens …]: neither copies keys and values
+        asked = (query[0] * scaling).reshape(heads, groups, rows, width, -1).transpose(1, 2)
+        of_prefix = asked.flatten(1, 3) @ keys[0].mT
+        of_own = asked.transpose(0, 1).reshape(rows * heads, groups * width, -1) @ key[:, :, : seen - prefix].flatten(0, 1).mT
+        scores = torch.cat(
+            [
+                of_prefix.view(heads, rows, groups, width, prefix).transpose(0, 1),
+                of_own.view(rows, heads, groups, width, seen - prefix),
+            ],
+            dim=-1,
         )
-
-        def own(states: torch.Tensor) -> torch.Tensor:
-            return states[0, :, prefix:].view(heads, rows, self.capacity, -1)[:, :, : seen - prefix]
-
-        behind = asked.view(heads, rows, groups * width, -1) @ own(key).mT
-        scores = torch.cat([(asked @ key[0, :, :prefix].mT).view(*behind.shape[:3], prefix), behind], dim=-1)
-        scores = scores.view(heads, rows, groups, width, seen).masked_fill_(~mask, -torch.inf)
-        weights = F.softmax(scores, dim=-1, dtype=torch.float32).to(value.dtype).view(heads, rows, groups * width, seen)
-        found = weights[..., prefix:] @ own(value)
-        found += (weights[..., :prefix].flatten(1, 2) @ value[0, :, :prefix]).view(found.shape)
-        return found.view(heads, rows, groups, width, -1).permute(1, 3, 0, 2, 4).reshape(1, rows * width, heads * groups, -1)
+        weights = F.softmax(scores.masked_fill_(~mask[:, :, None], -torch.inf), dim=-1, dtype=torch.float32).to(value.dtype)
+        found = weights[..., prefix:].flatten(0, 1).flatten(1, 2) @ value[:, :, : seen - prefix].flatten(0, 1)
+        found = found.view(rows, heads, groups, width, -1)
+        found += (
+            (weights[..., :prefix].transpose(0, 1).flatten(1, 3) @ values[0]).view(heads, rows, groups, width, -1).transpose(0, 1)
+        )
+        return found.permute(0, 3, 1, 2, 4).reshape(1, rows * width, heads * groups, -1)

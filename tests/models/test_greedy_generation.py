@@ -207,6 +207,7 @@ def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
     asked = requests({"a": found}, **LONG | {"until": [late(text) for text in whole[::4]]})
     encoded = [tokenizer.encode(prompt) for prompt in found]
     common = next(i for i in range(999) if len({row[i] for row in encoded}) > 1)
+    monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", 0)
     with watched(monkeypatch) as (made, moves):
         lm, texts, tokens = generate(SharedPrefixLM, model, tokenizer, asked)
     (cache,) = made
@@ -217,9 +218,31 @@ def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
     assert tokens == common + own + sum(written) - len(written) + lm.work.verification
     assert lm.work.verification <= 2 * max(map(len, encoded)) + LONG["max_gen_toks"]
     assert len(moves) < len(found), "texts stay where they are, except for one a gap"
-    kept = sum(states.shape[2] for states, _ in cache._kept.values()) / len(cache._kept)
+    (kept,) = {sum(part[..., 0].numel() // part.shape[1] for part in keys) for keys, _ in cache._kept.values()}
     parents = 4 * (max(map(len, encoded)) + LONG["max_gen_toks"])
     assert kept <= greedy_generation.MEMORY * parents
+
+
+@pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
+def test_drafts_save_passes(name, tokenizers, monkeypatch):
+    """The last texts, which repeat themselves: the same ones in fewer passes, of no more tokens than a CPU does as quickly."""
+    model, tokenizer = make_model(name, len(tokenizers[True])), tokenizers[True]
+    asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": 60})
+
+    def passes(tokens):
+        monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", tokens)
+        sizes = []
+        hook = model.get_input_embeddings().register_forward_hook(lambda _, inputs, __: sizes.append(inputs[0].numel()))
+        lm, texts, _ = generate(SharedPrefixLM, model, tokenizer, asked, batch_size=2)
+        hook.remove()
+        assert lm._greedy is not None
+        return texts, sizes
+
+    (texts, sizes), (plain, more) = passes(16), passes(0)
+    assert texts == plain == generate(HFLM, model, tokenizer, asked)[1]
+    assert len(sizes) < len(more) / 1.15
+    steps = [size for size in sizes if size <= 16]
+    assert len(steps) > len(sizes) / 2
 
 
 def test_fewer_passes_than_batches_would_take(llama, tokenizers):
