@@ -20,10 +20,11 @@ def render(records: Iterable[dict[str, Any]]) -> str:
     """One table for each setting, the last record of as many rows of a workload being the one that counts."""
     settings: dict[str, dict[tuple[str, int], dict[str, Any]]] = {}
     for record in records:
-        settings.setdefault(_setting(record["setting"]), {})[record["workload"], record["rows"]] = record
+        what = "Texts" if "equal_texts" in record else ""
+        settings.setdefault(_setting(record["setting"], what), {})[record["workload"], record["rows"]] = record
     parts = []
     for setting, of_setting in settings.items():
-        rows = [_row(record) for record in of_setting.values()]
+        rows = [_row_of_texts(record) if "equal_texts" in record else _row(record) for record in of_setting.values()]
         lines = [setting, "", _line(rows[0]), "|---|" + "---:|" * (len(rows[0]) - 1), *(_line(row.values()) for row in rows)]
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
@@ -33,11 +34,12 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _setting(setting: dict[str, Any]) -> str:
+def _setting(setting: dict[str, Any], what: str) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
     count = setting["threads"]
     threads = "" if setting["device"].startswith("NVIDIA") else f", {count} thread{'s' * (count > 1)}"
-    return f"{setting['model']}, {setting['dtype']}; {setting['device']}{threads}; {versions}:"
+    begin = f"{what} of {setting['model']}" if what else setting["model"]
+    return f"{begin}, {setting['dtype']}; {setting['device']}{threads}; {versions}:"
 
 
 def _row(record: dict[str, Any]) -> dict[str, str]:
@@ -73,6 +75,23 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         utilisation = (100e-12 * side["flops"] / side["seconds"] / peak for side in (before, after))
         cells["model-flops utilisation %"] = " → ".join(f"{percent:.1f}" for percent in utilisation)
     return cells
+
+
+def _row_of_texts(record: dict[str, Any]) -> dict[str, str]:
+    before, after = record["hf"], record["hf-shared-prefix"]
+    kept = after["kept"]
+    return {
+        "workload": record["workload"],
+        "rows": f"{record['rows']:,}",
+        "`hf` s": f"{before['seconds']:.1f}",
+        "shared s": f"{after['seconds']:.1f}",
+        "times faster": _times(before["seconds"] / after["seconds"], record["times_faster"]),
+        "tokens kept": f"{kept:,}",
+        "tokens computed for each": f"{before['tokens'] / kept:.1f} → {after['tokens'] / kept:.1f}",
+        "memory MB": f"{before['bytes'] / 1e6:,.0f} → {after['bytes'] / 1e6:,.0f}",
+        "batch size": f"{before['batch_size']} → {after['batch_size']}",
+        "equal texts": f"{record['equal_texts']} of {record['rows']}",
+    }
 
 
 def _times(median: float, runs: Sequence[float]) -> str:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures a shared-prefix backend against lm-eval's own on the same requests, and prints a Markdown table.
 
-The model has random weights, so its answers mean nothing; time, memory and agreement do not depend on that. Each backend
-runs in a process of its own. A workload is a task of lm-eval or of this pack (start in a folder that holds its data, or with
-a network), or a generated one, which needs no data:
+The model has random weights, so its answers mean nothing; time, memory and agreement of rankings do not depend on that, but
+texts go on to the limit of tokens, unless `--model` names a model that was trained. Each backend runs in a process of its own.
+A workload is a task of lm-eval or of this pack (start in a folder that holds its data, or with a network), or a generated
+one, which needs no data:
 
     text-options     3 exemplars, a passage and a question, four options of some words, two questions a passage
     letter-options   the same with the options shown and letters to choose from
@@ -21,6 +22,7 @@ Examples:
     python scripts/bench_backend.py --shape qwen3.5-40m --rows 24 sea_belebele_th_to_ppl
     python scripts/bench_backend.py --shape 7b --dtype bfloat16 --device cuda --batch-size 8 16 32 64 --rows 1000 \\
         sea_belebele_th_to_ppl sea_xnli_th
+    python scripts/bench_backend.py --texts --model FOLDER --threads 1 --batch-size 8 --rows 32 sea_flores_en_id sea_xquad_th
 """
 
 from __future__ import annotations
@@ -39,10 +41,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import bench_texts
 import bench_vllm
 import torch
 from accelerate.utils.memory import should_reduce_batch_size
 from backend_table import peak_tflops, render
+from bench_meters import FlopCounter, Memory
 from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, task_requests
 
 BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": bench_vllm.BACKENDS}
@@ -58,7 +62,7 @@ def measure(backend: str, folder: Path, requests: list[Texts], options: argparse
         MemoryError: if no batch size fits memory.
     """
     found = []
-    function = bench_vllm.measure_vllm if options.engine == "vllm" else _measure
+    function = bench_texts.measure_texts if options.texts else bench_vllm.measure_vllm if options.engine == "vllm" else _measure
     for batch_size in options.batch_size:
         # Not a pool's: its processes may have none of their own, as vLLM's engine is.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
@@ -118,60 +122,6 @@ def seconds_of_a_token(lm: Any, rows: int, length: int) -> float:
     begin = time.perf_counter()
     lm._model_call(tokens).sum().item()  # waits for the device
     return (time.perf_counter() - begin) / tokens.numel()
-
-
-class FlopCounter:
-    """Counts what passes through a model.
-
-    Attributes:
-        tokens: tokens that went through the layers, padding included.
-        flops: two for each weight and token, of the layers, and of the head where it is computed. The products of attention
-            itself are left out.
-    """
-
-    def __init__(self, model: torch.nn.Module) -> None:
-        """Watches a model with a language-model head."""
-        embedding, head = model.get_input_embeddings(), model.get_output_embeddings()
-        of_head = head.weight.numel()
-        # `parameters` gives tied weights once
-        of_layers = sum(weight.numel() for weight in model.parameters())
-        of_layers -= sum(weight.numel() for weight in {embedding.weight, head.weight})
-        self.tokens = 0
-        self.flops = 0
-
-        def pass_layers(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...], __: torch.Tensor) -> None:
-            self.tokens += inputs[0].numel()
-            self.flops += 2 * of_layers * inputs[0].numel()
-
-        def pass_head(_: torch.nn.Module, __: tuple[torch.Tensor, ...], logits: torch.Tensor) -> None:
-            self.flops += 2 * of_head * logits.shape[:-1].numel()
-
-        embedding.register_forward_hook(pass_layers)
-        head.register_forward_hook(pass_head)
-
-
-class Memory:
-    """The peak of memory from now on: of the GPU where the model is, or else of this process (Linux)."""
-
-    def __init__(self, device: str) -> None:
-        """Begins to watch."""
-        self._cuda = device.startswith("cuda")
-        if self._cuda:
-            torch.cuda.reset_peak_memory_stats()
-            self._before = torch.cuda.memory_allocated()
-        else:
-            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins at what is used now
-            self._before = self._of_process("VmRSS")
-
-    def peak(self) -> int:
-        """Bytes above those in use at the beginning."""
-        return (torch.cuda.max_memory_allocated() if self._cuda else self._of_process("VmHWM")) - self._before
-
-    @staticmethod
-    def _of_process(field: str) -> int:
-        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-        (line,) = (line for line in lines if line.startswith(f"{field}:"))
-        return 1024 * int(line.split()[1])
 
 
 def times_faster(run: dict[str, dict[str, Any]]) -> float:
@@ -235,6 +185,8 @@ def main() -> None:
     parser.add_argument("workloads", nargs="*", default=GENERATED, help="generated workloads or tasks (default: the generated)")
     parser.add_argument("--engine", choices=BACKENDS, default="transformers", help="what computes (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=50, help="rows of a workload (default: %(default)s)")
+    parser.add_argument("--texts", action="store_true", help="measure generation; the workloads are tasks that generate")
+    parser.add_argument("--model", type=Path, metavar="FOLDER", help="a model with weights of its own in place of a random one")
     parser.add_argument("--options-only", action="store_true", help="leave out the requests for whole prompts, as other tasks do")
     parser.add_argument("--shape", choices=SHAPES, default="40m", help="size of the model (default: %(default)s)")
     parser.add_argument("--dtype", default="float32", help="type of the weights (default: %(default)s)")
@@ -249,7 +201,11 @@ def main() -> None:
     records = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        setting = describe(options, make_model(folder, options.shape, options.dtype))
+        if options.model:
+            folder = options.model
+            setting = describe(options, folder.name)
+        else:
+            setting = describe(options, make_model(folder, options.shape, options.dtype))
         for workload in options.workloads:
             generated = workload in GENERATED
             requests = generate(workload, options.rows) if generated else task_requests(workload, options.rows, folder)
@@ -261,7 +217,7 @@ def main() -> None:
                 for _ in range(options.repeats)
             ]
             found = sorted(runs, key=times_faster)[len(runs) // 2]
-            agreement = compare(requests, *found.values())
+            agreement = bench_texts.compare_texts(*found.values()) if options.texts else compare(requests, *found.values())
             for of_backend in found.values():
                 del of_backend["answers"]
             measured = {"workload": workload, "rows": len(requests), "times_faster": sorted(map(times_faster, runs))}

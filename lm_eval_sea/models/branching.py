@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
 from .forward import Prefix, PrefixModel, Scores, of_all_words, upload, upload_indices
-from .layout import Batch, lay_out_prefix, make_batch
-from .predictions import Predictions, last_prediction
+from .layout import Batch
+from .predictions import Predictions, predictions_at
 from .tolerance import rounded_otherwise
 
 
@@ -134,34 +135,56 @@ class BranchingModel(PrefixModel):
         scores = [self._score(logits, part, upload_indices(part, logits.device), all_slots=True) for part in predictions]
         return scores, Prefix(length, (cache.kept,))
 
-    def compute_prefix(self, tokens: Sequence[int]) -> Prefix:
-        """Computes tokens as a prefix of others.
+    @property
+    def device(self) -> torch.device:
+        """Where its inputs go."""
+        return self._device
 
-        Raises:
-            RuntimeError: if the model does not use the cache it is given.
+    def next_logits(
+        self,
+        tokens: Sequence[int],
+        wanted: Sequence[int],
+        masking: Callable[[int | None], torch.Tensor],
+        cache: DynamicCache,
+        positions: torch.Tensor,
+    ) -> torch.Tensor:
+        """Logits, [wanted, vocabulary], of what follows some tokens of a row.
+
+        Args:
+            tokens: the row.
+            wanted: which of them; ascending.
+            masking: gives the mask of layers that look back on as many tokens, or on all (None).
+            cache: what keeps keys and values.
+            positions: of the tokens in their texts; [1, tokens].
         """
-        layout = lay_out_prefix(tokens, 0, len(tokens), ())
-        return self.run(make_batch([layout], self.least_width), last_prediction(len(tokens)), Prefix(), keep=True)[1]
+        keywords = {"past_key_values": cache, "use_cache": True, "position_ids": positions.to(self._device)}
+        row = torch.tensor([tokens], device=self._device)
+        return self._logits(row, predictions_at(wanted), self._masks(masking) | keywords)[0]
 
-    def next_logprobs(self, tokens: torch.Tensor, keywords: dict[str, Any]) -> torch.Tensor:
-        """Log-probabilities, [1, vocabulary], of what follows a row of tokens, [1, width], with these arguments of the model."""
-        return of_all_words(self._logits(tokens.to(self._device), last_prediction(tokens.shape[1]), keywords)[0])
+    def plain_logprobs(self, tokens: Sequence[int], last: int) -> torch.Tensor:
+        """Log-probabilities of every word that follows the `last` last tokens of a text, by a plain forward pass."""
+        wanted = range(len(tokens) - last, len(tokens))
+        row = torch.tensor([tokens], device=self._device)
+        return of_all_words(self._logits(row, predictions_at(wanted), {"use_cache": False})[0])
 
-    def next_logprobs_again(self, tokens: torch.Tensor, dtype: torch.dtype, draw: int) -> torch.Tensor:
+    def plain_logprobs_again(self, tokens: Sequence[int], last: int, dtype: torch.dtype, draw: int) -> torch.Tensor:
         """The same of a plain forward pass that rounds otherwise."""
         with rounded_otherwise(self._model, dtype, draw):
-            return self.next_logprobs(tokens, {"use_cache": False})
+            return self.plain_logprobs(tokens, last)
 
     def _branching_arguments(self, ends: torch.Tensor, positions: torch.Tensor, prefix: int) -> dict[str, Any]:
+        return {**self._masks(partial(attention_mask, ends, positions, prefix)), "position_ids": positions}
+
+    def _masks(self, masking: Callable[[int | None], torch.Tensor]) -> dict[str, Any]:
         def mask(window: int | None) -> torch.Tensor:
-            return self._as_model_takes_it(attention_mask(ends, positions, prefix, window))
+            return self._as_model_takes_it(masking(window))
 
         masks: torch.Tensor | dict[str, torch.Tensor]
         if "sliding_attention" in self._layer_types:
             masks = {"full_attention": mask(None), "sliding_attention": mask(self._window)}
         else:
             masks = mask(None if self._layer_types else self._window)
-        return {"attention_mask": masks, "position_ids": positions}
+        return {"attention_mask": masks}
 
     def _as_model_takes_it(self, mask: torch.Tensor) -> torch.Tensor:
         if not self._additive:

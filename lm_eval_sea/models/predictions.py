@@ -55,9 +55,10 @@ class Predictions:
     watched: dict[int, np.ndarray] = field(default_factory=dict)
 
 
-def last_prediction(width: int) -> Predictions:
-    """What is read off a row of `width` tokens of which only what follows the last is wanted; its score is that of token 0."""
-    return Predictions(np.array([width - 1]), np.array([0]), np.array([0]), [])
+def predictions_at(slots: Sequence[int]) -> Predictions:
+    """What is read off a batch of which only what follows some slots is wanted; nothing is scored."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return Predictions(np.array(slots), nothing, nothing, [])
 
 
 def find_predictions(

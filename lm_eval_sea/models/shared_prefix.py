@@ -7,16 +7,17 @@ import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
 from accelerate.utils import DistributedType
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
-from lm_eval.models.utils import has_bos_prefix
+from lm_eval.models.utils import handle_stop_sequences, has_bos_prefix, normalize_gen_kwargs
 from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
-from transformers import PreTrainedModel
+from transformers import GenerationConfig, PreTrainedModel
 
 from .batch_encoding import BatchEncoding
 from .branching import BranchingModel
@@ -24,8 +25,8 @@ from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
 from .forward import PrefixModel, of_all_words, without_cudnn
 from .generated_text import GeneratedText
+from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
-from .prompt_prefix import PromptPrefix
 from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
 from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
 from .tolerance import COMPARED, Agreement, Mismatch, rounded_otherwise
@@ -39,8 +40,14 @@ Request = tuple[tuple[str, str], list[int], list[int]]
 # Tokens in a batch where the user leaves its size to the backend: enough to keep an accelerator busy.
 AUTO_BATCH_TOKENS = 16384
 
-# Settings of generation under which a batch of prompts is not the batch that the model sees, or has a cache of its own.
-OWN_WAYS = ("num_beams", "num_return_sequences", "cache_implementation", "prompt_lookup_num_tokens", "assistant_model")
+# Settings of generation that the pack's own loop follows, and those of a model that greedy decoding does not ask for. With any
+# others, such as beams and penalties, lm-eval's loop generates.
+SETTINGS = {"until", "max_gen_toks", "do_sample", "temperature"}
+WITHOUT_EFFECT = {
+    "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "max_length", "do_sample", "temperature", "top_k",
+    "top_p", "min_p", "use_cache", "cache_implementation", "output_attentions", "output_hidden_states", "return_dict_in_generate",
+    "transformers_version",
+}  # fmt: skip
 
 
 @contextmanager
@@ -59,8 +66,8 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,
-    or 16,384 on an accelerator. Prompts to generate from share their common beginning if the model takes masks of our own.
-    Beam search, rolling log-likelihoods and models that cannot do it are left to `hf`.
+    or 16,384 on an accelerator. Greedy texts of a task are generated together if the model takes masks of our own.
+    Sampling, beam search, rolling log-likelihoods and models that cannot do it are left to `hf`.
 
     Attributes:
         work: how much was computed so far.
@@ -74,7 +81,10 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         self._plain = False
         self._compared: torch.Tensor | None = None  # the last predictions of the plain pass of a check
         self._agreement = Agreement(self._arithmetic(), quantized=getattr(self.model, "is_quantized", False))
-        self._prompt_prefix: PromptPrefix | None = None
+        self._greedy: GreedyGeneration | None = None
+        self._as_hf = "the model takes no masks and positions of our own"  # why there is none
+        self._said = set[str]()  # reasons why texts are generated as by `hf`
+        self._planted: list[int] | None = None  # the tokens of an answer that lm-eval's loop is to read
         self._border = length_border(self.model)
         ends = self.model.generation_config.eos_token_id
         self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
@@ -82,7 +92,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
         elif takes_masks(self.model):
-            self._prompt_prefix = PromptPrefix(self._branching_model(), self._agreement)
+            self._greedy = GreedyGeneration(self._branching_model(), self._agreement, self.work)
 
     def _create_model(self, *args: Any, **kwargs: Any) -> None:
         """Loads the weights, all of them; the arguments are those of `HFLM`."""
@@ -102,26 +112,110 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         logger.warning("The model is computed request by request, as lm-eval's hf does: %s.", reason)
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Texts that the model writes; prompts of one task, which begin alike, come in the same batches.
+        """Texts that the model writes; those of a task are written together, if they are greedy.
 
         Args:
             requests: prompts and settings of generation.
             disable_tqdm: whether to show no progress bars.
         """
-        # lm-eval would look for an automatic batch size once for each call
-        if self._prompt_prefix is None or self.batch_size == "auto":
-            return super().generate_until(requests, disable_tqdm=disable_tqdm)
-        of_tasks: dict[str | None, list[int]] = {}
+        self._look(requests)
+        answers: dict[int, str] = {}
+        for indices, settings in self._find_greedy(requests):
+            if self._greedy is not None:
+                answers |= self._generate_together({index: requests[index] for index in indices}, settings, disable_tqdm)
+        left = [index for index in range(len(requests)) if index not in answers]
+        if left:
+            texts = super().generate_until([requests[index] for index in left], disable_tqdm=disable_tqdm)
+            answers |= zip(left, texts, strict=True)
+        return [answers[index] for index in range(len(requests))]
+
+    def _find_greedy(self, requests: Sequence[Instance]) -> Iterator[tuple[list[int], dict[str, Any]]]:
+        """The numbers of requests that can be generated together, and their settings; of others is said why not."""
+        found: dict[str, tuple[list[int], dict[str, Any]]] = {}
+        of_model = _other_settings(self.model)
         for index, request in enumerate(requests):
-            of_tasks.setdefault(request.task_name, []).append(index)
-        answers = [""] * len(requests)
-        for indices in of_tasks.values():
-            if self._prompt_prefix is not None:
-                self._prompt_prefix.begin()
-            texts = super().generate_until([requests[index] for index in indices], disable_tqdm=disable_tqdm)
-            for index, text in zip(indices, texts, strict=True):
-                answers[index] = text
+            settings = dict[str, Any](normalize_gen_kwargs(request.args[1], self.max_gen_toks))
+            if reason := self._why_not_together(settings, of_model):
+                self._say_as_hf(reason)
+            else:
+                found.setdefault(repr((request.task_name, settings)), ([], settings))[0].append(index)
+        yield from found.values()
+
+    def _why_not_together(self, settings: Mapping[str, Any], of_model: set[str]) -> str | None:
+        """Why requests with some settings are left to lm-eval's loop, as the end of a sentence."""
+        if self._greedy is None:
+            return self._as_hf
+        if settings["do_sample"]:
+            return "they are sampled"
+        if others := sorted({*settings} - SETTINGS | of_model):
+            return f"they have settings of their own ({', '.join(others)})"
+        if settings["max_gen_toks"] >= self.max_length:
+            return "there is no room for a prompt"
+        # lm-eval finds an automatic batch size by a talk between all processes; all of them must leave it the same requests
+        return "several processes look for a batch size" if self.world_size > 1 and self.batch_size == "auto" else None
+
+    def _say_as_hf(self, reason: str) -> None:
+        if reason not in self._said and not self._plain:
+            self._said.add(reason)
+            logger.warning("Texts are generated in batches, as by lm-eval's hf: %s.", reason)
+
+    def _generate_together(
+        self, requests: Mapping[int, Instance], settings: dict[str, Any], disable_tqdm: bool
+    ) -> dict[int, str]:
+        """The texts of greedy requests with the same settings; some or all are missing where it cannot be done."""
+        assert self._greedy is not None
+        limit = settings["max_gen_toks"]
+        window, numbers = self.max_length - limit, list(requests)
+        tokens, mask = self.tok_batch_encode(
+            [request.args[0] for request in requests.values()], left_truncate_len=window, truncation=bool(self.truncation)
+        )
+        prompts = [row[seen.bool()].tolist() for row, seen in zip(tokens, mask, strict=True)]
+        fitting = [place for place, prompt in enumerate(prompts) if prompt and not self._is_behind_border(len(prompt) + limit)]
+        eos = self.tok_decode(self.eot_token_id, skip_special_tokens=False)
+        stops = [stop for stop in handle_stop_sequences(list(settings["until"]), eos=eos) if stop]
+        ending = Ending(self._ends, stops, limit, partial(self.tokenizer.decode, skip_special_tokens=False))
+        answers: dict[int, str] = {}
+        description = "Running generate_until requests"
+        with tqdm(total=len(fitting), disable=disable_tqdm or self.rank != 0, desc=description) as progress:
+            # what was cut at its beginning shares none with the others
+            for places in (
+                [place for place in fitting if len(prompts[place]) < window],
+                [place for place in fitting if len(prompts[place]) >= window],
+            ):
+                written = self._continued([prompts[place] for place in places], ending)
+                for place, answer in written:
+                    number = numbers[places[place]]
+                    answers[number] = self._read(requests[number], answer)
+                    progress.update()
         return answers
+
+    def _continued(self, prompts: Sequence[list[int]], ending: Ending) -> Iterator[tuple[int, list[int]]]:
+        """The numbers of prompts and the tokens of their answers; those that cannot be computed together are missing."""
+        if self._greedy is None or not prompts:
+            return
+        texts = self._greedy.run(prompts, ending, self._budget(max(map(len, prompts)) + ending.limit))
+        while True:
+            try:
+                found = next(texts, None)
+            # memory included: the plain way takes less
+            except Exception as error:
+                self._greedy = None
+                self._as_hf = str(error) if isinstance(error, Mismatch) else f"{type(error).__name__}: {error}"
+                self._say_as_hf(self._as_hf)
+                break
+            if found is None:
+                return
+            yield found
+        clear_torch_cache()
+
+    def _read(self, request: Instance, written: list[int]) -> str:
+        """The text of an answer: lm-eval's own loop decodes, cuts and stores it."""
+        batch_size, self.batch_size_per_gpu, self._planted = self.batch_size_per_gpu, 1, written
+        try:
+            (text,) = super().generate_until([request], disable_tqdm=True)
+        finally:
+            self.batch_size_per_gpu, self._planted = batch_size, None
+        return text
 
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
         """The tokens of strings; those that begin with the begin-of-sequence token get no other, as in `HFLM.tok_encode`."""
@@ -158,28 +252,14 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
 
     def _model_generate(self, context: torch.Tensor, max_length: int, stop: list[str], **settings: Any) -> torch.Tensor:
         """Continues a batch of prompts; the arguments are those of `HFLM`."""
-        if self._prompt_prefix is not None and not self._has_own_way(settings) and not self._is_behind_border(max_length):
-            try:
-                cache = self._prompt_prefix.cache(context, settings["attention_mask"])
-                with without_cudnn():
-                    return super()._model_generate(context, max_length, stop, past_key_values=cache, **settings)
-            # memory included: where there is none for the prefix, the plain way takes less
-            except Exception as error:
-                self._prompt_prefix = None
-                reason = str(error) if isinstance(error, Mismatch) else f"{type(error).__name__}: {error}"
-                logger.warning("Prompts to generate from are computed whole, as lm-eval's hf does: %s.", reason)
-                clear_torch_cache()
-        return super()._model_generate(context, max_length, stop, **settings)
+        if self._planted is not None:
+            return torch.cat([context, context.new_tensor([self._planted])], dim=1)
+        with without_cudnn():
+            return super()._model_generate(context, max_length, stop, **settings)
 
     def _is_behind_border(self, tokens: int) -> bool:
         """Whether a text has other encodings of positions than its shorter beginning, see `length_border`."""
         return self._border is not None and tokens > self._border
-
-    def _has_own_way(self, settings: Mapping[str, Any]) -> bool:
-        """Whether prompts are generated from in a way that brings its own cache, or several copies of each prompt."""
-        config = self.model.generation_config
-        wanted = {name: settings.get(name, getattr(config, name, None)) for name in OWN_WAYS}
-        return any(value not in (None, False, 1) for value in wanted.values())
 
     def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
@@ -382,3 +462,10 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
 
 def _has_any(batch: Iterable[Answer], references: Mapping[int, Plain]) -> bool:
     return any(answer.index in references for answer in batch)
+
+
+def _other_settings(model: PreTrainedModel) -> set[str]:
+    """Settings of generation that a model comes with and that change its greedy texts, such as a penalty for repetition."""
+    config: GenerationConfig = model.generation_config
+    changed = {name for name, value in config.to_diff_dict().items() if value is not None and not name.startswith("_")}
+    return changed - WITHOUT_EFFECT

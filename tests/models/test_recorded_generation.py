@@ -38,7 +38,7 @@ def writes(tokenizer):
             return torch.cat([input_ids, torch.tensor(planted[: len(input_ids)])], dim=1)
 
         lm.model.generate = generate
-        lm._prompt_prefix = None
+        lm._greedy = None
         return lm, rows
 
     return make

@@ -64,6 +64,25 @@ def test_a_run(tmp_path, monkeypatch, capsys):
     assert found["differences"]["prompts"]["of"] > found["differences"]["options"]["of"]
 
 
+@pytest.mark.slow
+def test_texts(tmp_path, monkeypatch, capsys):
+    """Generation on the hand-written rows: equal texts for fewer tokens."""
+    import bench_backend
+    import bench_workloads
+
+    monkeypatch.chdir(bench_workloads.SAMPLES)
+    monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
+    saved = tmp_path / "figures.jsonl"
+    arguments = ["--texts", "sea_flores_en_id", "--rows", "3", "--batch-size", "2", "--save", str(saved)]
+    monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
+    bench_backend.main()
+    found = json.loads(saved.read_text(encoding="utf-8"))
+    assert capsys.readouterr().out == render([found])
+    assert found["equal_texts"] == found["rows"] > 1
+    assert found["hf-shared-prefix"]["tokens"] < found["hf"]["tokens"]
+    assert 0 < found["hf-shared-prefix"]["kept"] <= found["hf-shared-prefix"]["tokens"]
+
+
 def record(device, dtype, rows=5):
     side = {"seconds": 10.0, "batch_size": 8, "bytes": 0, "tokens": 100, "flops": 4e14}
     setting = {"model": "Llama", "dtype": dtype, "device": device, "threads": 2, "versions": {}}

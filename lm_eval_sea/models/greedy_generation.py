@@ -1,0 +1,292 @@
+"""Greedy generation for all prompts of a task together: those that stop make room for the next ones."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from os.path import commonprefix
+
+import torch
+from accelerate.utils.memory import should_reduce_batch_size
+from lm_eval.models.utils_hf import clear_torch_cache
+
+from .branching import BranchingModel, attention_mask
+from .forward import of_all_words
+from .planning import LOOSE_ROW_TOKENS
+from .slots import Slots
+from .tolerance import COMPARED, Agreement, Mismatch
+from .work import Work
+
+logger = logging.getLogger("lm_eval_sea")
+
+# Fewer tokens in common are not worth a forward pass of their own.
+LEAST_PREFIX = 32
+
+# Prompts that join at a time, if as many slots are free, and the most of their tokens in a pass, where they do not see each
+# other, as in a row of continuations. An accelerator would wait for the launch of passes as small as on a CPU.
+JOINING = 8
+MOST_JOINING_TOKENS = 2048
+
+# Keys and values take this much of what those of `hf` would; beside its own, `hf` holds the states of whole prompts.
+MEMORY = 1.5
+
+# Texts up to twice as long are taken to be alike.
+ALIKE = 2 * COMPARED
+
+# Where few texts are left, tokens that followed the same last ones before are tried: up to this many tokens in a pass take a CPU
+# hardly longer, each text with its equal part of them (prompt lookup, Saxena 2023).
+DRAFTED_TOKENS = 16
+MATCHED = 3
+
+# Tokens that a text may be longer than the bytes of a stop string in it.
+SLACK = 8
+
+
+@dataclass(slots=True, eq=False)
+class _Text:
+    """A prompt, and what was written behind it.
+
+    Attributes:
+        number: of the prompt.
+        prompt: its tokens.
+        written: tokens of the answer so far, with the one that ended it.
+        ended: whether there will be no more.
+    """
+
+    number: int
+    prompt: list[int]
+    written: list[int] = field(default_factory=list)
+    ended: bool = False
+
+    def __len__(self) -> int:
+        return len(self.prompt) + len(self.written)
+
+    def write(self, predicted: Sequence[int], draft: Sequence[int], ending: Ending) -> int:
+        """Goes on with what was predicted behind the last token, and behind the tokens of a draft as long as they are right.
+
+        Returns:
+            How many tokens were written.
+        """
+        for place, token in enumerate(predicted):
+            self.written.append(token)
+            self.ended = ending.ends(self.written)
+            if self.ended or draft[place : place + 1] != [token]:
+                break
+        return place + 1
+
+    def draft(self, length: int) -> list[int]:
+        """What followed when the last tokens stood in the text before, at most so many tokens."""
+        tokens = self.prompt + self.written
+        last = tokens[-MATCHED:]
+        for begin in range(len(tokens) - MATCHED - 1, -1, -1) if length > 0 else ():
+            if tokens[begin : begin + MATCHED] == last:
+                return tokens[begin + MATCHED : begin + MATCHED + length]
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """When a text ends.
+
+    Attributes:
+        tokens: any of these ends it.
+        strings: any of these in it ends it.
+        limit: most tokens.
+        decode: the text of tokens, special ones included.
+    """
+
+    tokens: Collection[int]
+    strings: Sequence[str]
+    limit: int
+    decode: Callable[[list[int]], str]
+
+    def ends(self, written: list[int]) -> bool:
+        """Whether a text ends with the last of its tokens."""
+        if written[-1] in self.tokens or len(written) >= self.limit:
+            return True
+        if not self.strings:
+            return False
+        tail = self.decode(written[-SLACK - max(len(string.encode()) for string in self.strings) :])
+        return any(string in tail for string in self.strings)
+
+
+class GreedyGeneration:
+    """Continues prompts with the most probable tokens.
+
+    A text of each length is held against the plain forward pass over prompt and answer, as in the scoring of continuations: one
+    stands for all of less than twice its length.
+    """
+
+    def __init__(self, model: BranchingModel, agreement: Agreement, work: Work) -> None:
+        """Begins without having seen anything.
+
+        Args:
+            model: what computes.
+            agreement: judges whether texts come out as by the plain forward pass.
+            work: where to count what is computed.
+        """
+        self._model = model
+        self._agreement = agreement
+        self._work = work
+        self._verified = {False: 0, True: 0}  # the longest text that was compared, without and behind a shared beginning
+        self._has_drafted = False  # and what came of it was compared
+        self._joining_tokens = min(max(LOOSE_ROW_TOKENS, model.pass_tokens), MOST_JOINING_TOKENS)
+
+    def run(self, prompts: Sequence[list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
+        """Continues prompts; yields the number of each and the tokens behind it, as they end.
+
+        What does not fit memory is tried again in half as many slots.
+
+        Args:
+            prompts: in tokens, at least one each.
+            ending: when a text ends.
+            budget: the most tokens in a batch of `hf`.
+
+        Raises:
+            Mismatch: if a text does not come out as by the plain forward pass.
+            RuntimeError: if the model does not use its cache, or a single text does not fit memory.
+        """
+        prefix = min(len(commonprefix([min(prompts), max(prompts)])), min(map(len, prompts)) - 1)
+        if len(prompts) == 1 or prefix < LEAST_PREFIX:
+            prefix = 0
+        left = dict(sorted(enumerate(prompts), key=lambda item: -len(item[1])))
+        capacity = max(map(len, prompts)) - prefix + ending.limit
+        slots = min(len(prompts), max(int(MEMORY * budget - prefix) // capacity, 1))
+        while left:
+            texts = [_Text(number, prompt) for number, prompt in left.items()]
+            try:
+                for text in self._generate(texts, Slots(prefix, slots, capacity), slots, ending):
+                    del left[text.number]
+                    yield text.number, text.written
+            except RuntimeError as error:
+                if slots == 1 or not should_reduce_batch_size(error):
+                    raise
+            if left:  # not in the handler, where the traceback still holds the tensors
+                clear_torch_cache()
+                slots //= 2
+
+    def _generate(self, texts: Sequence[_Text], cache: Slots, slots: int, ending: Ending) -> Iterator[_Text]:
+        waiting = deque(texts)
+        if cache.prefix:
+            self._put(waiting[0].prompt[: cache.prefix], [cache.prefix], None, cache)
+        active: list[_Text] = []
+        held: list[_Text] = []  # texts that ended before any like them was compared
+        watched: tuple[_Text, list[torch.Tensor]] | None = None
+        while active or waiting:
+            begin, drafts = 0, list[list[int]]()
+            if waiting and slots - len(active) >= min(JOINING, len(waiting), max(slots // 4, 1)):
+                begin = len(active)
+                logits = self._join(waiting, active, slots, cache)
+            else:
+                room = min(DRAFTED_TOKENS // len(active), *(ending.limit - len(text.written) for text in active))
+                drafts = [text.draft(room - 1) for text in active]
+                logits = self._continue(active, drafts, cache)
+            new = active[begin:]
+            logits = logits.view(len(new), -1, logits.shape[-1])
+            predicted = logits.float().argmax(-1).tolist()
+            drafts = drafts or [[]] * len(new)
+            counts = [text.write(best, draft, ending) for text, best, draft in zip(new, predicted, drafts, strict=True)]
+            if not self._has_drafted and (count := max(counts)) > 1:
+                place = counts.index(count)
+                self._verify(new[place], of_all_words(logits[place, :count]))
+                self._has_drafted = True
+            if watched is None and (chosen := self._choose(active, self._verified[cache.prefix > 0])):
+                watched = chosen, []
+            if watched is not None:
+                text, seen = watched
+                if text in new:
+                    place = new.index(text)
+                    seen += of_all_words(logits[place, : counts[place]])
+                if text.ended or len(seen) >= COMPARED:
+                    self._verify(text, torch.stack(seen))
+                    self._verified[cache.prefix > 0] = max(len(text), ALIKE)
+                    watched = None
+            held += self._leave(active, cache)
+            ready = [text for text in held if len(text) < 2 * self._verified[cache.prefix > 0]]
+            held = [text for text in held if text not in ready]
+            yield from ready
+        if held:
+            raise Mismatch("texts ended before any like them was compared with a plain forward pass")
+
+    @staticmethod
+    def _choose(active: Sequence[_Text], verified: int) -> _Text | None:
+        """The text to compare if the longest soon will be twice as long as the last that was: the shortest that stands for it."""
+        soon = max(map(len, active)) + COMPARED
+        if soon <= 2 * verified:
+            return None
+        return min((text for text in active if 2 * len(text) >= soon), key=len, default=active[0])
+
+    def _join(self, waiting: deque[_Text], active: list[_Text], slots: int, cache: Slots) -> torch.Tensor:
+        """Puts texts into free slots; returns the logits behind each."""
+        tokens, ends = list[int](), list[int]()
+        at: list[torch.Tensor] = []
+        while waiting and len(active) < slots:
+            own = waiting[0].prompt[cache.prefix :]
+            if ends and len(tokens) + len(own) > self._joining_tokens:
+                break
+            at.append(torch.arange(len(own)) + len(active) * cache.capacity)
+            tokens += own
+            ends.append(len(tokens))
+            active.append(waiting.popleft())
+        return self._put(tokens, ends, torch.cat(at).to(self._model.device), cache)
+
+    def _put(self, tokens: Sequence[int], ends: Sequence[int], at: torch.Tensor | None, cache: Slots) -> torch.Tensor:
+        """Computes texts that stand behind one another in a row; returns the logits behind each.
+
+        Args:
+            tokens: of all texts.
+            ends: the end of each in the row.
+            at: columns of all slots for the tokens; None if they are the prefix.
+            cache: what keeps them.
+        """
+        before = 0 if at is None else cache.prefix
+        lengths = torch.tensor([end - begin for begin, end in zip([0, *ends], ends, strict=False)])
+        positions = before + torch.cat([torch.arange(length) for length in lengths.tolist()])[None]
+        of_tokens = torch.tensor(ends).repeat_interleave(lengths)[None]
+        device = self._model.device
+        masking = partial(attention_mask, of_tokens.to(device), positions.to(device), before)
+        self._work.forwarded += len(tokens)
+        with cache.putting(at):
+            return self._model.next_logits(tokens, [end - 1 for end in ends], masking, cache, positions)
+
+    def _continue(self, active: Sequence[_Text], drafts: Sequence[list[int]], cache: Slots) -> torch.Tensor:
+        """Computes the last token of each text and a draft behind it; returns the logits behind all of them, text by text."""
+        width = 1 + max(map(len, drafts))
+        tokens = [(text.written[-1:] + draft + [0] * width)[:width] for text, draft in zip(active, drafts, strict=True)]
+        positions = torch.tensor([len(text) - 1 for text in active])[:, None] + torch.arange(width)
+        at = positions - cache.prefix + torch.arange(len(active))[:, None] * cache.capacity
+        device = self._model.device
+        masking = partial(cache.mask, positions, device)
+        self._work.forwarded += at.numel()
+        with cache.continuing(at.flatten().to(device), len(active)):
+            row = [token for of_text in tokens for token in of_text]
+            return self._model.next_logits(row, range(len(row)), masking, cache, positions.view(1, -1))
+
+    def _leave(self, active: list[_Text], cache: Slots) -> list[_Text]:
+        """Takes out the texts that ended; those of the last slots move into the gaps."""
+        ended = [text for text in active if text.ended]
+        for slot in reversed(range(len(active))):
+            if active[slot].ended:
+                last = active.pop()
+                if slot < len(active):
+                    cache.move(len(active), slot, len(last) - 1 - cache.prefix)
+                    active[slot] = last
+        return ended
+
+    def _verify(self, text: _Text, seen: torch.Tensor) -> None:
+        """Holds the last predictions of a text against those of a plain forward pass.
+
+        Raises:
+            Mismatch: if they differ by more than its noise.
+        """
+        tokens = (text.prompt + text.written)[:-1]
+        self._work.verification += len(tokens)
+        plain = self._model.plain_logprobs(tokens, len(seen))
+        once_more = partial(self._model.plain_logprobs_again, tokens, len(seen), self._agreement.dtype)
+        self._agreement.check_predictions(seen, plain, once_more)
+        chosen = torch.tensor(text.written[-len(seen) :])[:, None]
+        together, alone = (float(logprobs.gather(1, chosen).sum()) for logprobs in (seen, plain))
+        self._agreement.check_sum(together, alone, len(seen))

@@ -1,0 +1,327 @@
+"""Greedy generation of a task's prompts together against lm-eval's own: the same texts, for fewer tokens."""
+
+import copy
+import random
+from contextlib import contextmanager
+
+import pytest
+import torch
+from lm_eval.api.instance import Instance
+from lm_eval.models.huggingface import HFLM
+
+from lm_eval_sea.models import SharedPrefixLM, greedy_generation, slots
+
+from .conftest import ARCHITECTURES, COPYING, NO_SDPA, make_model, text
+
+SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
+
+
+def prompts(dice, *, shared=30, rows=9, longest=20):
+    """Prompts of one task: exemplars, which all share, and a row."""
+    exemplars = text(dice, shared)
+    return [f"{exemplars}\n{text(dice, 1, longest)}:" for _ in range(rows)]
+
+
+def requests(of_tasks, **settings):
+    return [
+        Instance("generate_until", {}, (prompt, SETTINGS | settings), 0, metadata=(task, number, 1))
+        for task, found in of_tasks.items()
+        for number, prompt in enumerate(found)
+    ]
+
+
+@contextmanager
+def counted(model):
+    """Counts the tokens that the model embeds."""
+    tokens = []
+    hook = model.get_input_embeddings().register_forward_hook(lambda _, inputs, __: tokens.append(inputs[0].numel()))
+    try:
+        yield tokens
+    finally:
+        hook.remove()
+
+
+def generate(model_class, model, tokenizer, asked, **options):
+    lm = model_class(model, tokenizer=tokenizer, **({"batch_size": 4, "max_length": 240} | options))
+    with counted(model) as tokens:
+        return lm, lm.generate_until(asked, disable_tqdm=True), sum(tokens)
+
+
+def assert_like_parent(model, tokenizer, asked, **options):
+    """Holds the texts against those of lm-eval's own; returns the backend and its share of the tokens."""
+    _, expected, plain = generate(HFLM, model, tokenizer, asked, **options)
+    lm, texts, shared = generate(SharedPrefixLM, model, tokenizer, asked, **options)
+    assert texts == expected
+    assert any(texts)
+    return lm, shared / plain
+
+
+EAGER = [(name, "eager") for name in (*NO_SDPA, "llama", "mistral-windowed", "gemma3", "gpt-neox")]
+
+
+@pytest.mark.parametrize(("name", "attention"), [*((name, "sdpa") for name in ARCHITECTURES if name not in NO_SDPA), *EAGER])
+def test_architectures(name, attention, tokenizers):
+    """Also behind windows of attention, which a beginning of 30 words leaves."""
+    model = make_model(name, len(tokenizers[True]), attention=attention)
+    lm, share = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}))
+    assert lm._greedy is not None
+    assert share < 0.8
+
+
+@pytest.mark.parametrize("name", ["qwen3.5", "lfm2", "bloom"])
+def test_models_with_a_state_or_alibi_are_left_to_the_parent(name, tokenizers):
+    assert name in COPYING
+    model = make_model(name, len(tokenizers[True]))
+    lm, share = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}))
+    assert lm._greedy is None
+    assert share == 1
+
+
+@pytest.fixture(scope="module")
+def llama(tokenizers):
+    return make_model("llama", len(tokenizers[True]))
+
+
+DICE = random.Random(1)
+SHARED = text(DICE, 30)
+AWKWARD = {
+    "one prompt": {"a": prompts(DICE, rows=1)},
+    "equal prompts": {"a": prompts(DICE, rows=1) * 5},
+    "one prompt begins all others": {"a": [SHARED, *(f"{SHARED} {text(DICE, 1, 9)}" for _ in range(6))]},
+    "rows longer than what they share": {"a": prompts(DICE, longest=60)},
+    "nothing shared": {"a": [text(DICE, 5, 30) for _ in range(9)]},
+    "little shared": {"a": prompts(DICE, shared=3)},
+    "longer than the model's window": {"a": [*prompts(DICE), *prompts(DICE, shared=110, rows=3)]},
+    "tasks of like length": {"a": prompts(DICE), "b": prompts(DICE), "c": prompts(DICE, shared=45)},
+    "pairs with one passage": {
+        "a": [f"{prompt} {end}" for prompt in prompts(DICE) for end in ("di desa", "pada hari pasar yang")]
+    },
+    "an instruction of many tasks, and exemplars of each": {
+        task: [f"{SHARED} {prompt}" for prompt in prompts(DICE)] for task in ("a", "b")
+    },
+}
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("name", AWKWARD)
+def test_awkward_prompts(name, batch_size, llama, tokenizers):
+    lm, _ = assert_like_parent(llama, tokenizers[True], requests(AWKWARD[name]), batch_size=batch_size)
+    assert lm._greedy is not None
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_exemplars_are_computed_once(batch_size, llama, tokenizers):
+    """Of several tasks each: what is shared is three quarters of a prompt."""
+    asked = requests({task: prompts(random.Random(number), shared=45, rows=16) for number, task in enumerate("abc")})
+    _, share = assert_like_parent(llama, tokenizers[True], asked, batch_size=batch_size)
+    assert share < 0.55
+
+
+def test_beams_are_the_parents(llama, tokenizers):
+    lm, share = assert_like_parent(llama, tokenizers[True], requests({"a": prompts(random.Random(0))}, num_beams=2))
+    assert lm._greedy is not None
+    assert share == 1
+
+
+def test_automatic_batch_size(llama, tokenizers):
+    assert_like_parent(llama, tokenizers[True], requests({"a": prompts(random.Random(0))}), batch_size="auto", max_batch_size=4)
+
+
+def test_wrong_answers_are_noticed(llama, tokenizers, monkeypatch, caplog):
+    """Masks that show a token too few: the parent's texts all the same, and one warning."""
+    right = slots.Slots.mask
+    monkeypatch.setattr(slots.Slots, "mask", lambda *arguments: right(*arguments).roll(1, dims=-1))
+    lm, _ = assert_like_parent(
+        llama, tokenizers[True], requests({"a": prompts(random.Random(0)), "b": prompts(random.Random(1))})
+    )
+    assert lm._greedy is None
+    assert caplog.text.count("Texts are generated in batches, as by lm-eval's hf: along a shared prefix") == 1
+
+
+LONG = {"until": [], "max_gen_toks": 40}
+FAMILIES = ["llama", "gemma3", "qwen3", "gpt-neox", "mistral-windowed", "falcon"]
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def family(request, tokenizers):
+    return make_model(request.param, len(tokenizers[True]), tie_word_embeddings=False)  # with tied ones some write one word only
+
+
+def mixed_prompts():
+    dice = random.Random(7)
+    return [*prompts(dice, rows=5, longest=4), *prompts(random.Random(7), rows=8, longest=50)]
+
+
+def late(text):
+    """Two characters that a text has late for the first time, and wholly: a token may be part of one."""
+    pairs = (text[place : place + 2] for place in range(len(text) - 1))
+    return max((pair for pair in pairs if "\ufffd" not in pair), key=text.index)
+
+
+def assert_written_like_parent(model, tokenizer, asked, **options):
+    """Also one by one: what `hf` writes of a text does not depend on the others."""
+    _, alone, _ = generate(HFLM, model, tokenizer, asked, **(options | {"batch_size": 1}))
+    lm, _ = assert_like_parent(model, tokenizer, asked, **options)
+    _, texts, _ = generate(SharedPrefixLM, model, tokenizer, asked, **options)
+    assert texts == alone and lm._greedy is not None
+    return texts
+
+
+def test_texts_end_where_they_stop_and_others_take_their_place(family, tokenizers):
+    """By stop strings, by ends that only the model's own settings name, and at the limit; behind windows that texts outgrow."""
+    asked = {"a": mixed_prompts()}
+    whole = assert_written_like_parent(family, tokenizers[True], requests(asked, **LONG))
+    stops = [late(text) for text in whole[::4]]
+    stopped = assert_written_like_parent(family, tokenizers[True], requests(asked, **LONG | {"until": stops}))
+    assert len({len(text) for text in stopped}) > 3
+    assert not any(stop in text for stop in stops for text in stopped)
+    tokenizer = copy.deepcopy(tokenizers[True])
+    ends = [tokenizer.encode(stop, add_special_tokens=False)[-1] for stop in stops]
+    tokenizer.add_special_tokens({"additional_special_tokens": tokenizer.convert_ids_to_tokens(ends)})  # which are not shown
+    before = family.generation_config.eos_token_id
+    family.generation_config.eos_token_id = [before, *ends]
+    try:
+        ended = assert_written_like_parent(family, tokenizer, requests(asked, **LONG))
+    finally:
+        family.generation_config.eos_token_id = before
+    assert sum(map(len, ended)) < sum(map(len, whole))
+
+
+@contextmanager
+def watched(monkeypatch):
+    """The caches that were made, moves in them, and the tokens of each pass."""
+    made, moves = [], []
+    init, move = slots.Slots.__init__, slots.Slots.move
+    monkeypatch.setattr(slots.Slots, "__init__", lambda self, *size: made.append(self) or init(self, *size))
+    monkeypatch.setattr(slots.Slots, "move", lambda self, *which: moves.append(which) or move(self, *which))
+    yield made, moves
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("name", ["llama", "gemma3"])
+def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
+    """The beginning once, prompts behind it and tokens that were written each once, and what the self-check needs."""
+    model, tokenizer = make_model(name, len(tokenizers[True]), tie_word_embeddings=False), tokenizers[True]
+    found = mixed_prompts()
+    _, whole, _ = generate(HFLM, model, tokenizer, requests({"a": found}, **LONG))
+    asked = requests({"a": found}, **LONG | {"until": [late(text) for text in whole[::4]]})
+    encoded = [tokenizer.encode(prompt) for prompt in found]
+    common = next(i for i in range(999) if len({row[i] for row in encoded}) > 1)
+    monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", 0)
+    with watched(monkeypatch) as (made, moves):
+        lm, texts, tokens = generate(SharedPrefixLM, model, tokenizer, asked)
+    (cache,) = made
+    assert cache.in_parts and cache.prefix == common >= 30
+    written = [text.answer_tokens for text in texts]
+    assert len(set(written)) > 3
+    own = sum(len(row) - common for row in encoded)
+    assert tokens == common + own + sum(written) - len(written) + lm.work.verification
+    assert lm.work.verification <= 2 * max(map(len, encoded)) + LONG["max_gen_toks"]
+    assert len(moves) < len(found), "texts stay where they are, except for one a gap"
+    (kept,) = {sum(part[..., 0].numel() // part.shape[1] for part in keys) for keys, _ in cache._kept.values()}
+    parents = 4 * (max(map(len, encoded)) + LONG["max_gen_toks"])
+    assert kept <= greedy_generation.MEMORY * parents
+
+
+@pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
+def test_drafts_save_passes(name, tokenizers, monkeypatch):
+    """The last texts, which repeat themselves: the same ones in fewer passes, of no more tokens than a CPU does as quickly."""
+    model, tokenizer = make_model(name, len(tokenizers[True])), tokenizers[True]
+    asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": 60})
+
+    def passes(tokens):
+        monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", tokens)
+        sizes = []
+        hook = model.get_input_embeddings().register_forward_hook(lambda _, inputs, __: sizes.append(inputs[0].numel()))
+        lm, texts, _ = generate(SharedPrefixLM, model, tokenizer, asked, batch_size=2)
+        hook.remove()
+        assert lm._greedy is not None
+        return texts, sizes
+
+    (texts, sizes), (plain, more) = passes(16), passes(0)
+    assert texts == plain == generate(HFLM, model, tokenizer, asked)[1]
+    assert len(sizes) < len(more) / 1.15
+    steps = [size for size in sizes if size <= 16]
+    assert len(steps) > len(sizes) / 2
+
+
+def test_fewer_passes_than_batches_would_take(llama, tokenizers):
+    """Texts that end early make room: no pass waits for the longest of a batch."""
+    found = mixed_prompts() * 3
+    asked = requests({"a": found}, **LONG | {"until": ["ai", "ta"]})
+
+    def passes(backend):
+        count = []
+        hook = llama.get_input_embeddings().register_forward_hook(lambda *_: count.append(1))
+        generate(backend, llama, tokenizers[True], asked)
+        hook.remove()
+        return len(count)
+
+    assert passes(SharedPrefixLM) < passes(HFLM) / 1.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"do_sample": True, "temperature": 0.5}, "they are sampled"),
+        ({"num_beams": 2}, "settings of their own (num_beams)"),
+        ({"repetition_penalty": 1.3}, "settings of their own (repetition_penalty)"),
+    ],
+)
+def test_what_is_not_greedy_is_the_parents(settings, reason, llama, tokenizers, caplog):
+    asked = requests({"a": prompts(random.Random(0)), "b": prompts(random.Random(1))}, **settings)
+
+    def texts(backend):
+        torch.manual_seed(0)
+        return generate(backend, llama, tokenizers[True], asked)[1:]
+
+    assert texts(SharedPrefixLM) == texts(HFLM)
+    assert caplog.text.count("Texts are generated in batches, as by lm-eval's hf:") == caplog.text.count(reason) == 1
+
+
+def test_penalties_that_a_model_comes_with_are_the_parents(tokenizers, caplog):
+    model = make_model("llama", len(tokenizers[True]))
+    model.generation_config.no_repeat_ngram_size = 2
+    _, share = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}, **LONG))
+    assert share == 1 and "settings of their own (no_repeat_ngram_size)" in caplog.text
+
+
+def test_what_does_not_fit_memory_has_fewer_slots(llama, tokenizers):
+    """From 8 texts at a time on there is no memory."""
+    sizes = []
+
+    def scarce(_, inputs):
+        sizes.append(inputs[0].numel())
+        if sizes[-1] == 8:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate too much.")
+
+    asked = requests({"a": mixed_prompts()}, **LONG)
+    _, expected, _ = generate(HFLM, llama, tokenizers[True], asked)
+    hook = llama.get_input_embeddings().register_forward_pre_hook(scarce)
+    try:
+        lm, texts, _ = generate(SharedPrefixLM, llama, tokenizers[True], asked)
+    finally:
+        hook.remove()
+    assert texts == expected
+    assert lm._greedy is not None and sizes.count(8) == 1 and 4 in sizes
+
+
+def test_texts_are_stored_as_they_end(llama, tokenizers):
+    """A run that is killed has lost no text that had ended."""
+    stored, passes = [], []
+    lm = SharedPrefixLM(llama, tokenizer=tokenizers[True], batch_size=4, max_length=240)
+    lm.cache_hook.add_partial = lambda kind, arguments, answer: stored.append((len(passes), arguments[0], answer))
+    hook = llama.get_input_embeddings().register_forward_hook(lambda *_: passes.append(1))
+    found = mixed_prompts()
+    texts = lm.generate_until(requests({"a": found}, **LONG | {"until": ["ai", "ta"]}), disable_tqdm=True)
+    hook.remove()
+    assert {prompt: answer for _, prompt, answer in stored} == dict(zip(found, texts, strict=True))
+    assert sum(at < len(passes) / 2 for at, *_ in stored) > 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sixteen_bits(dtype, tokenizers):
+    """The self-check passes on the model's own noise; texts may part from the parent's where two words are as probable."""
+    model = make_model("llama", len(tokenizers[True]), dtype=dtype)
+    lm, texts, _ = generate(SharedPrefixLM, model, tokenizers[True], requests({"a": mixed_prompts()}, **LONG))
+    assert lm._greedy is not None and all(texts)
