@@ -10,6 +10,7 @@ from lm_eval_sea.report.bias import bias_section
 from lm_eval_sea.report.calibration import calibration_section
 from lm_eval_sea.report.forms import forms_section
 from lm_eval_sea.report.generation import generation_section
+from lm_eval_sea.report.languages.section import languages_section
 from lm_eval_sea.report.native import native_section
 from lm_eval_sea.report.overview import means_section, overview_section, scores_section
 from lm_eval_sea.report.prompts import prompts_section
@@ -48,6 +49,7 @@ def sections(
         generation_section(scores),
         thoughts_section(scores),
         forms_section(scores),
+        languages_section(scores),
         provenance_section(scores),
     ]
     suite = scores.suite
