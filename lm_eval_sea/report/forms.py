@@ -66,8 +66,8 @@ def forms_section(scores: Scores) -> Section:
         [
             "The same rows, answered in several forms by the same model: options ranked (named by the variant; behind the chat "
             "template where it says so), a letter written (litilo_gen), the answer read from what the model writes, or one of "
-            "the options by the engine's constraint. Gained are rows that are right in the second form alone, lost those right in "
-            "the first alone.",
+            "the options by the engine's constraint. Gained are rows that are right in the second form alone, lost those "
+            "right in the first alone.",
             "Compare two models in one form only: a ranked score of a base model beside a read score of a chat model says as "
             "much of the forms as of the models. p is that of the paired test by passage, corrected for all lines of this table "
             "(Holm).",
