@@ -20,6 +20,7 @@ from lm_eval_sea.report.robustness import robustness_section
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table
+from lm_eval_sea.report.texts import texts_section
 from lm_eval_sea.report.thoughts import thoughts_section
 
 MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
@@ -50,6 +51,7 @@ def sections(
         thoughts_section(scores),
         forms_section(scores),
         languages_section(scores),
+        texts_section(scores),
         provenance_section(scores),
     ]
     suite = scores.suite

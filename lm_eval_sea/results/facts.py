@@ -62,6 +62,11 @@ class Facts:
         return bool(self.headline_metric)
 
     @property
+    def is_text(self) -> bool:
+        """Whether the task is one on plain texts of this pack, which has bits and no score."""
+        return self.setting == self.variant == "text" and not self.headline_metric
+
+    @property
     def language_of_prompt(self) -> str:
         """The language in which an answer is expected; of "th-en", passages in Thai with questions in English, English."""
         return (self.prompt_language or self.language).rpartition("-")[2]

@@ -144,7 +144,10 @@ class _Run:
             manager, list(dict.fromkeys(sum(found.values(), []))), skip_missing=self.skip_missing
         )
         if self.detect is not None:
-            config.limit = limit_to_see(self.detect, [planned(task, len(task.eval_docs)) for task in tasks.values()])
+            scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
+            if not scored:
+                raise RunError(f"--detect {self.detect:g}: no task of this run has a score in points; give --limit")
+            config.limit = limit_to_see(self.detect, scored)
             logging.getLogger("lm_eval_sea").info("--detect %g: --limit %d", self.detect, config.limit)
         self.secrets.add(secrets_in([task.config.dataset_kwargs for task in tasks.values()]))
         self._check(tasks)

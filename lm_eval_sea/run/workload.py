@@ -16,7 +16,7 @@ from lm_eval_sea.run.request import RunError
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
-GENERATION = "generate_until"
+GENERATION, ROLLING = "generate_until", "loglikelihood_rolling"
 _MOST_UNKNOWN = 0.01  # of the tokens
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 
@@ -93,7 +93,9 @@ def said_by_language(workloads: Mapping[str, Workload]) -> str:
 
 
 def planned(task: Any, rows: int) -> Planned:
-    """What a run on so many rows of a task of lm-eval can show."""
+    """What a run on so many rows of a task of lm-eval can show; of plain texts nothing, for they have no score from 0 to 1."""
+    if task.OUTPUT_TYPE == ROLLING:
+        rows = 0
     facts, choices = facts_of(task.config.metadata or {}), task.config.doc_to_choice
     return Planned(rows, facts.chance, len(choices) if isinstance(choices, list) else 1)
 

@@ -10,11 +10,17 @@ languages: a letter has one byte in English and three in Thai.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+
+def score_text(doc: Mapping[str, Any], results: Sequence[float]) -> dict[str, tuple[float, int]]:
+    """A text and its log-likelihood, for `bits_per_byte` and its error."""
+    told = (results[0], len(doc["text"].encode()))
+    return {"bits_per_byte": told, "bits_per_byte_stderr": told}
 
 
 def bits_per_byte_stderr(rows: Sequence[tuple[float, int]]) -> float:
