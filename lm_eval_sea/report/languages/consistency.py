@@ -49,11 +49,12 @@ def ac3(accuracy: float, consistency: float) -> float:
     return 2 * accuracy * consistency / (accuracy + consistency) if accuracy + consistency else 0.0
 
 
-def consistencies(answers: Mapping[str, Answers]) -> Iterator[Consistency]:
+def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iterator[Consistency]:
     """For s = 2 to the number of languages, on the questions that were asked in all; none where it is not known what was chosen.
 
     Args:
         answers: by language.
+        every: whether for every s, or only for 2 and all languages.
     """
     if len(answers) < FEWEST_LANGUAGES:
         return
@@ -64,6 +65,7 @@ def consistencies(answers: Mapping[str, Answers]) -> Iterator[Consistency]:
     chosen = [[each.chosen[question] for each in given] for question in common]
     clusters = [given[0].clusters.get(question, question) for question in common]
     accuracy = sum(each.right[question] for each in given for question in common) / (len(given) * len(common))
-    for size in range(FEWEST_LANGUAGES, len(given) + 1):
+    sizes = range(FEWEST_LANGUAGES, len(given) + 1)
+    for size in sizes if every else dict.fromkeys((sizes[0], sizes[-1])):
         share = estimate([same_answer(each, size) for each in chosen], clusters)
         yield Consistency(len(given), len(common), accuracy, size, share.mean, share.low, share.high, ac3(accuracy, share.mean))

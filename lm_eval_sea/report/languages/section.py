@@ -24,7 +24,7 @@ from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import Runs
 from lm_eval_sea.results.types import ResultsError
 
-_MOST_LANGUAGES = 10  # of whose errors all pairs are compared on the page
+_MOST_LANGUAGES = 4  # of whose errors all pairs are compared on the page
 
 
 def languages_section(scores: Scores) -> Section:
@@ -34,9 +34,7 @@ def languages_section(scores: Scores) -> Section:
     comparisons: Mapping[Condition, Comparison] = {}
     with contextlib.suppress(ResultsError):  # there are no such tasks
         comparisons, _ = load_comparisons(Runs([], tasks, [], []))
-    consistent = pd.DataFrame(
-        [_named(row, labels) for row in consistency_rows(comparisons, []) if row["languages"] in (2, row["of"])]
-    )
+    consistent = pd.DataFrame([_named(row, labels) for row in consistency_rows(comparisons, [], every=False)])
     errors = pd.DataFrame(corrected([_named(row, labels) for row in _few_pairs(comparisons)]))
     if len(errors):
         shares = ["wrong_first", "wrong_second", "wrong_in_both", "by_chance", "same_wrong", "excess", "low", "high"]

@@ -207,10 +207,12 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
             yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
 
 
-def consistency_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One row for every number of languages from two up: the share of questions with the same answer, and AC3."""
+def consistency_rows(
+    comparisons: Mapping[Condition, Comparison], notes: list[str], *, every: bool = True
+) -> Iterator[dict[str, Any]]:
+    """One row for every number of languages from two up, or for two and all: the share of same answers, and AC3."""
     for condition, comparison in comparisons.items():
-        rows = [condition._asdict() | found._asdict() for found in consistencies(comparison.answers)]
+        rows = [condition._asdict() | found._asdict() for found in consistencies(comparison.answers, every=every)]
         if not rows and len(comparison.answers) > 1:
             notes.append(f"{condition.model}, {condition.name}: no question has a known answer in all, so no consistency")
         yield from rows
