@@ -80,15 +80,15 @@ def compared(first: Rows, second: Rows) -> Compared | None:
 def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
     """The forms to lay side by side.
 
-    Each beside an answer that is read or constrained, the letter that is written beside the one that is ranked, and each ranked
-    form beside itself behind the chat template.
+    Each beside an answer that is read or constrained; the ranked letter beside the letter that is written and beside the other
+    ranked forms, which a base model has; and each ranked form beside itself behind the chat template.
     """
     order = sorted(forms, key=lambda form: (form == CONSTRAINED, form == READ, form.startswith(_LETTER_WRITTEN), form))
     return [
         (first, second)
         for first, second in combinations(order, 2)
         if second in (READ, CONSTRAINED, first + _BEHIND_TEMPLATE)
-        or (first.startswith(_LETTER_RANKED) and second == first.replace(_LETTER_RANKED, _LETTER_WRITTEN))
+        or (first.startswith(_LETTER_RANKED) and first.endswith(_BEHIND_TEMPLATE) == second.endswith(_BEHIND_TEMPLATE))
     ]
 
 
