@@ -108,7 +108,7 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
     with o the share of questions right in both or wrong in both, and c = ē f̄ + (1 − ē)(1 − f̄): the error consistency of Geirhos
     et al. 2020 (arXiv:2006.16736). The excess is a mean of products, to first order with known means, whose error and test by
     passage are those of `paired_difference`; where all products are equal nothing can be tested. Questions that are hard in every
-    language make it positive.
+    language make it positive; a model that prefers one option in each language makes it negative if these are two.
     """
     common = [question for question in first.right if question in second.right]
     if not common:
