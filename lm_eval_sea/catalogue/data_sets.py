@@ -81,6 +81,9 @@ class DataSet:
     labels: Sequence[str] = ()  # of a classification, in the order of the label words, where utils.py does not have them
     judged_as: str = ""  # what `lm-eval-sea score --judge` asks of the answers, where a judge scores them
     parallel: Mapping[str, Any] | None = None  # the same rows in every language: what tasks over two languages read
+    # texts that are translations of each other: their number, `rows`, and the function of utils.py that makes them, `process`;
+    # where English has no rows of its own, the function `english` makes them of the rows of `english_in`
+    running_texts: Mapping[str, Any] | None = None
 
     @property
     def group_languages(self) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import shlex
+import sys
 from pathlib import Path
 
 from lm_eval_sea.catalogue import SUITE
@@ -106,6 +107,37 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _data_premium(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.catalogue.check import token_counter
+    from lm_eval_sea.run.premium import PASSAGES, SENTENCES, premium_languages, premium_of
+    from lm_eval_sea.tasks._shared.hub_files import DataError
+
+    known = premium_languages()
+    languages = arguments.languages.split(",") if arguments.languages else known
+    if unknown := [language for language in languages if language not in known]:
+        return fail(ValueError(f"no parallel texts in {', '.join(unknown)}; there are {', '.join(known)}"), 2)
+    lines, lacking = [_PREMIUM_HEAD], []
+    try:
+        count = token_counter(arguments.tokenizer)
+    except DataError as error:
+        return fail(error, 2)
+    for language in languages:
+        for data_set in (PASSAGES, SENTENCES):
+            try:
+                found = premium_of(language, data_set, count)
+            except DataError as error:
+                lacking.append(f"{language}: {error}")
+                continue
+            if found is not None:
+                ratio = found.ratio
+                numbers = [ratio.rows, found.tokens, found.tokens_english, *(ratio.mean, ratio.low, ratio.high)]
+                lines.append([language, data_set, *("" if number is None else str(number) for number in numbers)])
+    print("\n".join(map(",".join, lines)))
+    for line in lacking:
+        print(line, file=sys.stderr)
+    return 1 if lacking else 0
+
+
 PATH = Command(
     name="path",
     summary="Print the folder of the tasks, for lm-eval's --include_path",
@@ -179,12 +211,32 @@ cd mirror && lm_eval … --tasks sea_belebele_to_ppl""",
     run=_data_fetch,
 )
 
+_PREMIUM_HEAD = ["language", "data_set", "texts", "tokens", "tokens_english", "premium", "low", "high"]
+_PREMIUM = Command(
+    name="premium",
+    summary="Count a model's tokens for the same texts in each language, with English as 1",
+    about="""
+Prints CSV: tokens of Belebele's passages and of FLORES' sentences in a language and in English, their ratio (the premium
+of the language), and its 95 % interval over the texts. It needs a tokenizer and no model. Texts come from a folder
+OWNER/NAME in the current one, or else from the hub or its cache.""",
+    examples="""
+lm-eval-sea data premium --tokenizer MODEL
+lm-eval-sea data premium --tokenizer MODEL --languages th,my > premium.csv""",
+    exits="0, 1 if the texts of a language cannot be had, 2 for an unknown language or a tokenizer that cannot be loaded",
+    arguments=[
+        argument("--tokenizer", metavar="NAME", required=True, help="model or folder"),
+        argument("--languages", metavar="CODES", help="with commas between (default: all that Belebele has)"),
+    ],
+    run=_data_premium,
+)
+
 DATA = Command(
     name="data",
-    summary="Check or download the data of tasks, before a long job",
+    summary="Check or download the data of tasks, before a long job; count its tokens",
     examples="""
 lm-eval-sea data check --tasks sea_sailcompass
 lm-eval-sea data fetch --tasks sea_belebele_to_ppl,sea_xcopa_to_ppl
-lm-eval-sea data fetch --tasks sea_sailcompass --to mirror""",
-    subcommands=[_CHECK, _FETCH],
+lm-eval-sea data fetch --tasks sea_sailcompass --to mirror
+lm-eval-sea data premium --tokenizer MODEL""",
+    subcommands=[_CHECK, _FETCH, _PREMIUM],
 )

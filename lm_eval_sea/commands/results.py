@@ -81,7 +81,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _languages(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.report.languages.summary import consistency_summary, summary
+    from lm_eval_sea.report.languages.summary import consistency_summary, errors_summary, summary
     from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
     from lm_eval_sea.results.read import read
     from lm_eval_sea.results.types import ResultsError
@@ -98,6 +98,8 @@ def _languages(arguments: argparse.Namespace) -> int:
         print(summary(differences), end="\n\n")
     if consistency := written.get(arguments.out / "consistency.csv"):
         print(consistency_summary(consistency), end="\n\n")
+    if errors := written.get(arguments.out / "errors.csv"):
+        print(errors_summary(errors), end="\n\n")
     print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
     print_notes(notes)
     return 0
@@ -165,6 +167,7 @@ It needs samples, also of English, and compares only runs with the same number o
   questions.csv           each question: right (1) or wrong (0) per language
   differences.csv         each language beside English: accuracies and their paired difference with an interval
   consistency.csv         share of questions with the same answer in several languages, and AC3, as in SeaEval
+  errors.csv              two languages: share of questions wrong in both, and what independent errors would give
   rank_correlations.csv   how alike two settings of a model rank the languages
 docs/languages.md explains them.""",
     examples="""

@@ -93,6 +93,7 @@ def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
     languages = [data for each in (data_set, *sharing) for data in each.languages.values()]
     processes = [name for data in languages for name in (data.process, data.process_asis) if name]
     processes += ["process_pairs", "process_texts"] if data_set.parallel else []
+    processes += [name for key in ("process", "english") if (name := (data_set.running_texts or {}).get(key))]
     for process in () if data_set.rows_as else dict.fromkeys(processes):
         yield leaf.rows_path(data_set, process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
     for language, data in data_set.languages.items():

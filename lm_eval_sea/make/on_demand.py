@@ -1,6 +1,7 @@
 """Tasks that are no files and are made when they are asked for: other wordings and exemplars, pairs of languages, translations.
 
-Listed are the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English, and its translations. Any plain task
+Listed are the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English, and its translations, and the parallel
+texts of Belebele and FLORES. Any plain task
 can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), any pair,
 any chat task whose answer is a choice with constrained answers (`_choice`), any chat task of a data set with lite rows on
 those (`_lite`), and any multiple-choice data set with its options in two orders (`_order`).
@@ -33,6 +34,7 @@ _CHOICE = re.compile(r"sea_([a-z0-9]+)_[a-z]+_choice(?:_enprompt)?")
 _ORDER = re.compile(r"sea_([a-z0-9]+)_([a-z]+)_order")
 _LITE_CHAT = re.compile(r"(sea_([a-z0-9]+)_[a-z_]+_chat(?:_enprompt)?)_lite")
 _OF_PARALLEL_ROWS = re.compile(r"sea_([a-z0-9]+)_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
+_TEXT = re.compile(r"sea_([a-z0-9]+)_([a-z]+)_text")
 _TAG = "sea_setting_"
 
 
@@ -43,6 +45,11 @@ def listed() -> dict[str, str]:
     return {
         **{name: setting for data_set in sailcompass() for name, setting in _reworded(data_set)},
         **{name: setting for data_set in parallel for name, setting in _parallel(data_set)},
+        **{
+            name_of(data_set.name, language, "text", english=False): "text"
+            for data_set in data_sets().values()
+            for language in settings.text_languages(data_set)
+        },
     }
 
 
@@ -86,6 +93,8 @@ def on_demand(name: str) -> Content | None:
     if (found := _LITE_CHAT.fullmatch(name)) and name in lite_chat_tasks():
         content = _of_file(read(data_sets()[found[2]]), found[1])
         return content and settings.lite(content)
+    if (found := _TEXT.fullmatch(name)) and name in listed():
+        return settings.text(read(data_sets()[found[1]]), found[2])
     if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and found[1] in data_sets() and data_sets()[found[1]].parallel:
         contents = _of_parallel_rows(read(data_sets()[found[1]]), found[2])
         return next((content for content in contents if content["task"] == name), None)

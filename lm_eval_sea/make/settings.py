@@ -7,7 +7,9 @@
     choice        the chat task, whose answer an engine with structured outputs chooses among the options
     order         how likely the published list of the options is, beside one with two wrong options exchanged
 
-Of a data set that has the same rows in every language:
+Of a data set that has the same rows in every language, the first also of FLORES:
+
+    text          the model foresees a text, word by word, without a prompt: plain language modelling
 
     parallel      exemplars that are translations of each other in all languages, so that languages can be compared on equal ones
     enshots       English words and exemplars before rows of the language
@@ -22,12 +24,13 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.names import language_names, lite_name
 from lm_eval_sea.make.chat import CHOSEN, chat_leaf
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
 from lm_eval_sea.make.task_yaml import Quoted
-from lm_eval_sea.tasks._shared.facts import HEADLINES, ORDER
+from lm_eval_sea.tasks._shared.facts import HEADLINES, ORDER, place_of_rows
 
 PARAPHRASES = 2  # of each prompt that has any
 ENGLISH_EXEMPLARS = 5  # as in the paper of Belebele
@@ -126,6 +129,46 @@ def translated(prompted: Prompted, language: str, variant: str) -> Content:
     source = {"data_source": _parallel(prompted)["translated"], "data_files": {"test": _file(prompted, language)}}
     name = name_of(prompted.of.name, language, f"translated_{variant}", english=False)
     return _in_setting(content, "translated", name, language=language, **source)
+
+
+def text(prompted: Prompted, language: str) -> Content:
+    """The log-likelihood of texts that are translations of each other in all languages.
+
+    Raises:
+        PromptFileError: if the data set has no such texts in the language.
+    """
+    data_set = prompted.of
+    known = data_set.running_texts or {}
+    # of translations, English is the other column of any language's rows
+    language_of_rows = known.get("english_in", language) if language == "en" else language
+    if not known or language_of_rows not in data_set.languages:
+        raise PromptFileError(f"{data_set.name}: no texts in {language!r} that its other languages have, too")
+    process = known["english"] if language == "en" and "english" in known else known["process"]
+    return {
+        "task": name_of(data_set.name, language, "text", english=False),
+        "include": ["_shared/text_yaml", rows_path(data_set, process)],
+        "tag": ["sea_setting_text"],
+        "metadata": {
+            "version": data_set.version,
+            "dataset": data_set.name,
+            "language": language,
+            "variant": "text",
+            "prompt_language": "en",
+            "prompt_book_version": None,
+            **place_of_rows({**vars(data_set.languages[language_of_rows])}),
+            "rows": known["rows"],  # texts, not rows of the data set: so all facts are stated
+            "chance": 0.0,
+            "headline_metric": "",  # bits are no score between 0 and 1
+            "setting": "text",
+            "provenance": {},
+        },
+    }
+
+
+def text_languages(data_set: DataSet) -> list[str]:
+    """The languages of `text`."""
+    known = data_set.running_texts or {}
+    return sorted({*data_set.languages, "en"} if known else ())
 
 
 def to_english(prompted: Prompted, language: str) -> Content:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.robustness import setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.results.forms import compared, pairs_of, same_questions
+from lm_eval_sea.results.forms import compared, pairs_of, same_questions, setting_of
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.uncertainty import Difference, Estimate, holm
 
@@ -28,12 +29,13 @@ def forms_table(scores: Scores) -> pd.DataFrame:
                 rows.append(
                     {
                         **{"model": model, "dataset": one.facts.pool, "language": one.facts.language},
-                        **{"prompt_language": one.facts.prompt_language, "first": first, "second": second},
+                        **{"prompt_language": one.facts.prompt_language, "setting": setting_of(one)},
+                        **{"first": first, "second": second},
                         **{"rows": difference.rows, "limited": one.limited or other.limited},
                         **_percent("first_score", found.first),
                         **_percent("second_score", found.second),
                         **_percent("agreement", found.agreement),
-                        **{"gained": 100 * found.gained, "lost": 100 * found.lost},
+                        **{"gained": 100 * found.gained, "lost": 100 * found.lost, "unread": 100 * found.unread},
                         **_percent("difference", difference),
                         "p": difference.p_value,
                     }
@@ -63,8 +65,9 @@ def forms_section(scores: Scores) -> Section:
         "Forms of the answer",
         [
             "The same rows, answered in several forms by the same model: options ranked (named by the variant; behind the chat "
-            "template where it says so), the answer read from what the model writes, or one of the options by the engine's "
-            "constraint. Gained are rows that are right in the second form alone, lost those right in the first alone.",
+            "template where it says so), a letter written (litilo_gen), the answer read from what the model writes, or one of "
+            "the options by the engine's constraint. Gained are rows that are right in the second form alone, lost those "
+            "right in the first alone.",
             "Compare two models in one form only: a ranked score of a base model beside a read score of a chat model says as "
             "much of the forms as of the models. p is that of the paired test by passage, corrected for all lines of this table "
             "(Holm).",
@@ -81,6 +84,7 @@ def forms_section(scores: Scores) -> Section:
                     DATA_SET,
                     LANGUAGE,
                     PROMPT,
+                    *(setting_column(table) if len(table) else []),
                     Column("first", "first form"),
                     Column("second", "second form"),
                     Column(
@@ -90,6 +94,7 @@ def forms_section(scores: Scores) -> Section:
                     Column("agreement", "same choice", "score", low="agreement_low", high="agreement_high"),
                     Column("gained", "gained", "percent"),
                     Column("lost", "lost", "percent"),
+                    Column("unread", "no answer", "percent", hint="in the second form"),
                     Column(
                         "difference", "second − first", "points", low="difference_low", high="difference_high", strong="tells"
                     ),
@@ -105,7 +110,7 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     """A panel a model: accuracy in each form, a line a data set and language."""
     if table.empty:
         return None
-    about = ["model", "dataset", "language", "prompt_language"]
+    about = ["model", "dataset", "language", "prompt_language", "setting"]
     sides = [
         table[[*about, side, *(f"{side}_score{end}" for end in ("", "_low", "_high"))]].set_axis(
             [*about, "form", "score", "low", "high"], axis=1
@@ -117,12 +122,13 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     panels = []
     for model, of_model in shown.groupby("model", sort=False):
         lines = []
-        for (dataset, language, prompt), group in of_model.groupby(["dataset", "language", "prompt_language"], sort=False):
+        for (dataset, language, prompt, setting), group in of_model.groupby(about[1:], sort=False):
             marks = [
                 Mark(DOT, row["score"], row["low"], row["high"], series=row["form"], keys=keys_of(row, "dataset", "language"))
                 for row in group.to_dict("records")
             ]
             label = f"{dataset}, {language}" + (", English prompt" if prompt == "en" != language else "")
+            label += f", {setting}" if setting else ""
             lines.append(Line(label, marks, {"dataset": str(dataset), "language": str(language)}))
         panels.append(Panel(str(model), lines, axis="accuracy", keys={"model": str(model)}))
     most = table.loc[table.difference.abs().idxmax()]

@@ -183,7 +183,7 @@ def _wide_scores(scores: Scores) -> Table:
 
 
 def _foreign(scores: Scores) -> Table:
-    foreign = scores.tasks[~scores.tasks.of_pack]
+    foreign = scores.tasks[~scores.tasks.of_pack & (scores.tasks.setting != "text")]
     note = "Tasks that are not of this pack are listed, not scored: their scale and chance level are not known."
     return Table("other_tasks", "Other tasks", note, foreign, [MODEL, TASK, Column("version", "version"), ROWS])
 

@@ -22,7 +22,6 @@ TITLES = {
     "litiloto_ppl": "LᵢTᵢLₒTₒ",
 }
 VARIANTS = tuple(TITLES)
-RANKED, GENERATED = "litilo_ppl", "litilo_gen"
 KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
 
 
@@ -63,46 +62,6 @@ def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, *variants, "spread", "chance", "rows", "limited"])
 
 
-def mismatch_rate(generated: Sequence[int | None], ranked: Sequence[int | None]) -> float:
-    """Share of rows, in per cent, on which the letter written is not the letter ranked first; no letter is a mismatch.
-
-    Raises:
-        ValueError: without rows.
-    """
-    pairs = list(zip(generated, ranked, strict=True))
-    if not pairs:
-        raise ValueError("no rows to compare")
-    return 100 * sum(a is None or b is None or a != b for a, b in pairs) / len(pairs)
-
-
-def mismatch_table(scores: Scores) -> pd.DataFrame:
-    """One row a model, data set, language, prompt language and setting with `litilo_gen` and `litilo_ppl` on the same rows."""
-    tasks = scores.tasks[scores.tasks.variant.isin((RANKED, GENERATED)) & scores.tasks.of_pack]
-    by_task = dict(list(scores.samples.groupby(["model", "task"], sort=False)))
-    rows = []
-    for key, group in tasks.groupby(KEYS, sort=False):
-        names = dict(zip(group.variant, group.task, strict=True))
-        generated, ranked = (by_task.get((key[0], names.get(variant))) for variant in (GENERATED, RANKED))
-        if generated is None or ranked is None:
-            continue
-        both = generated.merge(ranked, on=["doc_id", "id"], suffixes=("_generated", "_ranked"))
-        if both.empty:
-            continue
-        choices = [
-            [None if pd.isna(choice) else int(choice) for choice in both[f"chosen_{kind}"]] for kind in ("generated", "ranked")
-        ]
-        rows.append(
-            {
-                **dict(zip(KEYS, key, strict=True)),
-                "rows": len(both),
-                "mismatch": mismatch_rate(*choices),
-                "unanswered": 100 * choices[0].count(None) / len(both),
-                "limited": bool(group.limited.any()),
-            }
-        )
-    return pd.DataFrame(rows, columns=[*KEYS, "rows", "mismatch", "unanswered", "limited"])
-
-
 def setting_column(table: pd.DataFrame) -> list[Column]:
     """The column of settings, where there is one to name."""
     return [Column("setting", "setting")] if table.setting.any() else []
@@ -112,7 +71,6 @@ def robustness_section(scores: Scores) -> Section:
     """What other prompts make of the scores."""
     table = robustness_table(scores.headline)
     variants = [name for name in in_order(list(scores.headline.variant)) if name in table.columns]
-    mismatches = mismatch_table(scores)
     columns = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(table)]
     columns += [Column(name, TITLES.get(name, name), "percent", hint=name, marker="limited") for name in variants]
     columns += [Column("spread", "spread", "percent", hint="largest minus smallest, percentage points")]
@@ -133,23 +91,6 @@ def robustness_section(scores: Scores) -> Section:
                 "In per cent; spread in percentage points.",
                 table[table.spread.notna()],
                 columns,
-            ),
-            Table(
-                "mismatch",
-                "Letters written and letters ranked",
-                "Share of rows, in per cent, on which the generated letter is not the one with the lowest perplexity; an answer "
-                "without a letter is a mismatch, too.",
-                mismatches,
-                [
-                    MODEL,
-                    DATA_SET,
-                    LANGUAGE,
-                    PROMPT,
-                    *setting_column(mismatches),
-                    Column("mismatch", "mismatch", "percent", marker="limited"),
-                    Column("unanswered", "no letter", "percent"),
-                    Column("rows", "rows", "count"),
-                ],
             ),
         ],
     )

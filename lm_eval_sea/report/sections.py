@@ -12,6 +12,7 @@ from lm_eval_sea.report.chart import MOST_MARKS
 from lm_eval_sea.report.contamination import contamination_section
 from lm_eval_sea.report.forms import forms_section
 from lm_eval_sea.report.generation import generation_section
+from lm_eval_sea.report.languages.section import languages_section
 from lm_eval_sea.report.native import native_section
 from lm_eval_sea.report.overview import means_section, overview_section, scores_section
 from lm_eval_sea.report.prompts import prompts_section
@@ -21,6 +22,7 @@ from lm_eval_sea.report.robustness import robustness_section
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table
+from lm_eval_sea.report.texts import texts_section
 from lm_eval_sea.report.thoughts import thoughts_section
 
 
@@ -49,6 +51,8 @@ def sections(
         thoughts_section(scores),
         forms_section(scores),
         contamination_section(scores),
+        languages_section(scores),
+        texts_section(scores),
         provenance_section(scores),
     ]
     suite = scores.suite

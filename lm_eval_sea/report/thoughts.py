@@ -35,6 +35,7 @@ def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[
                 **{name: number for share in _SHARES for name, number in _share(share, getattr(ledger, share)).items()},
                 "median_tokens": ledger.median_tokens,
                 "p95_tokens": ledger.p95_tokens,
+                "median_in_english": ledger.median_in_english,
                 "own": _percent(ledger.own),
                 "english": _percent(ledger.english),
                 "switches": ledger.switches,
@@ -64,6 +65,16 @@ def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFr
         for point in curve.points
     ]
     return pd.DataFrame(rows)
+
+
+def premium_table(scores: Scores) -> pd.DataFrame:
+    """One row a model and language of prompts: tokens for each one of English, where a run measured them (`run.premium`)."""
+    found: dict[tuple[str, str], dict[str, object]] = {}
+    for (model, _), task in scores.of.items():
+        language, measured = task.facts.language_of_prompt, task.facts.token_premium
+        if measured.get("mean") and language != "en":
+            found[model, language] = {"model": model, "language": language, **measured}
+    return pd.DataFrame([found[key] for key in sorted(found)])
 
 
 def thoughts_section(scores: Scores) -> Section:
@@ -98,9 +109,23 @@ def thoughts_section(scores: Scores) -> Section:
                     Column("looping", "loops", "percent", hint="of the thoughts that were read"),
                     Column("median_tokens", "tokens, median", "count"),
                     Column("p95_tokens", "95th percentile", "count"),
+                    Column("median_in_english", "in English tokens, median", "count", hint="what they would be in English"),
                     Column("own", "in the prompt's language", "percent"),
                     Column("english", "in English", "percent"),
                     Column("switches", "switches", "decimals", hint="changes of language from line to line, mean of a thought"),
+                ],
+            ),
+            Table(
+                "premium",
+                "Tokens for the same text, English = 1",
+                "Of Belebele's passages, by the model's tokenizer; by these the tokens of thoughts in the prompt's language are "
+                "divided. 95 % intervals over passages.",
+                premium_table(scores),
+                [
+                    MODEL,
+                    LANGUAGE,
+                    Column("mean", "premium [95 %]", "decimals", low="low", high="high"),
+                    Column("texts", "passages", "count"),
                 ],
             ),
             _figure(budgets, scores),

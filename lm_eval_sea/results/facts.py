@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.results.types import count_of
+from lm_eval_sea.results.types import count_of, is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
 
 AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
@@ -53,12 +53,23 @@ class Facts:
     data_file: str = ""
     data_split: str = "test"
     signatures: Mapping[str, str] = field(default_factory=dict)  # metric → how it was made
+    token_premium: Mapping[str, Any] = field(default_factory=dict)  # of the language that the prompt is in; see `run.premium`
     assumed: bool = False  # whether the installed pack was asked, for the results do not say
 
     @property
     def of_pack(self) -> bool:
         """Whether the task is one of this pack."""
         return bool(self.headline_metric)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the task is one on plain texts of this pack, which has bits and no score."""
+        return self.setting == self.variant == "text" and not self.headline_metric
+
+    @property
+    def language_of_prompt(self) -> str:
+        """The language in which an answer is expected; of "th-en", passages in Thai with questions in English, English."""
+        return (self.prompt_language or self.language).rpartition("-")[2]
 
     @property
     def pool(self) -> str:
@@ -93,7 +104,7 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
     if known is not None:
         entries = {**known.metadata, **entries}
     files, splits, subset, labels = (entries.get(key) for key in ("data_files", "data_splits", "subset", "labels"))
-    signatures, chance = entries.get("signatures"), entries.get("chance")
+    signatures, chance, premium = (entries.get(key) for key in ("signatures", "chance", "token_premium"))
     return Facts(
         **{key: one_line(entries[key]) for key in _TEXTS if isinstance(entries.get(key), str)},
         version=entries.get("version"),
@@ -109,8 +120,13 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
         data_file=_at(files, "test") or "",
         data_split=_at(splits, "test") or "test",
         signatures={str(key): str(value) for key, value in signatures.items()} if isinstance(signatures, Mapping) else {},
+        token_premium=premium if isinstance(premium, Mapping) and _is_premium(premium) else {},
         assumed=known is not None and not metadata,
     )
+
+
+def _is_premium(value: Mapping[str, Any]) -> bool:
+    return all(map(is_number, value.values())) and value.get("mean", 0) > 0
 
 
 def _at(mapping: Any, key: str) -> str | None:

@@ -14,6 +14,7 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.uncertainty import Difference, Estimate, estimate, paired_difference
 
 READ, CONSTRAINED = "read", "constrained"
+_LETTER_RANKED, _LETTER_WRITTEN = "litilo_ppl", "litilo_gen"  # behind the same prompt
 _BEHIND_TEMPLATE = ", chat template"
 
 
@@ -25,6 +26,7 @@ class Compared(NamedTuple):
     agreement: Estimate  # share of rows with the same choice; an answer without a choice agrees with none
     gained: float  # share of rows that are right in the second form alone
     lost: float  # … in the first alone
+    unread: float  # share of rows without a choice in the second
     difference: Difference  # second − first
 
 
@@ -38,14 +40,19 @@ def form_of(task: TaskRun) -> str:
     return variant + (_BEHIND_TEMPLATE if task.run.settings.chat_template else "")
 
 
+def setting_of(task: TaskRun) -> str:
+    """The setting of a task, where it says more than its form: other exemplars or rows."""
+    return "" if task.facts.setting == task.facts.variant else task.facts.setting
+
+
 def same_questions(tasks: Sequence[TaskRun]) -> list[dict[str, TaskRun]]:
     """Tasks of one model that ask the same rows for a choice, by form; groups of at least two forms."""
-    found: dict[tuple[str, str, str], dict[str, TaskRun]] = {}
+    found: dict[tuple[str, ...], dict[str, TaskRun]] = {}
     for task in tasks:
         facts = task.facts
-        is_plain = facts.setting in ("", facts.variant)
-        if is_plain and task.logged is not None and any(gold is not None for gold in task.logged.golds):
-            found.setdefault((facts.pool, facts.language, facts.prompt_language), {})[form_of(task)] = task
+        if task.logged is not None and any(gold is not None for gold in task.logged.golds):
+            key = (facts.pool, facts.language, facts.prompt_language, setting_of(task))
+            found.setdefault(key, {})[form_of(task)] = task
     return [forms for forms in found.values() if len(forms) > 1]
 
 
@@ -65,16 +72,23 @@ def compared(first: Rows, second: Rows) -> Compared | None:
         agreement=estimate(agree, clusters),
         gained=sum(after > before for before, after in zip(was_right, is_right, strict=True)) / len(pairs),
         lost=sum(after < before for before, after in zip(was_right, is_right, strict=True)) / len(pairs),
+        unread=sum(choice is None for _, (choice, _) in pairs) / len(pairs),
         difference=paired_difference(is_right, was_right, clusters),
     )
 
 
 def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
-    """The forms to lay side by side: each beside the written ones, and each ranked one beside itself behind the chat template."""
-    written = {READ, CONSTRAINED}
-    order = sorted(forms, key=lambda form: (form == CONSTRAINED, form == READ, form))
+    """The forms to lay side by side.
+
+    Each beside an answer that is read or constrained; the ranked letter beside the letter that is written and beside the other
+    ranked forms, which a base model has; and each ranked form beside itself behind the chat template.
+    """
+    order = sorted(forms, key=lambda form: (form == CONSTRAINED, form == READ, form.startswith(_LETTER_WRITTEN), form))
     return [
-        (first, second) for first, second in combinations(order, 2) if second in written or second == first + _BEHIND_TEMPLATE
+        (first, second)
+        for first, second in combinations(order, 2)
+        if second in (READ, CONSTRAINED, first + _BEHIND_TEMPLATE)
+        or (first.startswith(_LETTER_RANKED) and first.endswith(_BEHIND_TEMPLATE) == second.endswith(_BEHIND_TEMPLATE))
     ]
 
 

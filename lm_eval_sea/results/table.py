@@ -114,7 +114,8 @@ def _difference_records(
 
 def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:
     own = [task for task in tasks if task.facts.of_pack]
-    others = [task.name for task in tasks if not task.facts.of_pack]
+    texts = [task for task in tasks if task.facts.is_text]
+    others = [task.name for task in tasks if not task.facts.of_pack and task not in texts]
     means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own)) is not None]
     parts = [_title(run, model)]
     if own:
@@ -125,6 +126,10 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         parts += [_aligned(row, widths) for row in lines]
         if means:
             parts += ["", "groups (means of their tasks, as lm-eval takes them)", *(_aligned(row, widths) for row in of_groups)]
+    for task in texts:
+        bits = task.scores.get("bits_per_byte")
+        error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr is not None else ""
+        parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
     if others:
         some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
         parts.append(f"{len(others)} tasks that are not of this pack: {some}")

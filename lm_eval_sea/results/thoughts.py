@@ -6,6 +6,7 @@ What the rows must say is logged by the chat tasks: `thought`, `state`, and `tok
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ class Ledger(NamedTuple):
     stopped: Estimate  # share whose text ended inside the thought, though there was room
     median_tokens: float | None  # of a thought
     p95_tokens: float | None  # 95th percentile
+    median_in_english: float | None  # tokens of English that hold as much, median of the thoughts read; see `tokens_in_english`
     looping: float | None  # share of the thoughts read that go in circles
     own: float | None  # share of their letters in the language of the prompt
     english: float | None  # share in English; None where that is the language of the prompt
@@ -89,6 +91,30 @@ def languages_of_lines(text: str, language: str) -> list[tuple[str, int]]:
     return found
 
 
+def tokens_in_english(tokens: float, lines: Sequence[tuple[str, int]], premium: float) -> float | None:
+    """How many tokens of English would hold what a thought holds.
+
+    Tokens of a thought in the language of the prompt are divided by its premium (`run.premium`), those of one in English are
+    not: the language is that of most letters whose language can be told.
+
+    Args:
+        tokens: of the thought.
+        lines: what `languages_of_lines` finds in it.
+        premium: tokens of the prompt's language for one of English.
+
+    Returns:
+        None for a thought in a third language, or one whose language cannot be told.
+    """
+    letters = _letters([lines])
+    most = max(_KINDS, key=lambda kind: letters[kind])
+    return None if most == "other" or not letters[most] else tokens / premium if most == "own" else tokens
+
+
+def _letters(lines: Iterable[Sequence[tuple[str, int]]]) -> dict[str, int]:
+    """The letters of thoughts by kind of language."""
+    return {kind: sum(number for of_text in lines for name, number in of_text if name == kind) for kind in _KINDS}
+
+
 def thought_rows(task: TaskRun) -> pd.DataFrame | None:
     """The frame of `Rows` with `state`, `finish_reason`, and the tokens `thought` and `answer`, NaN where a row does not say.
 
@@ -114,15 +140,22 @@ def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
     thinking = rows.state.isin(("closed", *_UNFINISHED))
     if not thinking.any():
         return None
-    lengths = rows.thought[thinking].dropna()
+    lengths = rows.thought[thinking]
     places = rows.place[thinking].tolist()
     chosen = [places[number] for number in np.linspace(0, len(places) - 1, min(len(places), THOUGHTS_READ)).astype(int)]
-    texts = [text for row in task.texts(chosen) if isinstance(text := document(row).get("thought"), str) and text]
-    language = (task.facts.prompt_language or task.facts.language).rpartition("-")[2]
-    lines = [languages_of_lines(text, language) for text in texts]
-    letters = {kind: sum(number for of_text in lines for name, number in of_text if name == kind) for kind in _KINDS}
+    language, premium = task.facts.language_of_prompt, task.facts.token_premium.get("mean")
+    at = dict(zip(chosen, (document(row).get("thought") for row in task.texts(chosen)), strict=False))
+    texts = {place: text for place, text in at.items() if isinstance(text, str) and text}
+    lines = {place: languages_of_lines(text, language) for place, text in texts.items()}
+    spent = {place: tokens for place, tokens in zip(places, lengths, strict=True) if not math.isnan(tokens)}
+    in_english = [
+        tokens
+        for place in lines
+        if premium and place in spent and (tokens := tokens_in_english(spent[place], lines[place], premium)) is not None
+    ]
+    letters = _letters(lines.values())
     total, read = sum(letters.values()), len(texts)
-    switches = sum(one[0] != other[0] for of_text in lines for one, other in zip(of_text, of_text[1:], strict=False))
+    switches = sum(one[0] != other[0] for of_text in lines.values() for one, other in zip(of_text, of_text[1:], strict=False))
 
     def share(of: pd.Series) -> Estimate:
         return estimate(of.astype(float).tolist(), clusters)
@@ -132,9 +165,10 @@ def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
         thinking=share(thinking),
         cut=share(rows.state == "cut"),
         stopped=share(rows.state == "stopped in the thought"),
-        median_tokens=float(lengths.median()) if len(lengths) else None,
-        p95_tokens=float(lengths.quantile(0.95)) if len(lengths) else None,
-        looping=sum(repeated_share(text) > LOOP for text in texts) / read if read else None,
+        median_tokens=float(lengths.median()) if spent else None,
+        p95_tokens=float(lengths.quantile(0.95)) if spent else None,
+        median_in_english=float(np.median(in_english)) if in_english else None,
+        looping=sum(repeated_share(text) > LOOP for text in texts.values()) / read if read else None,
         own=letters["own"] / total if total else None,
         english=None if language == "en" or not total else letters["English"] / total,
         switches=switches / read if read else None,

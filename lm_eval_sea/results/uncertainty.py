@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from lm_eval_sea.tasks._shared.metrics.bits_per_byte import ratio_stderr
+
 CONFIDENCE = 0.95
 # With fewer clusters the t interval of a difference between right and wrong answers says little, and may leave −1 to 1.
 FEWEST_CLUSTERS = 10
@@ -135,6 +137,22 @@ def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None
     stderr = clustered_standard_error(scores, clusters)
     mean, count = math.fsum(scores) / len(scores), len(set(clusters))
     return Estimate(mean, stderr, *score_interval(mean, stderr, count), len(scores), count)
+
+
+def ratio_of_sums(pairs: Sequence[tuple[float, float]]) -> Estimate:
+    """Σ y_i / Σ x_i of independent units, with `ratio_stderr` and the interval of Student's t with n − 1 degrees of freedom.
+
+    Raises:
+        ValueError: without units, or if the x_i have no sum.
+    """
+    if not pairs or not (whole := math.fsum(x for _, x in pairs)):
+        raise ValueError("nothing to divide by")
+    mean, count = math.fsum(y for y, _ in pairs) / whole, len(pairs)
+    if count < 2:
+        return Estimate(mean, None, None, None, count, count)
+    stderr = ratio_stderr(pairs)
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) * stderr
+    return Estimate(mean, stderr, mean - half, mean + half, count, count)
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Difference:

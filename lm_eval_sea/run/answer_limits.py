@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,14 +24,28 @@ _LONGEST = 3  # rows of a task whose prompts are counted
 logger = logging.getLogger("lm_eval_sea")
 
 
-def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) -> None:
+def thinking_tokens(text: str) -> int | str:
+    """What `--thinking_tokens` takes: a number of tokens, or "2048x" for as many as hold what 2,048 tokens hold in English."""
+    number = text.removesuffix("x")
+    if not number.isdecimal() or int(number) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of tokens; expected one such as 2048, or 2048x")
+    return int(text) if text == number else text
+
+
+def add_thinking_tokens(
+    tasks: Mapping[str, Any], number: int, gen_kwargs: Any, premiums: Mapping[str, float] | None = None
+) -> None:
     """Raises the limit of tokens of every task that generates, through lm-eval's own `set_config`.
 
+    Args:
+        tasks: lm-eval's, by name.
+        number: of tokens; with premiums, of English ones.
+        gen_kwargs: of the run.
+        premiums: task → by how much its language needs more tokens than English.
+
     Raises:
-        RunError: for a number below 1, if `--gen_kwargs` has a limit for all tasks, or a task has none of its own.
+        RunError: if `--gen_kwargs` has a limit for all tasks, or a task has none of its own.
     """
-    if number < 1:
-        raise RunError(f"--thinking_tokens {number}: expected 1 or more")
     if _LIMIT in gen_kwargs:
         raise RunError(
             f"--thinking_tokens is added to each task's own limit, which {_LIMIT} in --gen_kwargs replaces; give one of them"
@@ -39,7 +55,8 @@ def add_thinking_tokens(tasks: Mapping[str, Any], number: int, gen_kwargs: Any) 
         own = (task.config.generation_kwargs or {}).get(_LIMIT)
         if own is None:
             raise RunError(f"--thinking_tokens: {name} has no {_LIMIT} of its own; give --gen_kwargs {_LIMIT}=N instead")
-        task.set_config("generation_kwargs", {_LIMIT: own + number}, update=True)
+        more = number if premiums is None else math.ceil(number * premiums[name])
+        task.set_config("generation_kwargs", {_LIMIT: own + more}, update=True)
 
 
 def add_default_room(

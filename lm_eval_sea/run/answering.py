@@ -27,12 +27,14 @@ from lm_eval_sea.run.failing_tasks import (
 )
 from lm_eval_sea.run.workload import (
     GENERATION,
+    Workload,
     advice,
     check_window,
     planned,
+    said_by_language,
     token_counter,
     unknown_shares,
-    workload_of,
+    workloads_by_language,
 )
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
@@ -165,8 +167,11 @@ class AnsweringModel:
         raise TasksFailedError(faults)
 
     def _introduce(self) -> None:
-        workload = workload_of((task.instances for task in self._tasks.values()), token_counter(self._model))
+        by_language = workloads_by_language(self._tasks.values(), token_counter(self._model))
+        workload = sum(by_language.values(), Workload())
         logger.info("%s", workload)
+        if len(by_language) > 1:
+            logger.info("%s", said_by_language(by_language))
         if said := what_rows_show(
             [planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
         ):

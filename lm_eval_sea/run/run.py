@@ -23,7 +23,7 @@ from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
 from lm_eval_sea.run import answer_cache, lm_eval_run
 from lm_eval_sea.run.answer_cache import check_trusted
-from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window
+from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens, fit_to_window, thinking_tokens
 from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, WithoutTasksError, what_failed
@@ -41,6 +41,7 @@ from lm_eval_sea.run.model_check import (
 )
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output
+from lm_eval_sea.run.premium import note_premiums
 from lm_eval_sea.run.request import (
     DEBUG,
     RunError,
@@ -97,7 +98,7 @@ class _Run:
     skip_missing: bool
     resume: bool | None
     thinking: str
-    thinking_tokens: int | None
+    thinking_tokens: int | str | None  # "2048x": of English ones
     device_given: bool  # on the command line
     sampling: str
     date: datetime | None  # what a chat template takes for today
@@ -150,7 +151,10 @@ class _Run:
             manager, list(dict.fromkeys(sum(found.values(), []))), skip_missing=self.skip_missing
         )
         if self.detect is not None:
-            config.limit = limit_to_see(self.detect, [planned(task, len(task.eval_docs)) for task in tasks.values()])
+            scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
+            if not scored:
+                raise RunError(f"--detect {self.detect:g}: no task of this run has a score in points; give --limit")
+            config.limit = limit_to_see(self.detect, scored)
             logging.getLogger("lm_eval_sea").info("--detect %g: --limit %d", self.detect, config.limit)
         self.secrets.add(secrets_in([task.config.dataset_kwargs for task in tasks.values()]))
         self._check(tasks)
@@ -271,8 +275,12 @@ class _Run:
 
         if is_local:
             fit_to_window(tasks, **given, count_tokens=count_tokens)
+        in_english = isinstance(self.thinking_tokens, str)
+        if in_english or (thinks and is_local):
+            premiums = note_premiums(tasks, load(), flag=f"--thinking_tokens {self.thinking_tokens}" if in_english else "")
         if self.thinking_tokens is not None:
-            add_thinking_tokens(tasks, self.thinking_tokens, config.gen_kwargs)
+            number = int(str(self.thinking_tokens).removesuffix("x"))
+            add_thinking_tokens(tasks, number, config.gen_kwargs, premiums if in_english else None)
         elif thinks and (is_local or config.model == CHAT_API):
             add_default_room(tasks, **given, count_tokens=count_tokens if is_local else None)
 
@@ -348,9 +356,10 @@ def run_parser() -> argparse.ArgumentParser:
     )
     group.add_argument(
         "--thinking_tokens",
-        type=int,
+        type=thinking_tokens,
         metavar="N",
-        help="Tokens for thoughts, added to the limit (max_gen_toks) that each task has of its own; SEA-HELM adds 20000. "
+        help="Tokens for thoughts, added to the limit (max_gen_toks) that each task has of its own; SEA-HELM adds 20000. With an "
+        "x, 2048x: as many as hold what 2048 tokens hold in English, by the model's tokenizer and the language of the prompt. "
         "Default for a model that thinks: max_new_tokens of its generation config, or 8192, as far as its window has room",
     )
     group.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
@@ -16,7 +16,7 @@ from lm_eval_sea.run.request import LIMITS, RunError
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
-GENERATION = "generate_until"
+GENERATION, ROLLING = "generate_until", "loglikelihood_rolling"
 _MOST_UNKNOWN = 0.01  # of the tokens
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 
@@ -40,6 +40,13 @@ class Workload:
         tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
         number = self.ranked + self.generated
         return f"{number:,} requests of {tasks} ({', '.join(kinds)}): about {_rounded(self.read)} {self.unit} to read{written}"
+
+    def __add__(self, other: Workload) -> Workload:
+        """Both together."""
+        numbers = {
+            each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self) if each.name != "unit"
+        }
+        return Workload(**numbers, unit=other.unit)
 
 
 def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], int] | None) -> Workload:
@@ -67,8 +74,28 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
     return found
 
 
+def workloads_by_language(tasks: Iterable[Any], count_tokens: Callable[[str], int] | None) -> dict[str, Workload]:
+    """What tasks of lm-eval ask of a model, by the language of their rows, the most tokens first; "other" is what has none."""
+    found: dict[str, Workload] = {}
+    for task in tasks:
+        language = facts_of(task.config.metadata or {}).language or "other"
+        found[language] = found.get(language, Workload()) + workload_of([task.instances], count_tokens)
+    return dict(sorted(found.items(), key=lambda item: -item[1].read))
+
+
+def said_by_language(workloads: Mapping[str, Workload]) -> str:
+    """One line: "tokens to read by language: th 420,000; en 110,000"; with what is generated, also the most tokens to write."""
+    parts = [
+        f"{language} {_rounded(of.read)}" + (f" (to write: {_rounded(of.written)})" if of.generated else "")
+        for language, of in workloads.items()
+    ]
+    return f"{next(iter(workloads.values())).unit} to read by language: {'; '.join(parts)}"
+
+
 def planned(task: Any, rows: int) -> Planned:
-    """What a run on so many rows of a task of lm-eval can show."""
+    """What a run on so many rows of a task of lm-eval can show; of plain texts nothing, for they have no score from 0 to 1."""
+    if task.OUTPUT_TYPE == ROLLING:
+        rows = 0
     facts, choices = facts_of(task.config.metadata or {}), task.config.doc_to_choice
     return Planned(rows, facts.chance, len(choices) if isinstance(choices, list) else 1)
 

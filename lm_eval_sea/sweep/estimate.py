@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
@@ -19,6 +20,7 @@ from lm_eval_sea.sweep.size import measure, weights_of
 from lm_eval_sea.sweep.sweep import Prepared
 
 _ROWS_LOOKED_AT = 5  # of each task
+_IN = "tokens_in of "  # a language
 
 
 class _Sizes:
@@ -46,6 +48,8 @@ class _Sizes:
                 self._found[key, leaf, shots] = measure(
                     task, _ROWS_LOOKED_AT, count, rows_within(self._limit, len(task.eval_docs))
                 )
+                language = facts_of(task.config.metadata or {}).language or "other"
+                self._found[key, leaf, shots][_IN + language] = self._found[key, leaf, shots]["tokens_in"]
             total += self._found[key, leaf, shots]
         return total if tokenizer else Counter(requests=total["requests"])
 
@@ -72,6 +76,9 @@ def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
             f"  {backend}, {size}: {total['jobs']} jobs, {total['requests']:,.0f} requests, {tokens}, "
             f"{_time(total, speeds.get((backend, size)))}"
         )
+        by_language = [(name.removeprefix(_IN), number) for name, number in total.most_common() if name.startswith(_IN)]
+        if total["tokens_in"] and len(by_language) > 1:
+            lines.append("    by language: " + ", ".join(f"{language} {number:,.0f}" for language, number in by_language))
     there = ", ".join(f"{number} of {machine}" for machine, number in Counter(map(str, machines)).items())
     said = what_rows_show(
         [planned(task, rows_within(prepared.plan.limit, len(task.eval_docs))) for task in prepared.tasks.values()]

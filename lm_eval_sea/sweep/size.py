@@ -33,10 +33,10 @@ def measure(task: Any, looked_at: int, count: Callable[[str], int], rows: int) -
     scale = rows / len({instance.doc_id for instance in task.instances})
     found: Counter[str] = Counter(rows=rows)  # sums of fractions
     for instance in task.instances:
-        prompt, ending = instance.arguments
+        prompt, ending = instance.arguments if len(instance.arguments) > 1 else ("", *instance.arguments)  # a text of its own
         if isinstance(ending, str):
             # prompts without content are asked once a task, behind the others
-            times = 1 if instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
+            times = 1 if prompt and instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
             sent = prompt + ending
         else:
             times, sent, out = scale, prompt, task.doc_to_target(instance.doc)

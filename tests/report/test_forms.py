@@ -65,6 +65,16 @@ def test_the_page_has_a_panel_a_model(scores):
     }  # fmt: skip
 
 
+def test_a_base_model_has_letters_beside_texts_of_options(tmp_path):
+    variants = {variant: task(choices, variant, "acc_ppl") for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND))}
+    variants["tito_ppl"] = task(RANKED, "tito_ppl", "acc_ppl")
+    write_run(tmp_path, {f"sea_belebele_th_{variant}": one for variant, one in variants.items()}, model="m")
+    table = forms_table(scores_of(read(tmp_path).best())).set_index(["first", "second"])
+    assert set(table.index) == {("litilo_ppl", "to_ppl"), ("litilo_ppl", "tito_ppl")}
+    assert table.loc[("litilo_ppl", "to_ppl")].agreement == pytest.approx(100 * 36 / 40)
+    assert table.loc[("litilo_ppl", "tito_ppl")].agreement == 100
+
+
 def test_one_form_alone_is_no_section(tmp_path):
     write_run(tmp_path, {"sea_belebele_th_to_ppl": task(RANKED, "to_ppl", "acc_ppl")}, model="m")
     assert "forms" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}

@@ -17,6 +17,7 @@ from lm_eval_sea.report import (
     bias,
     calibration,
     checkpoints,
+    forms,
     generation,
     provenance,
     robustness,
@@ -128,11 +129,11 @@ def test_robustness_by_hand(scores):
     assert found.spread == pytest.approx(200 / 6)
 
 
-def test_generation_and_ranking_disagree_where_letters_differ_or_lack(scores):
-    table = robustness.mismatch_table(scores)
-    found = at(table, model="org/a")  # rows 2 and 4 differ: 1 and 0, none and 0
-    assert (found.mismatch, found.unanswered, found.rows) == (pytest.approx(200 / 6), pytest.approx(100 / 6), 6)
-    assert at(table, model="org/b").mismatch == pytest.approx(100 / 6)
+def test_letters_written_and_ranked_disagree_where_they_differ_or_lack(scores):
+    table = forms.forms_table(scores)
+    found = at(table, model="org/a", first="litilo_ppl", second="litilo_gen")  # rows 2 and 4 differ: 1 and 0, none and 0
+    assert (100 - found.agreement, found.unread, found.rows) == (pytest.approx(200 / 6), pytest.approx(100 / 6), 6)
+    assert at(table, model="org/b", second="litilo_gen").agreement == pytest.approx(500 / 6)
 
 
 def test_bias_by_hand(scores):

@@ -94,7 +94,7 @@ def test_the_pages_of_real_runs(browser, real):
         )
         drawn |= dict(counts)
         seen += browser.run("[...document.querySelectorAll('figure')].map((f) => f.getAttribute('aria-label'))")
-    assert len(drawn) == 7 and min(drawn.values()) > 0
+    assert len(drawn) == 8 and min(drawn.values()) > 0
     assert all(re.search(r"\d", text) for text in seen), "a figure says what is seen in it"
     browser.open(real / "pages" / "scores.html")
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)

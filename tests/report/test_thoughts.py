@@ -36,6 +36,14 @@ def test_the_page_has_ledger_budgets_and_what_follows(scores):
         assert len(figure.draw(theme).axes) == 1
 
 
+def test_what_a_run_measured_of_its_tokens_stands_beside_the_ledger(tmp_path):
+    planted(tmp_path, ROWS, provenance={"token_premium": {"mean": 2.0, "low": 1.9, "high": 2.1, "texts": 488}})
+    ledger, premiums, _ = thoughts_section(scores_of(read(tmp_path).best())).tables
+    assert [[cell.text for cell in cells] for _, cells in premiums.cells()] == [["m", "th", "2.00 [1.90, 2.10]", "488"]]
+    place = [column.key for column in ledger.columns].index("median_in_english")
+    assert [cells[place].text for _, cells in ledger.cells()] == ["45"]  # of 12 × 40, 12 × 90 and 8 × 100 tokens, halved
+
+
 def test_runs_without_thoughts_have_no_such_section(tmp_path):
     planted(tmp_path, [("no thought", "", 0, 5, 1.0)] * 20)
     assert "thoughts" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}

@@ -27,7 +27,7 @@ def facts(language="th"):
     return {"dataset": "toy", "headline_metric": "exact_match", "version": 1.0, "variant": "chat", "language": language}
 
 
-def planted(folder, rows, language="th"):
+def planted(folder, rows, language="th", **more):
     """A run of rows of (state, thought, thought tokens, answer tokens, score); returns its task."""
     logged = [
         {
@@ -41,7 +41,9 @@ def planted(folder, rows, language="th"):
     ]  # fmt: skip
     scores = {"exact_match,none": sum(row[-1] for row in rows) / len(rows)}
     scores |= {"cut_rate,none": sum(row[0] == "cut" for row in rows) / len(rows), "null_rate,none": 0.0}
-    write_run(folder, {"toy_chat": {"scores": scores, "metadata": facts(language), "rows": logged, "num_fewshot": 0}}, model="m")
+    write_run(
+        folder, {"toy_chat": {"scores": scores, "metadata": facts(language) | more, "rows": logged, "num_fewshot": 0}}, model="m"
+    )
     [task] = read(folder).best().tasks
     return task
 
@@ -66,6 +68,22 @@ def test_a_ledger_by_hand(tmp_path):
     own = 6 * sum(map(str.isalpha, OWN["th"])) + sum(map(str.isalpha, loop))
     assert found.own == pytest.approx(own / (own + 5 * sum(map(str.isalpha, ENGLISH))))
     assert found.own + found.english == pytest.approx(1)
+
+
+def test_tokens_in_english_are_divided_only_where_the_thought_is_in_the_language(tmp_path):
+    third = "Le texte dit que le village a été inondé hier soir, et la réponse doit donc être la deuxième."
+    thoughts = [
+        (OWN["th"], 600),
+        (f"{OWN['th']}\n{OWN['th']}\nYes. {ENGLISH[:30]}", 800),
+        (ENGLISH, 150),
+        (third, 9000),
+        ("โอ้", 7000),
+    ]
+    rows = [("closed", text, tokens, 5, 1.0) for text, tokens in thoughts] + [("no thought", "", 0, 5, 0.0)]
+    premium = {"mean": 4.0, "low": 3.5, "high": 4.5, "texts": 488}
+    for name, said, expected in (("with", {"token_premium": premium}, 150), ("without", {}, None)):
+        task = planted(tmp_path / name, rows, provenance=said)
+        assert ledger_of(task, thought_rows(task)).median_in_english == expected  # of 150, 200 and 150
 
 
 def test_repeated_windows_by_brute_force():

@@ -9,7 +9,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.answering import PART, AnsweringModel
-from lm_eval_sea.run.workload import Workload, advice, text_of, workload_of
+from lm_eval_sea.run.workload import Workload, advice, said_by_language, text_of, workload_of, workloads_by_language
 
 Chat = namedtuple("Chat", "prompt")  # as lm-eval hands prompts to an API that chats
 
@@ -58,8 +58,20 @@ def test_the_count_of_real_tasks_is_that_of_their_requests(samples, monkeypatch)
     found = workload_of((task.instances for task in tasks.values()), len)
     rows = sum(len(task.eval_docs) for task in tasks.values())
     assert found.generated == rows > 0
+    by_language = workloads_by_language(tasks.values(), len)
+    assert {name: of.read for name, of in by_language.items()} == {
+        language: workload_of([tasks[name].instances], len).read
+        for language, name in (("th", "sea_flores_en_th"), ("id", "sea_tydiqa_id"))
+    }
+    total = sum(by_language.values(), Workload())
+    assert (total.generated, total.tasks, total.written) == (found.generated, 2, found.written)
     # there are fewer rows than are counted at most, so the count is exact
     assert found.read == pytest.approx(sum(len(text_of(one.args)) for task in tasks.values() for one in task.instances))
+
+
+def test_tokens_by_language_are_one_line():
+    parts = {"th": Workload(1, generated=2, read=4_200, written=14), "en": Workload(1, ranked=2, read=150)}
+    assert said_by_language(parts) == "tokens to read by language: th 4,200 (to write: 14); en 150"
 
 
 class Backend:

@@ -32,4 +32,5 @@ class PlantedModel(LM):
         return [self._generation(request.args[0]) for request in requests]
 
     def loglikelihood_rolling(self, requests):
-        raise AssertionError("no task of the pack asks for this")
+        self.requests += [request.args for request in requests]
+        return [self._loglikelihood("", *request.args) for request in requests]

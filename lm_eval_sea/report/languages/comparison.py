@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy import stats
 
 from lm_eval_sea.results.uncertainty import Difference, paired_difference
@@ -38,6 +39,18 @@ class AgainstEnglish(NamedTuple):
     english_only: float  # share of the questions that are right in English alone
     language_only: float  # … in the language alone
     lost: float | None  # of the questions right in English, the share that is wrong in the language; None: none is right
+
+
+class SharedErrors(NamedTuple):
+    """What the errors in two languages have in common, on the questions asked in both. Shares are 0 to 1."""
+
+    wrong_first: float
+    wrong_second: float
+    wrong_in_both: float
+    by_chance: float  # were the errors independent
+    excess: Difference  # wrong_in_both − by_chance; standard error clustered by passage
+    kappa: float | None  # error consistency, −1 to 1; None where it cannot be: all right or all wrong in both
+    same_wrong: float | None  # of the questions wrong in both, the share with the same wrong option; None: not known
 
 
 class RankCorrelation(NamedTuple):
@@ -82,6 +95,39 @@ def against_english(language: Answers, english: Answers) -> AgainstEnglish | Non
         english_only=lost / len(common),
         language_only=gained / len(common),
         lost=lost / sum(other) if sum(other) else None,
+    )
+
+
+def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
+    """Whether the questions that are wrong in one language are wrong in the other, too; None if no question was asked in both.
+
+    With e the errors, 0 or 1, of n questions in each language,
+
+        excess = Σ_i e_i f_i / n − ē f̄ = Σ_i (e_i − ē)(f_i − f̄) / n,   kappa = (o − c) / (1 − c)
+
+    with o the share of questions right in both or wrong in both, and c = ē f̄ + (1 − ē)(1 − f̄): the error consistency of Geirhos
+    et al. 2020 (arXiv:2006.16736). The excess is a mean of products, to first order with known means, whose error and test by
+    passage are those of `paired_difference`; where all products are equal nothing can be tested. Questions that are hard in every
+    language make it positive; a model that prefers one option in each language makes it negative if these are two.
+    """
+    common = [question for question in first.right if question in second.right]
+    if not common:
+        return None
+    e, f = (np.array([not given.right[question] for question in common], dtype=float) for given in (first, second))
+    products = ((e - e.mean()) * (f - f.mean())).tolist()
+    chance, same = float(e.mean() * f.mean()), float((e == f).mean())
+    agreed_by_chance = chance + float((1 - e.mean()) * (1 - f.mean()))
+    both = [question for question in common if not first.right[question] and not second.right[question]]
+    choices = [(first.chosen.get(question), second.chosen.get(question)) for question in both]
+    known = bool(first.chosen and second.chosen and both)
+    return SharedErrors(
+        wrong_first=float(e.mean()),
+        wrong_second=float(f.mean()),
+        wrong_in_both=len(both) / len(common),
+        by_chance=chance,
+        excess=paired_difference(products, [0.0] * len(common), [first.clusters[question] for question in common]),
+        kappa=(same - agreed_by_chance) / (1 - agreed_by_chance) if agreed_by_chance < 1 else None,
+        same_wrong=sum(one is not None and one == other for one, other in choices) / len(both) if known else None,
     )
 
 

@@ -12,6 +12,7 @@ from math import comb
 from typing import NamedTuple
 
 from lm_eval_sea.report.languages.comparison import Answers
+from lm_eval_sea.results.uncertainty import estimate
 
 FEWEST_LANGUAGES = 2
 
@@ -24,29 +25,23 @@ class Consistency(NamedTuple):
     accuracy: float  # mean over the languages
     languages: int  # s, 2 to L: how many languages are compared at a time
     consistency: float  # M_s
+    low: float | None  # of its 95 % interval, clustered by passage
+    high: float | None
     ac3: float
 
 
-def consistency(chosen: Collection[Collection[Hashable | None]], languages: int) -> float:
-    """Share of questions with the same answer in s languages, as the mean over all choices of s from the L languages.
+def same_answer(answers: Collection[Hashable | None], languages: int) -> float:
+    """Of all choices of s from the L answers to a question, the share in which all s are equal, 0 to 1.
 
-    M_s = Σ over choices of s languages, Σ over questions, [all s answers are equal] / (C(L, s) · questions). An answer that a of
-    the L languages have is in all of C(a, s) choices, so that no choice has to be looked at.
+    The mean over questions is M_s = Σ over choices of s languages, Σ over questions, [all s answers are equal] / (C(L, s) ·
+    questions). An answer that a of the L languages have is in all of C(a, s) choices, so that no choice has to be looked at.
 
     Args:
-        chosen: by question, the answers in the L languages; None, where no answer could be read, equals nothing.
+        answers: in the L languages; None, where no answer could be read, equals nothing.
         languages: s, 1 to L.
-
-    Returns:
-        0 to 1.
     """
-    total = 0
-    choices = 0
-    for answers in chosen:
-        counts = Counter(answer for answer in answers if answer is not None)
-        total += sum(comb(count, languages) for count in counts.values())
-        choices += comb(len(answers), languages)
-    return total / choices
+    counts = Counter(answer for answer in answers if answer is not None)
+    return sum(comb(count, languages) for count in counts.values()) / comb(len(answers), languages)
 
 
 def ac3(accuracy: float, consistency: float) -> float:
@@ -54,11 +49,12 @@ def ac3(accuracy: float, consistency: float) -> float:
     return 2 * accuracy * consistency / (accuracy + consistency) if accuracy + consistency else 0.0
 
 
-def consistencies(answers: Mapping[str, Answers]) -> Iterator[Consistency]:
+def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iterator[Consistency]:
     """For s = 2 to the number of languages, on the questions that were asked in all; none where it is not known what was chosen.
 
     Args:
         answers: by language.
+        every: whether for every s, or only for 2 and all languages.
     """
     if len(answers) < FEWEST_LANGUAGES:
         return
@@ -67,7 +63,9 @@ def consistencies(answers: Mapping[str, Answers]) -> Iterator[Consistency]:
     if not common:
         return
     chosen = [[each.chosen[question] for each in given] for question in common]
+    clusters = [given[0].clusters.get(question, question) for question in common]
     accuracy = sum(each.right[question] for each in given for question in common) / (len(given) * len(common))
-    for size in range(FEWEST_LANGUAGES, len(given) + 1):
-        share = consistency(chosen, size)
-        yield Consistency(len(given), len(common), accuracy, size, share, ac3(accuracy, share))
+    sizes = range(FEWEST_LANGUAGES, len(given) + 1)
+    for size in sizes if every else dict.fromkeys((sizes[0], sizes[-1])):
+        share = estimate([same_answer(each, size) for each in chosen], clusters)
+        yield Consistency(len(given), len(common), accuracy, size, share.mean, share.low, share.high, ac3(accuracy, share.mean))

@@ -1,4 +1,4 @@
-"""What `lm-eval-sea report --languages` prints: languages beside English, consistency; a block per model and condition."""
+"""What `lm-eval-sea report --languages` prints: languages beside English, consistency, errors that two share; by condition."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line
 
 _HEAD = ("language", "questions", "accuracy", "English", "difference [95 %]", "p, corrected")
-_CONSISTENCY_HEAD = ("languages", "questions", "accuracy", "same answer", "AC3")
+_CONSISTENCY_HEAD = ("languages", "questions", "accuracy", "same answer [95 %]", "AC3")
+_ERRORS_HEAD = ("languages", "questions", "wrong in both", "by chance", "excess [95 %]", "p, corrected")
+_MOST_PAIRS = 10  # printed of a condition
 _CONDITION = ("model", "data_set", "setting", "variant", "prompt", "num_fewshot", "metric")
 
 
@@ -30,6 +33,18 @@ def consistency_summary(consistency: Sequence[Mapping[str, Any]]) -> str:
     """
     shown = [row for row in consistency if row["languages"] in (2, 3, row["of"])]
     return _blocks(shown, _CONSISTENCY_HEAD, _consistency_cells)
+
+
+def errors_summary(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The same of errors.csv, for the pairs of languages with the largest excess.
+
+    Args:
+        errors: the rows of errors.csv.
+    """
+    shown = []
+    for _, group in groupby(errors, key=lambda row: tuple(row[name] for name in _CONDITION)):
+        shown += sorted(group, key=lambda row: -row["excess"])[:_MOST_PAIRS]
+    return _blocks(shown, _ERRORS_HEAD, _error_cells)
 
 
 def _blocks(table_rows: Sequence[Mapping[str, Any]], head: Sequence[str], cells_of: Callable[..., tuple[str, ...]]) -> str:
@@ -56,16 +71,29 @@ def _title(row: Mapping[str, Any]) -> str:
     return one_line(f"{row['model']}: {row['data_set']}, {condition}; in per cent")
 
 
-def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    points = f"{100 * row['difference']:+.1f}"
-    interval = "too few passages" if row["low"] is None and row["p_value"] is None else ""
+def _error_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    shares = (f"{100 * row[name]:.1f}" for name in ("wrong_in_both", "by_chance"))
+    languages = one_line(f"{row['first']}, {row['second']}")
+    return (languages, f"{row['questions']:,}", *shares, _points(row, "excess"), _p_value(row))
+
+
+def _points(row: Mapping[str, Any], name: str) -> str:
+    interval = "too few passages" if row["passages"] < FEWEST_CLUSTERS else ""
     if row["low"] is not None:
         interval = f"[{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
-    p_value = "–" if row["p_holm"] is None else "< 0.001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
+    return f"{100 * row[name]:+.1f} {interval}".rstrip()
+
+
+def _p_value(row: Mapping[str, Any]) -> str:
+    return "–" if row["p_holm"] is None else "< 0.001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
+
+
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     shares = (f"{100 * row[name]:.1f}" for name in ("accuracy", "accuracy_en"))
-    return (one_line(str(row["language"])), f"{row['questions']:,}", *shares, f"{points} {interval}".rstrip(), p_value)
+    return (one_line(str(row["language"])), f"{row['questions']:,}", *shares, _points(row, "difference"), _p_value(row))
 
 
 def _consistency_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    shares = (f"{100 * row[name]:.1f}" for name in ("accuracy", "consistency", "ac3"))
-    return (f"{row['languages']} of {row['of']}", f"{row['questions']:,}", *shares)
+    accuracy, same, both = (f"{100 * row[name]:.1f}" for name in ("accuracy", "consistency", "ac3"))
+    interval = "" if row["low"] is None else f" [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    return (f"{row['languages']} of {row['of']}", f"{row['questions']:,}", accuracy, same + interval, both)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlations
+from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlations, shared_errors
 from lm_eval_sea.report.languages.consistency import consistencies
 from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.runs import Runs, TaskRun
@@ -106,7 +107,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
 
 def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | None:
     """What the rows of a task say, by the id of the question; None, with a note, if they cannot be compared."""
-    rows = task.logged_by(metric)
+    rows = task.logged if metric == task.facts.headline_metric else task.logged_by(metric)
     assert rows is not None
     notes += [note for note in task.notes if note not in notes]
     names, scores = rows.frame.id.tolist(), rows.frame.score.tolist()
@@ -207,23 +208,38 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
             yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
 
 
-def consistency_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One row for every number of languages from two up: the share of questions with the same answer, and AC3."""
+def consistency_rows(
+    comparisons: Mapping[Condition, Comparison], notes: list[str], *, every: bool = True
+) -> Iterator[dict[str, Any]]:
+    """One row for every number of languages from two up, or for two and all: the share of same answers, and AC3."""
     for condition, comparison in comparisons.items():
-        rows = [condition._asdict() | found._asdict() for found in consistencies(comparison.answers)]
+        rows = [condition._asdict() | found._asdict() for found in consistencies(comparison.answers, every=every)]
         if not rows and len(comparison.answers) > 1:
             notes.append(f"{condition.model}, {condition.name}: no question has a known answer in all, so no consistency")
         yield from rows
 
 
-def _corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def error_rows(comparisons: Mapping[Condition, Comparison], beside: str = "") -> Iterator[dict[str, Any]]:
+    """One row for every two languages, or for those with the language `beside`: see `shared_errors`."""
+    for condition, comparison in comparisons.items():
+        for first, second in combinations(comparison.answers, 2):
+            if beside and beside not in (first, second):
+                continue
+            shared = shared_errors(comparison.answers[first], comparison.answers[second])
+            if shared is not None:
+                excess = shared.excess._asdict()
+                about = {"first": first, "second": second, "questions": excess.pop("rows"), "passages": excess.pop("clusters")}
+                yield condition._asdict() | about | shared._asdict() | {"excess": excess.pop("mean")} | excess
+
+
+def corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the p-values corrected for their number (Holm)."""
     p_values = corrected({place: row["p_value"] for place, row in enumerate(rows)})
     return [row | {"p_holm": p_values[place]} for place, row in enumerate(rows)]
 
 
 def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, notes: list[str]) -> dict[Path, list[dict[str, Any]]]:
-    """Writes questions.csv, differences.csv, consistency.csv and rank_correlations.csv; a note names those without rows.
+    """Writes questions.csv, differences.csv, consistency.csv, errors.csv and rank_correlations.csv; a note names the empty ones.
 
     Returns:
         The rows of each file that was written.
@@ -231,8 +247,9 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     out = WrittenFolder(folder, MANIFEST)
     tables = {
         "questions.csv": list(question_rows(comparisons)),
-        "differences.csv": _corrected(list(difference_rows(comparisons, notes))),
+        "differences.csv": corrected(list(difference_rows(comparisons, notes))),
         "consistency.csv": list(consistency_rows(comparisons, notes)),
+        "errors.csv": corrected(list(error_rows(comparisons))),
         "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
     }
     written = {}

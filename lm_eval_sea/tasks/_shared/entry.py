@@ -52,7 +52,7 @@ if TYPE_CHECKING:  # read by `_modules`, too
         process_instructions as process_instructions,
         score_instructions as score_instructions,
     )
-    from .metrics.bits_per_byte import bits_per_byte_stderr as bits_per_byte_stderr
+    from .metrics.bits_per_byte import bits_per_byte_stderr as bits_per_byte_stderr, score_text as score_text
     from .metrics.classification_metrics import (
         batch_calibrated_accuracy as batch_calibrated_accuracy,
         batch_calibrated_accuracy_stderr as batch_calibrated_accuracy_stderr,

@@ -111,3 +111,16 @@ def process_texts(splits: Splits) -> Callable[[Row], list[Row]]:
         ]
 
     return process
+
+
+def process_passages(splits: Splits) -> Callable[[Row], list[Row]]:
+    """The processor of the passages as texts of their own, each with the first of its questions only."""
+    seen: set[str] = set()
+
+    def process(row: Row) -> list[Row]:
+        if row["link"] in seen:
+            return []
+        seen.add(row["link"])
+        return [{"id": row["link"], "cluster": row["link"], "text": unescape_csv(row["flores_passage"])}]
+
+    return process

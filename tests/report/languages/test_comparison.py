@@ -8,13 +8,21 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlation, rank_correlations
+from lm_eval_sea.report.languages.comparison import (
+    Answers,
+    against_english,
+    patterns,
+    rank_correlation,
+    rank_correlations,
+    shared_errors,
+)
 
 from ...results import lm_eval_output
 
@@ -99,6 +107,58 @@ def test_spearman_without_ties_by_hand():
     assert rank_correlation(first, second).spearman == pytest.approx(1 - 6 * 2 / (4 * 15))
     assert rank_correlation({"th": 0.1, "en": 0.2}, second) is None
     assert list(rank_correlations({"x": first, "y": second, "z": {"th": 1}})) == [("x", "y")]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9)), min_size=2, max_size=40))
+def test_shared_errors_against_counting(rows):
+    sides = [{str(n): int(row[side]) for n, row in enumerate(rows)} for side in (0, 1)]
+    clusters = {str(n): str(row[2]) for n, row in enumerate(rows)}
+    found = shared_errors(*(answers(side, clusters) for side in sides))
+    wrong = [not one for one, _, _ in rows], [not other for _, other, _ in rows]
+    both = sum(a and b for a, b in zip(*wrong, strict=True)) / len(rows)
+    shares = [sum(side) / len(rows) for side in wrong]
+    assert (found.wrong_in_both, found.wrong_first, found.wrong_second) == pytest.approx((both, *shares))
+    assert found.excess.mean == pytest.approx(both - shares[0] * shares[1], abs=1e-12)
+    assert found.excess.mean == pytest.approx(np.cov(*np.array(wrong, dtype=float), bias=True)[0, 1], abs=1e-12)
+    if found.kappa is not None:
+        alike = sum(a == b for a, b in zip(*wrong, strict=True)) / len(rows)
+        chance = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
+        assert found.kappa == pytest.approx((alike - chance) / (1 - chance))
+
+
+def planted_errors(draw, shared: float, passages: int = 200):
+    """Two questions a passage; where both languages err is one throw for the passage with this probability, else two."""
+    first, second, clusters = {}, {}, {}
+    for passage in range(passages):
+        together = draw.random() < shared
+        one, other = draw.random() < 0.4, draw.random() < 0.4
+        for number in (1, 2):
+            name = f"{passage}#{number}"
+            clusters[name] = str(passage)
+            first[name], second[name] = int(not one), int(not (one if together else other))
+    return answers(first, clusters), answers(second, clusters)
+
+
+def test_planted_errors_are_found_and_independent_ones_are_not():
+    """Questions of a passage err together, so a test by question would cry wolf: 5 % is held to by passage."""
+    draw = random.Random(3)
+    false_alarms = sum(shared_errors(*planted_errors(draw, 0.0)).excess.p_value < 0.05 for _ in range(200))
+    assert false_alarms <= 20  # binomial: 10 expected, above 20 once in 1,000
+    covered = 0
+    for _ in range(100):
+        found = shared_errors(*planted_errors(draw, 0.5)).excess
+        covered += found.low <= 0.5 * 0.4 * 0.6 <= found.high
+        assert found.p_value < 0.01
+    assert covered >= 88  # 95 expected, below 88 once in 300
+
+
+def test_the_same_wrong_option_by_hand():
+    clusters = dict.fromkeys("abcd", "p")
+    first = Answers({"a": False, "b": False, "c": False, "d": True}, clusters, {"a": 1, "b": None, "c": 2, "d": 0})
+    second = Answers({"a": False, "b": False, "c": False, "d": False}, clusters, {"a": 1, "b": None, "c": 3, "d": 1})
+    assert shared_errors(first, second).same_wrong == pytest.approx(1 / 3)
+    assert shared_errors(first, answers({"a": 0})).same_wrong is None
+    assert shared_errors(first, answers({"z": 0})) is None
 
 
 def write_run(

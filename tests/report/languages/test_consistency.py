@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.languages.comparison import Answers
-from lm_eval_sea.report.languages.consistency import ac3, consistencies, consistency
+from lm_eval_sea.report.languages.consistency import ac3, consistencies, same_answer
+from lm_eval_sea.report.languages.section import languages_section
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.results.read import read as read_runs
+from lm_eval_sea.tasks._shared.chat.scores import score_chat_letter
 
+from ...results import lm_eval_output
 from .test_comparison import metadata, read, write_run
 
 
@@ -30,7 +35,8 @@ ANSWER = st.sampled_from([0, 1, 2, None])
 @given(st.integers(1, 6).flatmap(lambda languages: st.lists(st.tuples(*[ANSWER] * languages), min_size=1)))
 def test_consistency_against_its_definition(chosen):
     for size in range(1, len(chosen[0]) + 1):
-        assert consistency(chosen, size) == pytest.approx(by_looking_at_every_choice(chosen, size))
+        found = sum(same_answer(answers, size) for answers in chosen) / len(chosen)
+        assert found == pytest.approx(by_looking_at_every_choice(chosen, size))
 
 
 @given(st.floats(0.01, 1), st.floats(0.01, 1))
@@ -59,7 +65,64 @@ def test_the_command_prints_and_writes_it(tmp_path, capsys):
     write_run(tmp_path / "results", tasks, chosen=chosen)
     assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^2 of 3 +2 +83\.3 +66\.7 +74\.1$", out, re.MULTILINE)
-    assert re.search(r"^3 of 3 +2 +83\.3 +50\.0 +62\.5$", out, re.MULTILINE)
+    assert re.search(r"^2 of 3 +2 +83\.3 +66\.7 \[[\d.]+, [\d.]+\] +74\.1$", out, re.MULTILINE)
+    assert re.search(r"^3 of 3 +2 +83\.3 +50\.0 \[[\d.]+, [\d.]+\] +62\.5$", out, re.MULTILINE)
     two, three = read(tmp_path / "out" / "consistency.csv")
     assert [float(row["consistency"]) for row in (two, three)] == [pytest.approx((3 + 1) / 6), pytest.approx(1 / 2)]
+
+
+def test_the_interval_knows_that_questions_of_a_passage_belong_together():
+    """Asking every question of a passage twice says nothing new."""
+
+    def given(times: int) -> dict[str, Answers]:
+        names = {f"{passage}#{number}": passage for passage in range(30) for number in range(times)}
+        clusters = {name: str(passage) for name, passage in names.items()}
+        sides = {"en": lambda passage: 0, "th": lambda passage: passage % 3}
+        return {
+            language: Answers({name: choose(passage) == 0 for name, passage in names.items()}, clusters,
+                              {name: choose(passage) for name, passage in names.items()})
+            for language, choose in sides.items()
+        }  # fmt: skip
+
+    [once], [twice] = (list(consistencies(given(times))) for times in (1, 2))
+    assert once.consistency == twice.consistency == pytest.approx(1 / 3)
+    assert (once.low, once.high) == pytest.approx((twice.low, twice.high))
+    assert once.low < 1 / 3 < once.high
+
+
+SAID = {"th": "คำตอบ: {}", "id": "Jawaban: {}", "en": "Answer: {}"}
+
+
+def test_chat_models_whose_answers_are_read(tmp_path, capsys):
+    """By the scorer of the chat tasks; the last row has no answer in Thai, which equals nothing and is wrong."""
+    picks = {"en": "AABB" * 6, "id": "AABA" * 6, "th": "AAB?" * 6}
+    tasks = {}
+    for language, letters in picks.items():
+        rows = []
+        for number, letter in enumerate(letters):
+            doc = {"id": f"p{number}#1", "cluster": f"p{number}", "letters": ["A", "B"], "options": ["no", "yes"], "gold": 0}
+            doc["scoring"] = {"language": language, "answer_tag": SAID[language].removesuffix(" {}")}
+            scores = score_chat_letter(doc, ["" if letter == "?" else SAID[language].format(letter)])
+            rows.append({"doc_id": number, "filter": "none", "doc": doc, **scores})
+        facts = {"parallel": True, "dataset": "belebele", "language": language, "variant": "chat", "prompt_language": language,
+                 "setting": "chat", "headline_metric": "exact_match"}  # fmt: skip
+        scores = {"exact_match,none": sum(row["exact_match"] for row in rows) / len(rows)}
+        tasks[f"sea_belebele_{language}_chat"] = {"scores": scores, "metadata": facts, "rows": rows, "num_fewshot": 0}
+    lm_eval_output.write_run(tmp_path / "results", tasks)
+    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
+    two, three = read(tmp_path / "out" / "consistency.csv")
+    assert two["setting"] == "chat"
+    assert [float(row["consistency"]) for row in (two, three)] == [pytest.approx((3 * 3 + 0) / 12), pytest.approx(3 / 4)]
+    errors = {(row["first"], row["second"]): row for row in read(tmp_path / "out" / "errors.csv")}
+    row = errors["id", "th"]
+    assert [float(row[name]) for name in ("wrong_first", "wrong_second", "wrong_in_both", "by_chance")] == [
+        pytest.approx(share) for share in (1 / 4, 1 / 2, 1 / 4, 1 / 8)
+    ]
+    assert float(errors["th", "en"]["same_wrong"]) == pytest.approx(1 / 2), "B in both of every second, nothing in Thai else"
+    assert re.search(r"^th, en +24 +50\.0 +25\.0 +\+25\.0 +–$", capsys.readouterr().out, re.MULTILINE)
+    section = languages_section(scores_of(read_runs(tmp_path / "results").best()))
+    consistent, shared = section.tables
+    *shown, interval, _ = [cell.text for cell in consistent.cells()[0][1]]
+    assert shown[-4:] == ["2", "3", "24", "58.3"] and interval.startswith("75.0 [")
+    lines = {(row["first"], row["second"]): row for row in shared.frame.to_dict("records")}
+    assert lines["id", "th"]["excess"] == pytest.approx(12.5) and lines["id", "th"]["tells"]

@@ -10,28 +10,39 @@ languages: a letter has one byte in English and three in Thai.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-from lm_eval.api.metrics import bits_per_byte
+from typing import TYPE_CHECKING, Any
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+
+def score_text(doc: Mapping[str, Any], results: Sequence[float]) -> dict[str, tuple[float, int]]:
+    """A text and its log-likelihood, for `bits_per_byte` and its error."""
+    told = (results[0], len(doc["text"].encode()))
+    return {"bits_per_byte": told, "bits_per_byte_stderr": told}
 
 
 def bits_per_byte_stderr(rows: Sequence[tuple[float, int]]) -> float:
-    """Standard error of `bits_per_byte`, a ratio of two sums, by linearisation (Cochran 1977, equation 6.13); 0 for one row.
-
-        sqrt( n / (n − 1) · Σ_i (−l_i / ln 2 − R b_i)² ) / Σ_i b_i
-
-    with R the ratio.
+    """Standard error of `bits_per_byte`, see `ratio_stderr`.
 
     Args:
         rows: l_i, the log-likelihood (nats), and b_i, the length in UTF-8 bytes, of each answer.
     """
-    count = len(rows)
+    return ratio_stderr([(-loglikelihood / math.log(2), length) for loglikelihood, length in rows])
+
+
+def ratio_stderr(pairs: Sequence[tuple[float, float]]) -> float:
+    """Standard error of a ratio of two sums, R = Σ y_i / Σ x_i, by linearisation (Cochran 1977, equation 6.13); 0 for one pair.
+
+        sqrt( n / (n − 1) · Σ_i (y_i − R x_i)² ) / Σ_i x_i
+
+    Args:
+        pairs: y_i and x_i of independent units.
+    """
+    count = len(pairs)
     if count < 2:
         return 0.0
-    ratio: float = bits_per_byte(rows)
-    squares = math.fsum((-loglikelihood / math.log(2) - ratio * length) ** 2 for loglikelihood, length in rows)
-    return math.sqrt(squares * count / (count - 1)) / sum(length for _, length in rows)
+    whole = math.fsum(x for _, x in pairs)
+    ratio = math.fsum(y for y, _ in pairs) / whole
+    return math.sqrt(math.fsum((y - ratio * x) ** 2 for y, x in pairs) * count / (count - 1)) / whole

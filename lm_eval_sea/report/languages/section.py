@@ -1,0 +1,99 @@
+"""The page's tables on parallel tests: the same answer in several languages, and errors that two languages share."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from lm_eval_sea.report.languages.tables import (
+    ENGLISH,
+    Comparison,
+    Condition,
+    consistency_rows,
+    corrected,
+    error_rows,
+    load_comparisons,
+)
+from lm_eval_sea.report.scores import Scores
+from lm_eval_sea.report.section import DATA_SET, MODEL, Section
+from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.results.power import LEVEL
+from lm_eval_sea.results.runs import Runs
+from lm_eval_sea.results.types import ResultsError
+
+_MOST_LANGUAGES = 4  # of whose errors all pairs are compared on the page
+
+
+def languages_section(scores: Scores) -> Section:
+    """Both tables; without rows where no parallel test was run in two languages."""
+    labels = {task.run.model: model for (model, _), task in scores.of.items()}
+    tasks = [task for task in scores.of.values() if task.facts.parallel and task.samples is not None]
+    comparisons: Mapping[Condition, Comparison] = {}
+    with contextlib.suppress(ResultsError):  # there are no such tasks
+        comparisons, _ = load_comparisons(Runs([], tasks, [], []))
+    consistent = pd.DataFrame([_named(row, labels) for row in consistency_rows(comparisons, [], every=False)])
+    errors = pd.DataFrame(corrected([_named(row, labels) for row in _few_pairs(comparisons)]))
+    if len(errors):
+        shares = ["wrong_first", "wrong_second", "wrong_in_both", "by_chance", "same_wrong", "excess", "low", "high"]
+        errors[shares] = errors[shares].astype(float) * 100
+        errors["tells"] = errors.p_holm.astype(float) < LEVEL
+    if len(consistent):
+        consistent[["accuracy", "consistency", "low", "high", "ac3"]] *= 100
+    about = [MODEL, DATA_SET, Column("setting", "setting"), Column("variant", "variant"), Column("prompt", "prompt")]
+    questions = Column("questions", "questions", "count")
+    return Section(
+        "consistency",
+        "One question in several languages",
+        ["Questions that a parallel test asks in each language, paired by id; intervals are clustered by passage."],
+        [
+            Table(
+                "consistency",
+                "The same answer in several languages",
+                "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all.",
+                consistent,
+                [
+                    *about,
+                    Column("languages", "languages", "count"),
+                    Column("of", "of", "count"),
+                    questions,
+                    Column("accuracy", "accuracy", "percent"),
+                    Column("consistency", "same answer [95 %]", "score", low="low", high="high"),
+                    Column("ac3", "AC3", "percent"),
+                ],
+            ),
+            Table(
+                "errors",
+                "Errors that two languages share",
+                "Share of questions wrong in both, and what independent errors would give. Questions that are hard in every "
+                "language make the difference positive. In bold: it is told from 0, corrected for all lines (Holm). Of more than "
+                f"{_MOST_LANGUAGES} languages only pairs with English are here; report --languages writes all.",
+                errors,
+                [
+                    *about,
+                    Column("first", "first"),
+                    Column("second", "second"),
+                    questions,
+                    Column("wrong_first", "wrong in the first", "percent"),
+                    Column("wrong_second", "in the second", "percent"),
+                    Column("wrong_in_both", "in both", "percent"),
+                    Column("by_chance", "by chance", "percent"),
+                    Column("excess", "difference", "points", low="low", high="high", strong="tells"),
+                    Column("p_holm", "p", "p"),
+                    Column("same_wrong", "same wrong option", "percent", hint="of the questions wrong in both"),
+                ],
+            ),
+        ],
+    )
+
+
+def _few_pairs(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
+    for condition, comparison in comparisons.items():
+        many = len(comparison.answers) > _MOST_LANGUAGES
+        yield from error_rows({condition: comparison}, beside=ENGLISH if many else "")
+
+
+def _named(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    return {**row, "model": labels[row["model"]], "dataset": row["data_set"]}

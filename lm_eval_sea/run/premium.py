@@ -1,0 +1,135 @@
+"""The premium of a language: how many tokens a model needs for a text in it, for each one that the same text needs in English.
+
+    Σ_i n_i(language) / Σ_i n_i(English)
+
+over parallel texts i, with n_i the tokens of text i without special ones. The term is that of Petrov et al. 2023
+(arXiv:2305.15425), who compare sentences of FLORES-200, too. The interval is that of `ratio_of_sums`: other texts could be drawn.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.names import plain_tasks
+from lm_eval_sea.catalogue.task_index import function_at
+from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
+from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.uncertainty import Estimate, ratio_of_sums
+from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import processed_rows
+
+PASSAGES, SENTENCES = "belebele", "flores"
+ENGLISH = "en"
+
+logger = logging.getLogger("lm_eval_sea")
+
+
+class Premium(NamedTuple):
+    """The premium of a language on the texts of a data set."""
+
+    language: str
+    data_set: str
+    tokens: int  # of all texts in the language
+    tokens_english: int
+    ratio: Estimate
+
+
+def premium_languages() -> list[str]:
+    """The languages with passages that are there in English, too."""
+    return sorted(set(data_sets()[PASSAGES].languages) - {ENGLISH})
+
+
+def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int]) -> Premium | None:
+    """The premium of a language; None where the data set lacks it.
+
+    Args:
+        language: its code.
+        data_set: `PASSAGES`, Belebele's, each counted once; or `SENTENCES`, those of FLORES-200's part devtest.
+        count_tokens: of a text, without special ones.
+
+    Raises:
+        DataError: if the texts cannot be had.
+    """
+    known = data_sets()[data_set]
+    if language not in known.languages:
+        return None
+    pairs = list(_passages(known, language) if data_set == PASSAGES else _sentences(known, language))
+    if not pairs:
+        raise DataError(f"{known.title}: no text in {language} is there in English, too")
+    counted = [(count_tokens(own), count_tokens(english)) for own, english in pairs]
+    own, english = map(sum, zip(*counted, strict=True))
+    return Premium(language, data_set, own, english, ratio_of_sums(counted))
+
+
+def _passages(data_set: DataSet, language: str) -> Iterator[tuple[str, str]]:
+    own, english = (
+        {row["cluster"]: row["passage"] for row in _rows(read_tasks().tasks[plain_tasks(data_set, name)[0]])}
+        for name in (language, ENGLISH)
+    )
+    return ((own[passage], english[passage]) for passage in own if passage in english)
+
+
+def _sentences(data_set: DataSet, language: str) -> Iterator[tuple[str, str]]:
+    return ((row["translation"], row["english"]) for row in _rows(read_tasks().tasks[plain_tasks(data_set, language)[0]]))
+
+
+def _rows(task: TaskRecord) -> list[dict[str, Any]]:
+    return processed_rows(task.source, function_at(task.process)).rows
+
+
+def note_premiums(tasks: Mapping[str, Any], tokenizer: Any | None, *, flag: str = "") -> dict[str, float]:
+    """Measures the premiums of the languages that the tasks of a run answer in, and has the results say them.
+
+    Args:
+        tasks: lm-eval's, by name; those that generate get the premium of their prompt's language.
+        tokenizer: the model's.
+        flag: of the user who needs them; without it a language whose texts cannot be had goes without.
+
+    Returns:
+        Task → premium.
+
+    Raises:
+        RunError: with a flag, if one cannot be measured.
+    """
+    languages = {
+        name: facts_of(task.config.metadata or {}).language_of_prompt
+        for name, task in tasks.items()
+        if task.OUTPUT_TYPE == "generate_until"
+    }
+    measured: dict[str, Estimate] = {}
+    lacking: dict[str, str] = {}
+    for language in dict.fromkeys(languages.values()):
+        try:
+            measured[language] = _measured(language, tokenizer)
+        except DataError as error:
+            lacking[language] = str(error)
+    for language, why in lacking.items():
+        of = some_names([name for name, own in languages.items() if own == language])
+        if flag:
+            raise RunError(f"{flag}: {of}: {why}; give a number of tokens without x")
+        logger.info("%s: tokens are not compared with English: %s", of, why)
+    for name, language in languages.items():
+        if language in measured:
+            mean, _, low, high, texts, _ = measured[language]
+            said = {"mean": mean, "low": low, "high": high, "texts": texts}
+            of_task = tasks[name].config.metadata.setdefault("provenance", {})
+            of_task["token_premium"] = {key: value for key, value in said.items() if value is not None}
+    return {name: measured[language].mean for name, language in languages.items() if language in measured}
+
+
+def _measured(language: str, tokenizer: Any | None) -> Estimate:
+    if language == ENGLISH:
+        return Estimate(1.0, None, None, None, 0, 0)
+    if not language:
+        raise DataError("the task does not say its language")
+    if tokenizer is None:
+        raise DataError("the model's tokenizer is not here")
+    found = premium_of(language, PASSAGES, lambda text: len(tokenizer.encode(text, add_special_tokens=False)))
+    if found is None:
+        raise DataError(f"no passages in {language!r} are known that are there in English, too")
+    return found.ratio

@@ -1,0 +1,105 @@
+"""Plain texts in several languages: which ones are asked, and what is made of their log-likelihoods."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from lm_eval_sea.catalogue.task_index import function_at
+from lm_eval_sea.make.on_demand import select, tasks_on_demand
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.texts import texts_section
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import table_of
+from lm_eval_sea.tasks._shared.rows import processed_rows
+
+from ..results.lm_eval_output import write_run
+from .planted_model import PlantedModel
+
+LANGUAGES = ("en", "id", "th")
+
+
+def rows_of(name):
+    [task] = select([name])
+    return processed_rows(task.source, function_at(task.process)).rows
+
+
+def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples, monkeypatch):
+    """A model that needs 3 nats a letter."""
+    import lm_eval
+
+    monkeypatch.chdir(samples)
+    name = "sea_belebele_th_text"
+    model = PlantedModel(lambda prompt, text: -3.0 * len(text))
+    found = lm_eval.simple_evaluate(model, tasks=list(tasks_on_demand([name]).values()), log_samples=True)
+    file = samples / "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl"
+    published = {row["link"]: row["flores_passage"].strip() for row in map(json.loads, file.open(encoding="utf-8"))}
+    assert sorted(text for (text,) in model.requests) == sorted(published.values())
+    bits, size = (np.array([measure(text) for text in published.values()]) for measure in (len, lambda text: len(text.encode())))
+    bits = bits * 3 / math.log(2)
+    scores = found["results"][name]
+    assert scores["bits_per_byte,none"] == pytest.approx(bits.sum() / size.sum())
+    rest = bits - size * bits.sum() / size.sum()
+    count = len(published)
+    expected = math.sqrt((rest**2).sum() * count / (count - 1)) / size.sum()
+    assert scores["bits_per_byte_stderr,none"] == pytest.approx(expected)
+    assert {row["doc"]["cluster"] for row in found["samples"][name]} == set(published)
+
+
+def test_real_texts_are_the_same_in_all_languages(hub_mirror, monkeypatch):
+    monkeypatch.chdir(hub_mirror)
+    passages = {language: {row["id"] for row in rows_of(f"sea_belebele_{language}_text")} for language in LANGUAGES}
+    assert passages["en"] == passages["id"] == passages["th"] and len(passages["en"]) == 488
+    sentences = {language: rows_of(f"sea_flores_{language}_text") for language in LANGUAGES}
+    english = [row["text"] for row in sentences["en"]]
+    assert len(english) == 1012
+    for language in ("id", "th"):  # row by row, translations of the same English sentence
+        assert [row["id"] for row in sentences[language]] == [row["id"] for row in sentences["en"]]
+        pairs = {row["id"]: (row["english"], row["translation"]) for row in rows_of(f"sea_flores_{language}_en")}
+        assert [pairs[row["id"]] for row in sentences[language]] == [
+            (text, row["text"]) for text, row in zip(english, sentences[language], strict=True)
+        ]
+
+
+def planted(folder, texts):
+    """A run of texts, language → id → (nats, bytes)."""
+    tasks = {}
+    for language, of_language in texts.items():
+        rows = [
+            {"doc_id": n, "filter": "none", "doc": {"id": name, "cluster": name}, "bits_per_byte": list(told)}
+            for n, (name, told) in enumerate(of_language.items())
+        ]
+        facts = {"dataset": "belebele", "language": language, "variant": "text", "setting": "text", "headline_metric": "",
+                 "version": 1.4, "rows": len(rows)}  # fmt: skip
+        scores = {"bits_per_byte,none": 1.25, "bits_per_byte_stderr,none": 0.5}
+        tasks[f"sea_belebele_{language}_text"] = {"scores": scores, "metadata": facts, "rows": rows, "num_fewshot": 0}
+    write_run(folder, tasks, model="m")
+    return read(folder).best()
+
+
+def test_languages_are_compared_on_the_same_texts(tmp_path):
+    draw = np.random.default_rng(2)
+    english = {f"p{n}": (-float(draw.integers(50, 90)), 100) for n in range(60)}
+    thai = {f"p{n}": (1.5 * english[f"p{n}"][0] + float(draw.normal(0, 5)), 300) for n in range(10, 60)}
+    runs = planted(tmp_path, {"en": english, "th": thai | {"other": (-9000.0, 100)}})
+    section = texts_section(scores_of(runs))
+    rows = section.tables[0].frame.set_index("language")
+    found = rows.loc["th"]
+    nats = {name: -told[0] for name, told in thai.items()}
+    assert found.bits == pytest.approx((sum(nats.values()) + 9000) / math.log(2) / (50 * 300 + 100))
+    assert found.beside == pytest.approx(sum(nats.values()) / -sum(english[name][0] for name in nats))
+    assert found.beside_low < found.beside < found.beside_high
+    assert found.beside_low < 1.5 < found.beside_high
+    assert (found.texts, found.common, rows.loc["en"].texts) == (51, 50, 60)
+    assert math.isnan(rows.loc["en"].beside)
+    shown = table_of(runs)
+    assert "sea_belebele_th_text: 1.250 ± 0.500 (standard error) bits per byte, 51 texts" in shown
+    assert "not of this pack" not in shown
+
+
+@pytest.mark.parametrize("told", [[-3.0, 0], [-3.0], ["x", 4], None, [float("-inf"), 4]])
+def test_what_is_no_log_likelihood_is_left_out(tmp_path, told):
+    runs = planted(tmp_path, {"en": {"a": (-3.0, 4), "b": (-5.0, 4)}, "id": {"a": (-3.0, 4), "b": told or ()}})
+    [table] = texts_section(scores_of(runs)).tables
+    assert table.frame.set_index("language").texts.to_dict() == {"en": 2, "id": 1}
