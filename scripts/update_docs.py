@@ -18,6 +18,7 @@ from backend_table import render
 
 from lm_eval_sea.catalogue import read_countries
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage, distinct, title_of
 from lm_eval_sea.catalogue.sea_helm import sea_helm
@@ -37,7 +38,8 @@ COVERAGE_HEAD = """\
 What the pack has in which language, made from the catalogue by `python scripts/update_docs.py`. `lm-eval-sea ls --coverage th`
 prints the data sets of a language with rows, origin, licence and names of tasks.
 
-**n**: at least one data set whose rows were written in the language. t: translated ones only, mostly from English. Blank: none.
+**n**: at least one data set whose rows were written in the language. t: translated ones only, mostly from English. l: only in
+[lm-eval's own tasks](#lm-evals-own-tasks). Blank: none.
 SEA-HELM's tasks count if its documentation states where their rows come from. Native rows in a language are not always about its
 country: the Chinese and Tamil ones, and most English ones, are not about Southeast Asia.
 """
@@ -85,8 +87,11 @@ def _matrix(entries: Sequence[Coverage]) -> str:
     used = [key for key in competency_titles() if any(entry.competency == key for entry in entries)]
     found = {(entry.language, entry.competency, entry.origin == NATIVE_ROWS) for entry in entries}
 
+    beside = {(language, each.tests) for each in of_lm_eval() for language in each.languages}
+
     def cell(language: str, key: str) -> str:
-        return "**n**" if (language, key, True) in found else "t" if (language, key, False) in found else ""
+        own = "**n**" if (language, key, True) in found else "t" if (language, key, False) in found else ""
+        return own or ("l" if (language, key) in beside else "")
 
     rows = [[f"{name} `{language}`", *(cell(language, key) for key in used)] for language, name in language_names().items()]
     return _table(["language", *(competency_titles()[key] for key in used)], rows)
@@ -107,6 +112,40 @@ def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
     return f"**{name}.** {few}{has}Missing: {record['missing']}\n"
 
 
+OF_LM_EVAL_HEAD = """\
+## lm-eval's own tasks
+
+Data sets that lm-eval has tasks for and the pack has none. `lm-eval-sea run --language th` runs those of the language beside the
+pack's, and leaves out with one line what cannot be had; with `--chat` the chat forms, with `--lite` those of at most 100 rows.
+`lm-eval-sea show` knows their headline metric and chance. Tasks of lm-eval's on rows that the pack has, too (XCOPA, XNLI, XQuAD,
+TyDiQA, Belebele, COPAL-ID, MGSM, FLORES), are not among them; [upstream](../upstream/README.md) says what is wrong with them.
+"""
+
+
+def _of_lm_eval_row(each: OfLmEval) -> list[str]:
+    rows = "not known" if each.rows is None else f"{each.rows:,}"
+    forms = [(each.task, each.metric), (each.chat, each.chat_metric)]
+    names = ", ".join(f"`{name.format('<code>')}`" for name, _ in forms if name)
+    metrics = ", ".join(f"`{metric}`" for _, metric in forms if metric)
+    cells = [each.title, competency_titles()[each.tests], each.origin, " ".join(each.languages), rows, f"{100 * each.chance:g} %"]
+    return [*cells, metrics, names, each.says]
+
+
+def _of_lm_eval_table() -> str:
+    head = [
+        "data set",
+        "tests",
+        "rows are",
+        "languages",
+        "rows each",
+        "chance",
+        "headline",
+        "names",
+        "known faults, and what else to know",
+    ]
+    return _table(head, [_of_lm_eval_row(each) for each in of_lm_eval()])
+
+
 def coverage_page() -> str:
     """docs/coverage.md."""
     return "\n".join(_coverage_parts(coverage()))
@@ -119,6 +158,8 @@ def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
     yield "## Countries\n"
     for name, record in read_countries().items():
         yield _country(name, record, entries)
+    yield OF_LM_EVAL_HEAD
+    yield _of_lm_eval_table()
 
 
 def replace_part(text: str, name: str, content: str) -> str:
