@@ -55,6 +55,7 @@ HEADLINES = {
     "translation": "chrf++",
     "summarization": "bleu",
     "judged": "null_rate",
+    "second_turn": "null_rate",
 }
 # The variants whose prompt is for chat models. What is a choice is scored by the share of right ones.
 CHAT = ("chat", "choice")
@@ -139,6 +140,8 @@ def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
         "chance": data["chance"],
         "headline_metric": _headline(record["kind"], variant),
     }
+    if variant == "second_turn":
+        found["first_turn_task"] = f"sea_{said['dataset']}_{language}"
     if variant in _CALIBRATED:
         found |= {"content_free_inputs": CONTENT_FREE_INPUTS, "content_fields": record.get("content_fields", record["fields"])}
     if record["kind"] in GENERATED:
