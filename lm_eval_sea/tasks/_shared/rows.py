@@ -361,7 +361,7 @@ def digests_of(rows: Sequence[Row]) -> dict[str, str]:
     asked = [{key: value for key, value in row.items() if key not in _ANSWERS} for row in bare]
     answers = [{key: value for key, value in row.items() if key in _ANSWERS} for row in bare]
     in_any_order = sorted(json.dumps(row, ensure_ascii=False, sort_keys=True) for row in bare)
-    parts = {"sorted": in_any_order, "asked": asked, "answers": answers if any(answers) else []}
+    parts: dict[str, Sequence[Any]] = {"sorted": in_any_order, "asked": asked, "answers": answers if any(answers) else []}
     return {name: digest_of_rows(part, [])[:_SHORT] for name, part in parts.items() if part}
 
 
