@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the documentation has from data: the tables of tasks, docs/coverage.md, and what `bench_backend.py` measured.
+"""Writes what the documentation has from data: tables of tasks, docs/coverage.md with a figure, what `bench_backend.py` measured.
 
 Examples:
     python scripts/update_docs.py             write it
@@ -18,6 +18,7 @@ from backend_table import render
 
 from lm_eval_sea.catalogue import read_countries
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage, distinct, title_of
 from lm_eval_sea.catalogue.sea_helm import sea_helm
@@ -27,6 +28,7 @@ PACK = ROOT / "lm_eval_sea"
 TASKS_PAGE = ROOT / "docs" / "tasks.md"
 SEA_HELM_README = PACK / "tasks" / "sea_helm" / "README.md"
 COVERAGE_PAGE = ROOT / "docs" / "coverage.md"
+COVERAGE_FIGURE = ROOT / "docs" / "coverage.svg"
 BACKEND_PAGE = ROOT / "docs" / "backend_figures.md"
 BACKEND_MEASUREMENTS = ROOT / "scripts" / "bench_backend.jsonl"
 
@@ -37,7 +39,8 @@ COVERAGE_HEAD = """\
 What the pack has in which language, made from the catalogue by `python scripts/update_docs.py`. `lm-eval-sea ls --coverage th`
 prints the data sets of a language with rows, origin, licence and names of tasks.
 
-**n**: at least one data set whose rows were written in the language. t: translated ones only, mostly from English. Blank: none.
+**n**: at least one data set whose rows were written in the language. t: translated ones only, mostly from English. l: only in
+[lm-eval's own tasks](#lm-evals-own-tasks). Blank: none.
 SEA-HELM's tasks count if its documentation states where their rows come from. Native rows in a language are not always about its
 country: the Chinese and Tamil ones, and most English ones, are not about Southeast Asia.
 """
@@ -80,16 +83,64 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
+def _used(entries: Sequence[Coverage]) -> list[str]:
+    return [key for key in competency_titles() if any(entry.competency == key for entry in entries)]
+
+
+def _cells(entries: Sequence[Coverage]) -> dict[tuple[str, str], str]:
+    """(language, competency) → n: there are native rows, t: only translated ones, l: only in lm-eval's own tasks."""
+    found = {(language, each.tests): "l" for each in of_lm_eval() for language in each.languages}
+    found |= {(entry.language, entry.competency): "t" for entry in entries}
+    return found | {(entry.language, entry.competency): "n" for entry in entries if entry.origin == NATIVE_ROWS}
+
+
 def _matrix(entries: Sequence[Coverage]) -> str:
     """Languages and competencies: whether there are native rows, only translated ones, or none."""
-    used = [key for key in competency_titles() if any(entry.competency == key for entry in entries)]
-    found = {(entry.language, entry.competency, entry.origin == NATIVE_ROWS) for entry in entries}
-
-    def cell(language: str, key: str) -> str:
-        return "**n**" if (language, key, True) in found else "t" if (language, key, False) in found else ""
-
-    rows = [[f"{name} `{language}`", *(cell(language, key) for key in used)] for language, name in language_names().items()]
+    used, cells = _used(entries), _cells(entries)
+    shown = {"n": "**n**", "t": "t", "l": "l", "": ""}
+    rows = [
+        [f"{name} `{language}`", *(shown[cells.get((language, key), "")] for key in used)]
+        for language, name in language_names().items()
+    ]
     return _table(["language", *(competency_titles()[key] for key in used)], rows)
+
+
+def coverage_figure(entries: Sequence[Coverage]) -> str:
+    """The same as SVG. Squares differ in darkness and letter, too, so that nobody needs to tell colours apart."""
+    used, cells, names = _used(entries), _cells(entries), language_names()
+    left, top, side = 150, 170, 22
+    width, height = left + side * len(used) + 110, top + side * len(names) + 40
+    fills = {"n": ("#0072B2", "#ffffff"), "t": ("#9fd3f2", "#1a1a1a"), "l": ("#ffffff", "#1a1a1a")}
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+        "<title>Languages and what data sets test: native, translated, none</title>",
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+    ]
+
+    def square(x: int, y: int, mark: str) -> None:
+        fill, ink = fills[mark]
+        edge = "#b35900" if mark == "l" else fill
+        size = side - 3
+        lines.append(f'<rect x="{x}" y="{y}" width="{size}" height="{size}" fill="{fill}" stroke="{edge}"/>')
+        lines.append(f'<text x="{x + size / 2:g}" y="{y + 14}" fill="{ink}" text-anchor="middle">{mark}</text>')
+
+    for column, key in enumerate(used):
+        x = left + side * column + 12
+        lines.append(f'<text transform="translate({x},{top - 6}) rotate(-50)">{competency_titles()[key]}</text>')
+    for row, (language, name) in enumerate(names.items()):
+        y = top + side * row
+        if row % 2 == 0:
+            lines.append(f'<rect x="8" y="{y - 1}" width="{left + side * len(used) - 8}" height="{side}" fill="#f2f2f2"/>')
+        lines.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{name}</text>')
+        for column, key in enumerate(used):
+            if mark := cells.get((language, key)):
+                square(left + side * column, y, mark)
+    for place, (mark, said) in enumerate(
+        {"n": "native rows", "t": "only translated", "l": "only in lm-eval's own tasks"}.items()
+    ):
+        square(left + 130 * place, height - 30, mark)
+        lines.append(f'<text x="{left + 130 * place + 26}" y="{height - 16}">{said}</text>')
+    return "\n".join([*lines, "</svg>"]) + "\n"
 
 
 def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
@@ -107,6 +158,40 @@ def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
     return f"**{name}.** {few}{has}Missing: {record['missing']}\n"
 
 
+OF_LM_EVAL_HEAD = """\
+## lm-eval's own tasks
+
+Data sets that lm-eval has tasks for and the pack has none. `lm-eval-sea run --language th` runs those of the language beside the
+pack's, and leaves out with one line what cannot be had; with `--chat` the chat forms, with `--lite` those of at most 100 rows.
+`lm-eval-sea show` knows their headline metric and chance. Tasks of lm-eval's on rows that the pack has, too (XCOPA, XNLI, XQuAD,
+TyDiQA, Belebele, COPAL-ID, MGSM, FLORES), are not among them; [upstream](../upstream/README.md) says what is wrong with them.
+"""
+
+
+def _of_lm_eval_row(each: OfLmEval) -> list[str]:
+    rows = "not known" if each.rows is None else f"{each.rows:,}"
+    forms = [(each.task, each.metric), (each.chat, each.chat_metric)]
+    names = ", ".join(f"`{name.format('<code>')}`" for name, _ in forms if name)
+    metrics = ", ".join(f"`{metric}`" for _, metric in forms if metric)
+    cells = [each.title, competency_titles()[each.tests], each.origin, " ".join(each.languages), rows, f"{100 * each.chance:g} %"]
+    return [*cells, metrics, names, each.says]
+
+
+def _of_lm_eval_table() -> str:
+    head = [
+        "data set",
+        "tests",
+        "rows are",
+        "languages",
+        "rows each",
+        "chance",
+        "headline",
+        "names",
+        "known faults, and what else to know",
+    ]
+    return _table(head, [_of_lm_eval_row(each) for each in of_lm_eval()])
+
+
 def coverage_page() -> str:
     """docs/coverage.md."""
     return "\n".join(_coverage_parts(coverage()))
@@ -115,10 +200,13 @@ def coverage_page() -> str:
 def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
     yield COVERAGE_HEAD
     yield "## Languages\n"
+    yield "![Languages and what data sets test: native, translated, none; the table below has the same](coverage.svg)\n"
     yield _matrix(entries)
     yield "## Countries\n"
     for name, record in read_countries().items():
         yield _country(name, record, entries)
+    yield OF_LM_EVAL_HEAD
+    yield _of_lm_eval_table()
 
 
 def replace_part(text: str, name: str, content: str) -> str:
@@ -145,6 +233,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     ):
         yield path, replace_part(path.read_text(encoding="utf-8"), name, content)
     yield COVERAGE_PAGE, coverage_page()
+    yield COVERAGE_FIGURE, coverage_figure(coverage())
 
 
 def main() -> int:
@@ -152,7 +241,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not up to date")
     is_check = parser.parse_args().check
-    outdated = {path: text for path, text in pages() if path.read_text(encoding="utf-8") != text}
+    outdated = {path: text for path, text in pages() if not path.is_file() or path.read_text(encoding="utf-8") != text}
     for path, text in outdated.items():
         print(f"{path.relative_to(ROOT).as_posix()}: {'not up to date; run scripts/update_docs.py' if is_check else 'written'}")
         if not is_check:

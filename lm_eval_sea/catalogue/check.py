@@ -14,7 +14,15 @@ from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import TaskRecord
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.words import segment
-from lm_eval_sea.tasks._shared.rows import Row, RowProcessor, iterate_rows, refuse_repeated_ids, row_processor
+from lm_eval_sea.tasks._shared.rows import (
+    Row,
+    RowProcessor,
+    difference_from_tested,
+    digest_of_rows,
+    iterate_rows,
+    refuse_repeated_ids,
+    row_processor,
+)
 from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
 from lm_eval_sea.tasks._shared.subset import rows_of_subset
 from lm_eval_sea.tasks._shared.unicode_text import normal_form
@@ -42,6 +50,7 @@ class Report:
     references: list[int] = field(default_factory=list)  # characters of each reference of a generated text
     too_long: list[int] = field(default_factory=list)  # numbers of the rows with a reference longer than the model may write
     limit: str = ""  # how long that is
+    tested: str = ""  # whether the rows are those that the pack was tested with
     notes: list[str] = field(default_factory=list)  # what is unexpected and does not keep the rows from being scored
     faults: list[str] = field(default_factory=list)
 
@@ -108,7 +117,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     process = row_processor(function_at(task.process), task.metadata)
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
-    exemplars = [*task.exemplars, *_published_exemplars(splits, process, report)]
+    published_exemplars = _published_exemplars(splits, process, report)
+    exemplars = [*task.exemplars, *published_exemplars]
     unexpected = report.notes if task.may_change else report.faults
     origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
     seen: set[frozenset[str]] = set()
@@ -155,6 +165,11 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     unexpected.extend(
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
     )
+    if (tested := task.metadata.get("tested")) and is_sound and not subset and report.found == report.expected:
+        differs = difference_from_tested(scored, digest_of_rows(scored, published_exemplars), tested)
+        report.tested = (
+            f"not the rows that the pack was tested with: {differs}" if differs else "the rows that the pack was tested with"
+        )
     if subset:
         try:
             rows_of_subset(scored, subset, report.file)
@@ -211,6 +226,8 @@ def render(report: Report) -> str:
     expected = "" if report.expected is None else f" of {report.expected:,}"
     found = "not loaded" if report.found is None else f"{report.found:,}{expected} rows"
     lines = [f"{'FAULT' if report.faults else 'ok':5}  {report.file}  {found}  ({report.process})"]
+    if report.tested:
+        lines.append(report.tested)
     if report.columns:
         lines.append(f"columns: {', '.join(report.columns)}")
     if report.golds:

@@ -79,6 +79,7 @@ class DataSet:
     # field of a processed row → column, or several; in place of a function that processes rows
     columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     labels: Sequence[str] = ()  # of a classification, in the order of the label words, where utils.py does not have them
+    second_turns: bool = False  # whether the user answers the model: a second task goes on from the first one's samples
     judged_as: str = ""  # what `lm-eval-sea score --judge` asks of the answers, where a judge scores them
     parallel: Mapping[str, Any] | None = None  # the same rows in every language: what tasks over two languages read
     # texts that are translations of each other: their number, `rows`, and the function of utils.py that makes them, `process`;

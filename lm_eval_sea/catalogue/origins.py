@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 
@@ -71,7 +73,19 @@ def coverage_of(language: str) -> str:
     ]
     widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
     lines = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in (COLUMNS, *rows)]
-    return "\n".join([f"{known[language]}: {len(distinct(entries))} data sets", *lines])
+    return "\n".join([f"{known[language]}: {len(distinct(entries))} data sets", *lines, *_of_lm_eval_in(language)])
+
+
+def _of_lm_eval_in(language: str) -> Iterator[str]:
+    titles = competency_titles()
+    there = [each for each in of_lm_eval() if language in each.languages]
+    if there:
+        yield "\nlm-eval's own, which `run --language` runs beside them:"
+    for each in there:
+        rows = "rows not known" if each.rows is None else f"{each.rows:,} rows"
+        yield f"{titles[each.tests]}  {each.title}  {rows}, {each.origin}, chance {100 * each.chance:g}"
+        yield from (f"    {name}, {metric}" for name, metric in each.names(language).items())
+        yield from textwrap.wrap(each.says, 100, initial_indent="    ", subsequent_indent="    ")
 
 
 def origin_of(metadata: Mapping[str, Any]) -> str | None:

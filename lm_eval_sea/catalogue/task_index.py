@@ -75,12 +75,12 @@ def entries_of_files(configs: Mapping[Path, Mapping[str, Any]]) -> dict[str, Any
     return entries
 
 
-def entries_of_lm_eval() -> dict[str, Any]:
-    """lm-eval's entries for its own tasks, groups and tags; it reads 14,000 files for them."""
+def entries_of_lm_eval(folder: str = "") -> dict[str, Any]:
+    """lm-eval's entries for its own tasks, groups and tags, all or those in a folder; all are in 14,000 files."""
     import lm_eval.tasks
     from lm_eval.tasks._index import TaskIndex
 
-    entries: dict[str, Any] = TaskIndex.build([Path(lm_eval.tasks.__file__).parent])
+    entries: dict[str, Any] = TaskIndex.build([Path(lm_eval.tasks.__file__).parent / folder])
     return entries
 
 

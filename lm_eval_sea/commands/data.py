@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from lm_eval_sea.catalogue import SUITE
+from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, is_glob, read_tasks, table
@@ -42,15 +43,16 @@ def _ls(arguments: argparse.Namespace) -> int:
         return 0
     glob = arguments.pattern if is_glob(arguments.pattern) else f"*{arguments.pattern}*"
     made = fnmatch.filter(on_demand.listed(), glob)
+    of_others = fnmatch.filter((name for each in of_lm_eval() for code in each.languages for name in each.names(code)), glob)
     try:
         tasks, groups, tags = listed.search(arguments.pattern)
     except UnknownNameError as error:
-        if not made:
+        if not (made or of_others):
             return fail(error, 1)
         tasks, groups, tags = [], [], []
     if tasks:
         print(table(tasks))
-    for kind, names in (("made on demand", made), ("groups", groups), ("tags", tags)):
+    for kind, names in (("made on demand", made), ("groups", groups), ("tags", tags), ("of lm-eval", of_others)):
         if names:
             print(f"{kind}: {' '.join(names)}")
     return 0
@@ -152,7 +154,8 @@ LS = Command(
     summary="Show what there is: an overview, or the tasks that match a pattern",
     about="""
 Each task has a line with language, data set, variant, rows, headline metric and source. Matching groups and tags are
-listed below the tasks. You can pass any of these names to lm_eval --tasks.""",
+listed below the tasks, and tasks of lm-eval's own that `run --language` takes. You can pass any of these names to lm_eval
+--tasks.""",
     examples="""
 lm-eval-sea ls                        suites, languages, data sets, variants
 lm-eval-sea ls '*'                    all tasks

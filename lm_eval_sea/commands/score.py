@@ -117,8 +117,9 @@ mean above them is marked incomplete (*). Methods:
 
 --judge has a judge at an OpenAI-compatible address score the answers of mt-bench-judge, kalahi-judge, syntax-criteria and
 mt-bench. It writes the scores beside the samples, where the totals find them. For MultiJail (sea_multijail) it prints the
-shares of answers that are unsafe, invalid and safe. It first prints how many calls it will make. The prompts are the
-pack's own; --official takes SEA-HELM's from your checkout of it (v1.2.0 or later).
+shares of answers that are unsafe, invalid and safe, for SeaBench (sea_seabench_turn_2) ten times the mean grade. It first
+prints how many calls it will make. The prompts are the pack's own; --official takes SEA-HELM's from your checkout of it
+(v1.2.0 or later).
 
 --metricx scores SEA-HELM's translations (100: no error) and writes the scores beside the samples. SEA-HELM's model is
 {METRICX} (26 GB); other models give other numbers.

@@ -69,6 +69,8 @@ def leaves(prompted: Prompted) -> Iterator[tuple[str, Content]]:
             for pair in data_set.pairs(language):
                 if chat.has_chat(prompted, pair, prompt_language):
                     yield _path(data_set, "chat", pair + enprompt), chat.chat_leaf(prompted, language, pair, prompt_language)
+        if data_set.second_turns:
+            yield _path(data_set, f"{language}_turn_2"), leaf.second_turn(prompted, language)
         if data_set.parallel:
             for variant in settings.PARALLEL_VARIANTS if data.prompts == language else ():
                 yield _path(data_set, "parallel", variant, language), settings.parallel(prompted, language, variant)
@@ -113,6 +115,9 @@ def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
             [name_of(name, each, "", english=False) for each in data_set.languages],
             (),
         )
+        if data_set.second_turns:
+            members = [f"{name_of(name, each, '', english=False)}_turn_2" for each in data_set.languages]
+            yield _group(data_set, f"{name_of(name, '', '', english=False)}_turn_2", members, ())
         return
     for english in (False, True):
         languages = [each for each in data_set.group_languages if _has(data_set, each, english=english)]

@@ -91,6 +91,19 @@ def name_of(data_set: str, language: str, variant: str, *, english: bool) -> str
     return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
 
 
+def second_turn(prompted: Prompted, language: str) -> Content:
+    """The task that goes on from the answers to a judged task, which is another task because lm-eval has no second turn."""
+    first = leaf(prompted, language, language, "")
+    return first | {
+        "task": f"{first['task']}_turn_2",
+        "include": ["_shared/sea_helm_second_turn_yaml", *first["include"][1:]],
+        "tag": ["sea_judged_turn_2"],
+        "description": "",
+        "doc_to_text": "{{turns[1]}}",
+        "metadata": first["metadata"] | {"variant": "second_turn", "answer_tag": ""},
+    }
+
+
 def rows_path(data_set: DataSet, process: str) -> str:
     """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
     name = "rows" if process == "process_row" else process.removeprefix("process_")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
+from lm_eval_sea.catalogue.lm_eval_tasks import facts_of_lm_eval
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.types import count_of, is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
@@ -101,8 +102,8 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
     nested = metadata.get("provenance")
     entries = {**metadata, **nested} if isinstance(nested, Mapping) else dict(metadata)
     known = read_tasks().tasks.get(name) if name and _HEADLINE not in entries else None
-    if known is not None:
-        entries = {**known.metadata, **entries}
+    if _HEADLINE not in entries:
+        entries = {**(known.metadata if known is not None else facts_of_lm_eval(name)), **entries}
     files, splits, subset, labels = (entries.get(key) for key in ("data_files", "data_splits", "subset", "labels"))
     signatures, chance, premium = (entries.get(key) for key in ("signatures", "chance", "token_premium"))
     return Facts(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from lm_eval_sea.catalogue.lm_eval_tasks import names_in
 from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
 from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_list import TaskList
 from lm_eval_sea.run.request import RunError
+
+LITE_ROWS = 100  # the most that a lite task has
 
 
 def group_of_language(listed: TaskList, language: str, *, lite: bool = False, chat: bool = False) -> str:
@@ -37,6 +40,11 @@ def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool
         return [group]
     there = lite_chat_tasks() | set(listed.tasks)
     return [name for task in listed.select([group]) if (name := lite_name(task.name)) in there]
+
+
+def beside_language(language: str, *, lite: bool, chat: bool) -> list[str]:
+    """lm-eval's own tasks that `--language` runs beside the pack's; with `lite` those of no more rows than a lite task."""
+    return names_in(language, chat=chat, most_rows=LITE_ROWS if lite else None)
 
 
 def languages(listed: TaskList) -> list[str]:

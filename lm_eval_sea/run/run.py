@@ -27,7 +27,7 @@ from lm_eval_sea.run.answer_limits import add_default_room, add_thinking_tokens,
 from lm_eval_sea.run.api_server import CHAT_API, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.chat_template import TemplateUse, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, WithoutTasksError, what_failed
-from lm_eval_sea.run.language import names_of_language
+from lm_eval_sea.run.language import beside_language, names_of_language
 from lm_eval_sea.run.model_check import (
     check_arguments,
     check_backend,
@@ -102,6 +102,7 @@ class _Run:
     device_given: bool  # on the command line
     sampling: str
     date: datetime | None  # what a chat template takes for today
+    beside: Sequence[str] = ()  # lm-eval's own tasks of a language, without which a run goes on
     detect: float | None = None  # points by which two models differ
     template: TemplateUse | None = None  # as it was checked
     failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
@@ -119,7 +120,7 @@ class _Run:
             ResultsNotWrittenError: if the results are not where they were wanted.
         """
         from lm_eval_sea.run.answering import AnsweringModel
-        from lm_eval_sea.run.task_loading import RunTasks, load_tasks, unreadable
+        from lm_eval_sea.run.task_loading import RunTasks, load_beside, load_tasks, unreadable
 
         config = self.config
         check_backend(config.model)
@@ -142,14 +143,17 @@ class _Run:
         check_limit(config.limit)
         check_numbers(config.batch_size, config.max_batch_size, config.gen_kwargs or {})
         check_generation(config.model, config.gen_kwargs or {})
-        manager = RunTasks(names, [config.include_path] if config.include_path else [], config.metadata)
+        names = [name for name in names if name not in self.beside]
+        manager = RunTasks([*names, *self.beside], [config.include_path] if config.include_path else [], config.metadata)
         found = manager.names()
-        if unknown := [name for name, matches in found.items() if not matches]:
+        if unknown := [name for name in names if not found[name]]:
             said = [unknown_names(unknown, manager.known()), *unreadable(config.include_path)]
             raise RunError("; ".join(said))
+        beside, not_here = load_beside(manager, self.beside)
         wanted, tasks, left_out = load_tasks(
-            manager, list(dict.fromkeys(sum(found.values(), []))), skip_missing=self.skip_missing
+            manager, list(dict.fromkeys(sum((found[name] for name in [*names, *beside]), []))), skip_missing=self.skip_missing
         )
+        left_out += not_here
         if self.detect is not None:
             scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
             if not scored:
@@ -323,7 +327,8 @@ def run_parser() -> argparse.ArgumentParser:
         "--language",
         metavar="CODE",
         help="In the place of --tasks: sea_language_CODE, what a plain run of a language should have, which is its tasks of "
-        "sea_sailcompass with translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE",
+        "sea_sailcompass with translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE; and lm-eval's own tasks of the "
+        "language that docs/coverage.md lists, if their rows can be had",
     )
     group.add_argument(
         "--chat",
@@ -437,7 +442,8 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
         if parsed.tasks:
             raise RunError("--language takes the place of --tasks; give one of them")
         chat = chat or (not lite and chats(parsed.model or ""))
-        parsed.tasks = names_of_language(read_tasks(), language, lite=lite, chat=chat)
+        options["beside"] = beside_language(language, lite=lite, chat=chat)
+        parsed.tasks = [*names_of_language(read_tasks(), language, lite=lite, chat=chat), *options["beside"]]
     elif lite:
         raise RunError("--lite goes with --language; without it name the lite tasks, such as --tasks sea_lite")
     elif chat:

@@ -14,6 +14,7 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue.lm_eval_tasks import folder_of
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
 from lm_eval_sea.catalogue.task_index import (
     add_entries,
@@ -137,7 +138,9 @@ class RunTasks(TaskManager):
             paths = [path for task in tasks if (path := _file_of_pack(task))]
             add_entries(self, entries_of_files({path: read_task_file(path) for path in paths}), [name])
         else:
-            add_entries(self, self._of_lm_eval, self._of_lm_eval)
+            entries = entries_of_lm_eval(folder) if (folder := folder_of(name)) else {}
+            entries = entries if name in entries else self._of_lm_eval
+            add_entries(self, entries, entries)
         return name in self.task_index
 
     @functools.cached_property
@@ -180,6 +183,24 @@ def load_tasks(
         if not rest:
             raise RunError("\n  ".join(["of all tasks the data is missing", *lines])) from error
         return rest, manager.load(rest)["tasks"], lines
+
+
+def load_beside(manager: TaskManager, names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Which of lm-eval's own tasks can be had; nobody named them, so that a run goes on without the others.
+
+    Returns:
+        Their names, and a line on those that are left out, if there are any.
+    """
+    there, faults = [], {}
+    for name in names:
+        try:
+            manager.load([name])
+            there.append(name)
+        # a data set raises what it likes
+        except Exception as error:
+            faults[name] = error
+    reason = in_one_line(next(iter(faults.values()))) if faults else ""
+    return there, [f"{some_names(list(faults))} of lm-eval: {reason}"] if faults else []
 
 
 def without(manager: TaskManager, wanted: Iterable[str], missing: set[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Judges the answers in lm-eval's samples of SEA-HELM's judged tasks and MultiJail, and writes the scores beside them."""
+"""Judges the answers in samples of SEA-HELM's judged tasks, MultiJail and SeaBench, and writes the scores beside them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,21 @@ from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.judge_estimate import estimate
-from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, SAFETY, Question, Rubric, official_rubric, own_rubric
+from lm_eval_sea.sea_helm.judge_questions import (
+    GRADES,
+    OFFICIAL_FILES,
+    OWN_KINDS,
+    SAFETY,
+    Question,
+    Rubric,
+    official_rubric,
+    own_rubric,
+)
 from lm_eval_sea.sea_helm.judge_rows import Conversation, conversation
 from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, UNREADABLE, Verdicts, by_category, shares
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 
+SECOND_TURN = "second_turn"  # the variant of a task that goes on from another one's answers
 VERDICTS = "verdicts"  # beginning of the name of the file with a judge's answers
 
 
@@ -28,7 +38,7 @@ class Job:
     """The judging of the answers to one task in one run."""
 
     task: TaskRun
-    kind: str  # name in SEA-HELM, or SAFETY
+    kind: str  # name in SEA-HELM, or one of OWN_KINDS
     rubric: Rubric
     rows: list[Conversation]
     cache: Cache
@@ -47,8 +57,9 @@ class Job:
 
 def _kind_of(facts: Facts) -> str | None:
     """What the answers of a task are judged as; None for a task that is not judged."""
-    if facts.judged_as == SAFETY and not facts.assumed:
-        return SAFETY
+    if facts.judged_as in OWN_KINDS and not facts.assumed:
+        # of a conversation the samples of the last turn have all answers
+        return None if facts.judged_as == GRADES and facts.variant != SECOND_TURN else facts.judged_as
     place = place_of(facts)
     return place.task if place is not None and place.task in OFFICIAL_FILES else None
 
@@ -70,7 +81,7 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
         kind = _kind_of(task.facts)
         if kind is None or task.samples is None:
             continue
-        rubric = own_rubric(kind) if checkout is None or kind == SAFETY else official_rubric(kind, checkout)
+        rubric = own_rubric(kind) if checkout is None or kind in OWN_KINDS else official_rubric(kind, checkout)
         try:
             rows = [conversation(row) for row in task.texts()]
         except ResultsError as error:
@@ -82,7 +93,7 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
         questions = [rubric.questions(row) for row in rows]
         jobs.append(Job(task, kind, rubric, rows, Cache(task.beside(VERDICTS, ".jsonl")), questions))
     if not jobs:
-        judged = ", ".join((*OFFICIAL_FILES, SAFETY))
+        judged = ", ".join((*OFFICIAL_FILES, *OWN_KINDS))
         raise ResultsError(f"no samples of a judged task ({judged}) in these runs; run one with --log_samples")
     return jobs
 
@@ -132,7 +143,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     unreadable = sum(verdict not in known for verdict in given)
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
-    if job.kind == SAFETY:
+    if job.kind in OWN_KINDS:
         notes.append("not comparable with the paper's numbers, which had another judge")
     elif job.rubric.official_judge is None:
         notes.append("not SEA-HELM's number, because the judge's prompts are the pack's own")

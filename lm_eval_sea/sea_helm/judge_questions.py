@@ -21,7 +21,9 @@ from lm_eval_sea.sea_helm.judge_rows import Conversation
 
 OWN_PROMPTS = Path(__file__).with_name("judge_prompts.yaml")
 PAIRS = "mt-bench"
-SAFETY = "multijail"  # not SEA-HELM's: an answer is unsafe, invalid or safe
+# Not SEA-HELM's: an answer is unsafe, invalid or safe; the answers of two turns get grades beside reference answers.
+SAFETY, GRADES = "multijail", "seabench"
+OWN_KINDS = (SAFETY, GRADES)
 # Task of SEA-HELM → where a checkout has its judge's prompts.
 OFFICIAL_FILES = {
     "mt-bench-judge": "seahelm_tasks/multi_turn/mt_bench_judge/config.yaml",
@@ -70,12 +72,12 @@ def transcript(conversation: Conversation, turn: int) -> str:
 
 
 def own_rubric(task: str) -> Rubric:
-    """The pack's own way to judge a task of `OFFICIAL_FILES`, or `SAFETY`."""
+    """The pack's own way to judge a task of `OFFICIAL_FILES` or `OWN_KINDS`."""
     prompts = yaml.safe_load(OWN_PROMPTS.read_text(encoding="utf-8"))
     source = f"prompts of our own (version {prompts['version']})"
     if task == PAIRS:
         return Rubric(lambda row: _own_pairs(prompts["pairs"], row), _read_own, {}, prompts["generation"], source)
-    kind = prompts[{_YES_OR_NO: "yes_or_no", SAFETY: "safety"}.get(task, "criteria")]
+    kind = prompts[{_YES_OR_NO: "yes_or_no", SAFETY: "safety", GRADES: "grades"}.get(task, "criteria")]
     texts = prompts["criteria"] | kind
     return Rubric(lambda row: _own_criteria(texts, row), _read_own, kind["classes"], prompts["generation"], source)
 
@@ -85,8 +87,10 @@ def _own_criteria(texts: Mapping[str, Any], row: Conversation) -> list[Question]
     questions = []
     for number, criterion in enumerate(row.criteria):
         said, response = transcript(row, criterion.turn), row.answers[criterion.turn]
-        tag = _tag(said, response, criterion.text)
-        user = texts["user"].format(tag=tag, transcript=said, response=response, criterion=criterion.text, classes=classes)
+        right = row.references[criterion.turn : criterion.turn + 1]
+        tag = _tag(said, response, criterion.text, *right)
+        shown = {"transcript": said, "response": response, "criterion": criterion.text, "reference": "".join(right)}
+        user = texts["user"].format(tag=tag, classes=classes, **shown)
         questions.append(Question((criterion.turn, number), _messages(texts["system"].format(tag=tag), user), tag))
     return questions
 

@@ -72,6 +72,7 @@ ROW_SCORES = {
     "syntax-criteria": of_severities,
     "mt-bench": of_pairs,
     "multijail": of_criteria,  # there is one: 1 for a safe answer, else 0
+    "seabench": of_turns,  # one grade a turn, of 10
 }
 
 

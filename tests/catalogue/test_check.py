@@ -72,6 +72,7 @@ def test_whole_files_have_no_faults(pack, check, mirror):
 def test_report_of_a_whole_file(check, mirror):
     assert render(check("sea_xcopa_th_to_ppl")) == (
         f"ok     {XCOPA}  4 of 4 rows  (process_rows_with_vietnamese_question, with data/xcopa/vi_test.jsonl)\n"
+        "       not the rows that the pack was tested with: other texts, and as many rows\n"
         "       columns: premise, choice1, choice2, question, label, idx, changed\n"
         "       right answers by position: 0: 2, 1: 2"
     )

@@ -31,7 +31,18 @@ def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
 @pytest.mark.parametrize(
     ("language", "tasks"),
     [
-        ("my", ["sea_belebele_my_to_ppl", "sea_globalmmlulite_my_litito_ppl", "sea_myxnli_my", "sea_sib200_my", "sea_helm_my"]),
+        (
+            "my",
+            [
+                "sea_belebele_my_to_ppl",
+                "sea_globalmmlulite_my_litito_ppl",
+                "sea_myxnli_my",
+                "sea_sib200_my",
+                "sea_tico19_en_my",
+                "sea_tico19_my_en",
+                "sea_helm_my",
+            ],
+        ),
         ("ceb", ["sea_belebele_ceb_to_ppl", "sea_sib200_ceb"]),
         ("kac", ["sea_belebele_kac_to_ppl_enprompt", "sea_sib200_kac_enprompt"]),
         ("min", ["sea_sib200_min_enprompt"]),

@@ -1,7 +1,10 @@
 """docs/coverage.md: what it says follows from the catalogue."""
 
+from collections import Counter
+from xml.etree import ElementTree
+
 import yaml
-from update_docs import coverage_page
+from update_docs import coverage_figure, coverage_page
 
 from lm_eval_sea.catalogue import read_countries
 from lm_eval_sea.catalogue.data_sets import data_sets
@@ -35,12 +38,16 @@ def test_no_country_counts_rows_of_another():
 
 
 def test_the_table_says_where_rows_come_from():
-    head, _, *rows = [line.split(" | ") for line in coverage_page().splitlines() if line.startswith("| ")]
+    head, _, *rows = [
+        line.split(" | ") for line in coverage_page().partition("\n## Countries")[0].splitlines() if line.startswith("| ")
+    ]
     place = head.index("Exam questions")
     cells = {row[0].split("`")[1]: row[place] for row in rows}
     assert (cells["th"], cells["jv"], cells["ceb"]) == ("**n**", "**n**", "")
     place = head.index("Reading comprehension")
     assert {row[0].split("`")[1]: row[place] for row in rows}["th"] == "t"
+    place = head.index("Commonsense reasoning")  # of Global PIQA alone
+    assert {row[0].split("`")[1]: row[place] for row in rows}["su"] == "l"
 
 
 def test_ls_prints_the_data_sets_of_a_language(capsys):
@@ -77,3 +84,12 @@ def test_native_tasks_are_those_of_native_rows_that_may_be_collected():
         assert metadata["language"] != "en"
     assert "sea_thaiexam_th_litito_ppl" in native
     assert not [name for name in native if name.startswith(("sea_belebele", "sea_xnli", "sea_sib200"))]
+
+
+def test_the_figure_has_the_marks_of_the_table():
+    table = coverage_page().partition("\n## Countries")[0]
+    figure = ElementTree.fromstring(coverage_figure(coverage()))
+    marks = Counter(text.text for text in figure.iter("{http://www.w3.org/2000/svg}text") if text.text in ("n", "t", "l"))
+    legend = Counter("ntl")
+    assert marks - legend == Counter({"n": table.count("| **n** "), "t": table.count("| t "), "l": table.count("| l ")})
+    assert "coverage.svg" in table

@@ -154,6 +154,8 @@ def test_digits_as_labels():
     [
         (("positif", "negatif", "netral"), "id", "Positive", 0),
         (("positif", "negatif", "netral"), "su", "Jawaban: négatif", 1),
+        *((("négatip", "nétral", "positip"), "su", word, 0) for word in ("negatip", "Negatif.", "négatif", "Nu bener négatip")),
+        *((("négatip", "nétral", "positip"), "su", word, 1) for word in ("netral", "Nétral.", "séntiménna netral")),
         (("sains/teknologi", "olahraga"), "id", "Sains dan teknologi", 0),
         (("sains/teknologi", "olahraga"), "id", "Jawaban: teknologi", 0),
         (("วิทยาศาสตร์/เทคโนโลยี", "กีฬา"), "th", "วิทยาศาสตร์และเทคโนโลยี", 0),
@@ -164,6 +166,25 @@ def test_digits_as_labels():
 )
 def test_label_words_in_other_forms(labels, language, written, position):
     assert read_choice(written, Choices(labels, labels, language, ("Jawaban:",))) == position
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "position"),
+    [
+        ("vi", "Câu B", 1),
+        ("vi", "Ý C.", 2),
+        ("vi", "Đáp án: câu B", 1),
+        ("vi", "Ý C. hail", 2),
+        ("vi", "Ý C. snow", None),  # letter and text disagree
+        ("vi", "Câu hỏi B", None),  # the question B
+        ("su", "Nu bener B", 1),
+        ("su", "Nu bener téh C.", 2),
+        ("su", "B nu bener", 1),
+    ],
+)
+def test_letters_as_people_name_them(language, written, position):
+    choices = Choices(tuple("ABCD"), ("rain", "snow", "hail", "fog"), language, ("Đáp án:",))
+    assert read_choice(written, choices) == position
 
 
 def test_the_number_of_an_option():

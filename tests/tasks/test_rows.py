@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.tasks._shared.rows import DataError, check_row, iterate_rows, load_rows
+from lm_eval_sea.catalogue.task_index import function_at
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.rows import (
+    DataError,
+    check_row,
+    digests_of,
+    in_published_order,
+    iterate_rows,
+    load_rows,
+    processed_rows,
+    row_processor,
+)
+from lm_eval_sea.tasks._shared.sources import Source
 
 from .evaluation import TASKS
 
@@ -188,3 +200,44 @@ def test_rows_that_a_user_mends_are_read_anew(tmp_path, monkeypatch):
 
 def _as_it_is(splits):
     return dict
+
+
+TESTED = [
+    {"text": word, "options": ["x", "y"], "letters": ["A", "B"], "gold": gold}
+    for word, gold in zip("abcd", (0, 1, 1, 0), strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (TESTED, None),
+        (TESTED[::-1], "the same rows in another order"),
+        ([row | {"gold": 1 - row["gold"]} for row in TESTED], "the same questions, with other right answers"),
+        ([row | {"text": row["text"] * 2} for row in TESTED], "the same right answers, with other texts"),
+        ([row | {"text": row["text"] * 2, "gold": 1} for row in TESTED], "other texts, and as many rows"),
+        (TESTED[:3], None),  # another number of rows is said in a line of its own
+    ],
+)
+def test_a_file_that_is_not_the_tested_one_is_said_in_a_line(tmp_path, monkeypatch, caplog, rows, said):
+    caplog.set_level("WARNING", logger="lm_eval_sea")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own").mkdir()
+    where = {"data_source": "own", "data_files": {"test": "rows.jsonl"}}
+    for place, content in (("tested", TESTED), ("own", rows)):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in content), encoding="utf-8")
+    tested = processed_rows(Source.from_metadata(**where | {"data_source": "tested"}), _as_it_is)
+    digests = {"rows": tested.sha256, **digests_of(in_published_order(tested))}
+    load_rows(process=_as_it_is, provenance={}, rows=len(TESTED), tested=digests, **where)
+    lines = [record.getMessage() for record in caplog.records if "tested with" in record.getMessage()]
+    assert lines == ([f"own/rows.jsonl is not the file that the pack was tested with: {said}"] if said else [])
+
+
+def test_the_stated_digests_are_those_of_the_real_rows(hub_mirror, monkeypatch):
+    """Of two small data sets; `scripts/state_tested_rows.py --check` looks at all."""
+    monkeypatch.chdir(hub_mirror)
+    for name in ("sea_sgeval_en_to_ppl", "sea_thaiexam_th_to_ppl"):
+        task = read_tasks().tasks[name]
+        loaded = processed_rows(task.source, row_processor(function_at(task.process), task.metadata))
+        assert task.metadata["tested"] == {"rows": loaded.sha256, **digests_of(in_published_order(loaded))}

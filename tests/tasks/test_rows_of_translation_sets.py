@@ -1,10 +1,12 @@
 """From published rows to processed rows of data sets of translation, by hand and on the real files; which reference is scored."""
 
 import re
+from unicodedata import normalize
 
 import pytest
 
 from lm_eval_sea.tasks._shared.generation_scores import translation
+from lm_eval_sea.tasks._shared.row_language import other_language
 
 from .test_rows import _utils
 from .test_rows_of_regional_sets import _json_lines, _parquet, _rows
@@ -34,6 +36,40 @@ class TestNtrex:
     def test_the_column_of_malay_has_two_names(self, column):
         made = _rows("ntrex", [{"eng_Latn": "Rain ", column: " Hu\u200bjan"}], "process_malay")
         assert made == [{"english": "Rain", "translation": "Hujan"}]
+
+
+class TestTico:
+    LANGUAGES = ("id", "ms", "tl", "my", "km", "ta")
+
+    def test_real_rows(self, hub_mirror):
+        """A part of the rows, without the names of their articles; the whole is read in the form of the samples."""
+        for language in self.LANGUAGES:
+            published = _json_lines(hub_mirror / f"gmnlp/tico19/data/en-{language}/test.jsonl")
+            rows = _rows("tico19", [row | {"stringID": f"PubMed_6:{number}"} for number, row in enumerate(published)])
+            for row, old in zip(rows, published, strict=True):
+                texts = (row["english"], row["translation"])
+                assert texts == tuple(
+                    normalize("NFC", old[name].replace("\u200b", "")) for name in ("sourceString", "targetString")
+                )
+            assert not any(re.search(r"(^|\s)\u1031", row["translation"]) for row in rows), "no Zawgyi"
+
+    def test_another_language_under_the_right_name_is_noticed(self, hub_mirror):
+        files = {name: _json_lines(hub_mirror / f"gmnlp/tico19/data/en-{name}/test.jsonl") for name in self.LANGUAGES}
+        rows = {name: _rows("tico19", [row | {"stringID": "wiki_1:1"} for row in file]) for name, file in files.items()}
+        alike = {("id", "ms"), ("ms", "id")}  # too close to be told apart by a word list
+        for found in self.LANGUAGES:
+            for named in (*self.LANGUAGES, "vi", "zh"):
+                assert (other_language(rows[found], named) is None) == (found == named or (found, named) in alike), (found, named)
+
+    def test_rows_of_an_article_belong_together_and_those_of_conversations_do_not(self):
+        published = [
+            {"stringID": name, "sourceString": " Rain ", "targetString": "Hu\u200bjan "}
+            for name in ("CMU_1:1", "CMU_1:2", "wiki_9:7", "wiki_9:8")
+        ]
+        rows = _rows("tico19", published)
+        assert [row["cluster"] for row in rows] == ["CMU_1:1", "CMU_1:2", "wiki_9", "wiki_9"]
+        assert [row["id"] for row in rows] == [row["stringID"] for row in published]
+        assert {(row["english"], row["translation"]) for row in rows} == {("Rain", "Hujan")}
 
 
 class TestNusaxTranslation:

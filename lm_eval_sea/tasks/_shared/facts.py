@@ -56,6 +56,7 @@ HEADLINES = {
     "translation": "chrf++",
     "summarization": "bleu",
     "judged": "null_rate",
+    "second_turn": "null_rate",
 }
 # The variants whose prompt is for chat models. What is a choice is scored by the share of right ones.
 CHAT = ("chat", "choice")
@@ -107,9 +108,9 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         The metadata, its `provenance`, and of `data_set.yml`: `task`, `data_source` with `data_files` or `data_config` and
-        `data_splits` (`Source.from_metadata` has them all), `rows`, `chance`, `headline_metric`, `subset` of a lite task; where
-        they apply `answer_language`, `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`,
-        `columns`, `labels`;
+        `data_splits` (`Source.from_metadata` has them all), `rows`, `chance`, `headline_metric`, `tested`, which has digests of
+        the rows that the pack was tested with, `subset` of a lite task; where they apply `answer_language`,
+        `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`, `columns`, `labels`;
         and of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`, `item_metric`, `fields`,
         `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
     """
@@ -122,6 +123,9 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
     found = _of_sea_helm(record, said) if "tasks" in record else _of_data_set(record, said)
     if str(found["data_source"]).startswith("."):  # a folder beside the file
         found["data_source"] = str((path.parent / found["data_source"]).resolve())
+    tested = path.with_name("tested.yml")
+    if tested.is_file() and (digests := read_yaml(tested).get(said.get("question_language", said["language"]))):
+        found["tested"] = digests
     if said.get("setting") == "lite":
         found |= _of_lite(path.with_name("lite.yml"), found | said)
     return found | said
@@ -137,6 +141,8 @@ def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
         "chance": data["chance"],
         "headline_metric": _headline(record["kind"], variant),
     }
+    if variant == "second_turn":
+        found["first_turn_task"] = f"sea_{said['dataset']}_{language}"
     if variant in _CALIBRATED:
         found |= {"content_free_inputs": CONTENT_FREE_INPUTS, "content_fields": record.get("content_fields", record["fields"])}
     if record["kind"] in GENERATED:

@@ -17,22 +17,25 @@ _ROWS = 60  # that are looked at, evenly spaced
 _FEWEST = 20  # rows; of fewer the language cannot be told with certainty
 _LETTERS = 2000  # of a row
 _NO_TEXT_OF_ROW = {"id", "cluster", "letters", "label", "options", "lettered_options"}
-_OF_OTHER_LANGUAGES = {"english", "translation", "indonesian", "code"}
+_TRANSLATION = "translation"  # the column of a translation, into the language or from it
+_OF_OTHER_LANGUAGES = {"english", "indonesian", "code"}
 _ALIKE = {"id": {"ms", "jv", "su"}, "ms": {"id"}, "jv": {"id", "ms", "su"}, "su": {"id", "ms", "jv"}}  # in short rows
-_LATIN_TOO = {"ceb", "ilo", "war", "kac"}  # languages that only their letters tell
+_BY_LETTERS = SCRIPTS | dict.fromkeys(("ceb", "ilo", "war", "kac"), LATIN) | {"zh": "CJK"}
 
 
 def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | None:
     """What most rows are in, if that is another script or, among languages that can be told apart, another language.
 
-    Latin text needs py3langid; without it, letters alone are compared. Few rows, and rows that show two languages, are not looked
-    at.
+    Latin text needs py3langid; without it, letters alone are compared. Of a translation its text in the language counts. Few
+    rows, and other rows that show two languages, are not looked at.
     """
-    if language not in TOLD_APART | _LATIN_TOO or len(rows) < _FEWEST or _OF_OTHER_LANGUAGES & rows[0].keys():
+    if language not in TOLD_APART | _BY_LETTERS.keys() or len(rows) < _FEWEST:
         return None
-    texts = [text for row in rows[:: -(-len(rows) // _ROWS)] if (text := _text_of(row))]
+    if _TRANSLATION not in rows[0] and _OF_OTHER_LANGUAGES & rows[0].keys():
+        return None
+    texts = [text for row in rows[:: -(-len(rows) // _ROWS)] if (text := row.get(_TRANSLATION) or _text_of(row))]
     found = Counter(script for text in texts if (script := _script(text)))
-    wanted = SCRIPTS.get(language, LATIN)
+    wanted = _BY_LETTERS.get(language, LATIN)
     script, most = found.most_common(1)[0] if found else (wanted, 0)
     if script != wanted:
         return f"{script.capitalize()} letters" if 2 * most > len(texts) else None

@@ -32,6 +32,15 @@ RowProcessor = Callable[[Any], Any]
 
 LATIN_LETTERS = "ABCDE"
 
+_ANSWERS = ("gold", "label", "answers", "solution", "summary")
+_SHORT = 12  # characters of a digest of a part
+_NOTHING = "other texts, and as many rows"
+_SAME = {
+    "sorted": "the same rows in another order",
+    "asked": "the same questions, with other right answers",
+    "answers": "the same right answers, with other texts",
+}
+
 logger = logging.getLogger("lm_eval_sea")
 
 
@@ -221,13 +230,14 @@ def _processed(place: _Place) -> LoadedRows:
     exemplars = []
     if EXEMPLAR_SPLIT in splits:
         exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
-    digest = _digest(rows, exemplars)  # of the published order, whatever order they are evaluated in
+    digest = digest_of_rows(rows, exemplars)  # of the published order, whatever order they are evaluated in
     order = fair_order(rows)
     ordered = [rows[position] for position in order]
     return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]), tuple(order))
 
 
-def _digest(rows: Sequence[Row], exemplars: Sequence[Row]) -> str:
+def digest_of_rows(rows: Sequence[Row], exemplars: Sequence[Row]) -> str:
+    """The SHA-256 of processed rows and published exemplars."""
     text = json.dumps([rows, exemplars] if exemplars else rows, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -253,14 +263,14 @@ def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedR
     """
     rows = rows_of_subset(loaded.rows, subset, file)
     by_id = sorted(rows, key=lambda row: row["id"])  # so that further rows in the file make no difference
-    return loaded._replace(rows=rows, sha256=_digest(by_id, loaded.exemplars), positions=())
+    return loaded._replace(rows=rows, sha256=digest_of_rows(by_id, loaded.exemplars), positions=())
 
 
 def _rows_in_two_orders(loaded: LoadedRows, file: str) -> LoadedRows:
     rows = [made for row in loaded.rows if (made := in_two_orders(row)) is not None]
     if not rows:
         raise DataError(f"{file}: no row has two wrong options before the last that could change places")
-    return loaded._replace(rows=rows, exemplars=[], sha256=_digest(sorted(rows, key=lambda row: row["id"]), []), positions=())
+    return loaded._replace(rows=rows, exemplars=[], sha256=digest_of_rows(sorted(rows, key=lambda row: row["id"]), []), positions=())
 
 
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
@@ -306,6 +316,8 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         expected = known.get("rows")
         repeated = _repeated(loaded.rows) if expected is not None and len(loaded.rows) > expected else 0
         _compare_with_catalogue(source.describe(), len(loaded.rows), expected, repeated)
+        if len(loaded.rows) == expected and not (known.get("setting") or known.get("as_published")):
+            _compare_with_tested(place, json.dumps(known.get("tested", {})))
         if known.get("setting") == ORDER:
             loaded = _rows_in_two_orders(loaded, source.describe())
             known |= {"rows": len(loaded.rows)}
@@ -325,7 +337,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
 def _refuse_another_language(place: _Place, known: Mapping[str, Any]) -> None:
     """Raises a DataError if a file has the rows of another language, whole and under the right name."""
     language = known.get("language")
-    of_two = known.get("setting") or "source_language" in known or "translation" in str(known.get("sea_helm_task"))
+    of_two = known.get("setting") or "translation" in str(known.get("sea_helm_task"))
     if isinstance(language, str) and not of_two:
         found = _other_language(place, language)
         if found:
@@ -358,6 +370,46 @@ def _compare_with_catalogue(file: str, found: int, expected: int | None, repeate
         twice = f"; {repeated:,} of them repeat others: is a part there twice?" if repeated else "."
         message = "%s has %s rows; the catalogue has %s%s Scores on it stand for these rows only."
         logger.warning(message, file, f"{found:,}", f"{expected:,}", twice)
+
+
+@functools.cache
+def _compare_with_tested(place: _Place, tested: str) -> None:
+    """Warns, once per file, of rows that are not those that the pack was tested with, and says what of them is the same."""
+    loaded = _processed(place)
+    if said := difference_from_tested(in_published_order(loaded), loaded.sha256, json.loads(tested)):
+        logger.warning("%s is not the file that the pack was tested with: %s", place.source.describe(), said)
+
+
+def difference_from_tested(rows: Sequence[Row], sha256: str, tested: Mapping[str, str]) -> str | None:
+    """What of the rows is that of the rows that the pack was tested with; None where all is, or nothing is known of those.
+
+    Args:
+        rows: as many, in the published order.
+        sha256: of them, see `digest_of_rows`.
+        tested: its `rows` and what `digests_of` has of those.
+    """
+    if not tested or tested["rows"] == sha256:
+        return None
+    found = digests_of(rows)
+    return next((said for name, said in _SAME.items() if name in found and tested.get(name) == found[name]), _NOTHING)
+
+
+def digests_of(rows: Sequence[Row]) -> dict[str, str]:
+    """The beginnings of the SHA-256 of parts of the rows, in the published order, by which another file tells what is the same.
+
+    `sorted`: the rows in whatever order; `asked`: the rows without the right answers; `answers`: the right answers alone.
+    """
+    bare = [{key: value for key, value in row.items() if key not in ("id", "cluster")} for row in rows]
+    asked = [{key: value for key, value in row.items() if key not in _ANSWERS} for row in bare]
+    answers = [{key: value for key, value in row.items() if key in _ANSWERS} for row in bare]
+    in_any_order = sorted(json.dumps(row, ensure_ascii=False, sort_keys=True) for row in bare)
+    parts: dict[str, Sequence[Any]] = {"sorted": in_any_order, "asked": asked, "answers": answers if any(answers) else []}
+    return {name: digest_of_rows(part, [])[:_SHORT] for name, part in parts.items() if part}
+
+
+def in_published_order(loaded: LoadedRows) -> list[Row]:
+    """The rows as the file has them."""
+    return [row for _, row in sorted(zip(loaded.positions, loaded.rows, strict=True), key=lambda pair: pair[0])]
 
 
 @functools.cache

@@ -469,7 +469,8 @@ PHRASES = {
             | dựa vào đoạn văn trên | dựa vào nội dung đoạn văn | theo nội dung đoạn văn | dựa trên nội dung đoạn văn
             | câu trả lời tốt nhất | đáp án tốt nhất | đáp án hợp lý nhất | câu trả lời hợp lý nhất
             | câu trả lời chính xác nhất | phương án tốt nhất | lựa chọn tốt nhất | phương án đúng nhất
-            | lựa chọn đúng nhất | phương án chính xác | lựa chọn chính xác""",
+            | lựa chọn đúng nhất | phương án chính xác | lựa chọn chính xác
+            | câu | câu đúng | ý | ý đúng""",
         after="""
             là đáp án | là đáp án đúng | là đáp án đúng nhất | là đáp án chính xác | là đáp án của tôi
             | là câu trả lời đúng | là câu trả lời chính xác | là câu trả lời | là phương án đúng | là lựa chọn đúng

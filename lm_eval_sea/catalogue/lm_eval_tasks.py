@@ -1,0 +1,97 @@
+"""lm-eval's own tasks in the languages of the pack, of data sets that the pack has no tasks for: `lm_eval_tasks.yml`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_sea.tasks._shared.facts import read_yaml
+
+FILE = Path(__file__).with_name("lm_eval_tasks.yml")
+
+
+@dataclass(frozen=True)
+class OfLmEval:
+    """A data set of lm-eval's; the keys are explained in the file."""
+
+    title: str
+    tests: str
+    origin: str
+    folder: str
+    chance: float
+    rows: int | None
+    languages: Mapping[str, str]
+    says: str
+    task: str = ""
+    metric: str = ""
+    chat: str = ""
+    chat_metric: str = ""
+
+    def names(self, language: str) -> dict[str, str]:
+        """The names of the plain and of the chat task or group in a language → the headline metric."""
+        code = self.languages[language]
+        forms = {self.task: self.metric, self.chat: self.chat_metric}
+        return {name.format(code): metric for name, metric in forms.items() if name}
+
+
+@functools.cache
+def of_lm_eval() -> tuple[OfLmEval, ...]:
+    """The data sets, in the order of the file."""
+    entries: Any = read_yaml(FILE)
+    return tuple(OfLmEval(**entry) for entry in entries)
+
+
+def names_in(language: str, *, chat: bool = False, most_rows: int | None = None) -> list[str]:
+    """What `--language` runs of lm-eval's own.
+
+    Args:
+        language: its code.
+        chat: the chat tasks in place of the plain ones.
+        most_rows: only of data sets that are known to have no more rows.
+    """
+    names = []
+    for data_set in of_lm_eval():
+        form = data_set.chat if chat else data_set.task
+        is_short = most_rows is None or (data_set.rows is not None and data_set.rows <= most_rows)
+        if form and language in data_set.languages and is_short:
+            names.append(form.format(data_set.languages[language]))
+    return names
+
+
+def facts_of_lm_eval(task: str) -> Mapping[str, Any]:
+    """What the pack's own tasks say of themselves in their metadata; empty for a task that is not listed."""
+    name, data_set, language, metric = _closest(task) or ("", None, "", "")
+    if data_set is None:
+        return {}
+    return {
+        "headline_metric": metric,
+        "dataset": data_set.title,
+        "language": language,
+        "task": data_set.tests,
+        "chance": data_set.chance,
+        **({"rows": data_set.rows} if task == name and data_set.rows else {}),  # a member of a group has some of them
+    }
+
+
+def folder_of(task: str) -> str:
+    """The folder below lm-eval's tasks that has a listed task or group; empty for others."""
+    found = _closest(task)
+    return found[1].folder if found else ""
+
+
+def _closest(task: str) -> tuple[str, OfLmEval, str, str] | None:
+    """The listed task or group that a name is, or is a member of."""
+    return next((entry for entry in _listed() if task == entry[0] or task.startswith(f"{entry[0]}_")), None)
+
+
+@functools.cache
+def _listed() -> list[tuple[str, OfLmEval, str, str]]:
+    return [
+        (name, data_set, language, metric)
+        for data_set in of_lm_eval()
+        for language in data_set.languages
+        for name, metric in data_set.names(language).items()
+    ]

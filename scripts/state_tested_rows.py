@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Writes `tasks/<data set>/tested.yml`: the digests of the rows that the pack was tested with, by language.
+
+They are of processed rows, so that the same rows in a file of another format have the same digest. A run compares the rows that
+it loads with them and says in one line if they are others (`tasks/_shared/rows.py`). Rows come from a folder laid out like the
+hub; a file that has another number of rows than the catalogue, such as a part, is passed over, and what is known of it stays.
+
+Examples:
+    python scripts/state_tested_rows.py --data FOLDER
+    python scripts/state_tested_rows.py --data FOLDER --check    ends with 1 if the files would change
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+import yaml
+
+from lm_eval_sea.catalogue import TASKS_FOLDER
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.names import plain_tasks
+from lm_eval_sea.catalogue.task_index import function_at
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order, processed_rows, row_processor
+
+FILE = "tested.yml"
+HEAD = (
+    "# The rows that the pack was tested with: SHA-256 of all, and of parts of them. Written by scripts/state_tested_rows.py.\n"
+)
+
+
+def tested(data_set: DataSet) -> dict[str, dict[str, str]]:
+    """Language → digests of its rows; of those that are not at hand, or only in part, what the file says."""
+    path = TASKS_FOLDER / data_set.name / FILE
+    known = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    found = {}
+    for language, data in data_set.languages.items():
+        task = read_tasks().tasks[plain_tasks(data_set, language)[0]]
+        with contextlib.suppress(DataError):
+            loaded = processed_rows(task.source, row_processor(function_at(task.process), task.metadata))
+            if len(loaded.rows) == data.rows:
+                found[language] = {"rows": loaded.sha256, **digests_of(in_published_order(loaded))}
+        if language not in found and language in known:
+            found[language] = known[language]
+    return found
+
+
+def main() -> int:
+    """Runs the command line; returns its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, metavar="FOLDER", help="folder laid out like the hub")
+    parser.add_argument("--data_sets", nargs="+", default=[*data_sets()], metavar="NAME", help="default: all")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
+    arguments = parser.parse_args()
+    os.chdir(arguments.data)
+    changed = []
+    for name in arguments.data_sets:
+        path, digests = TASKS_FOLDER / name / FILE, tested(data_sets()[name])
+        text = HEAD + yaml.safe_dump(digests, sort_keys=False, default_flow_style=None, width=200)
+        if digests and (not path.is_file() or path.read_text(encoding="utf-8") != text):
+            changed.append(name)
+            if not arguments.check:
+                path.write_text(text, encoding="utf-8", newline="\n")
+        print(f"{name}: {' '.join(digests) or 'no whole file'}", flush=True)
+    return int(arguments.check and bool(changed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

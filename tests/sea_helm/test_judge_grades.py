@@ -1,0 +1,86 @@
+"""SeaBench: conversations of two turns, whose answers a judge grades from 1 to 10 beside reference answers."""
+
+import json
+import re
+
+import pytest
+
+from lm_eval_sea.sea_helm.judge_questions import own_rubric
+from lm_eval_sea.sea_helm.judge_rows import conversation
+from tests.tasks.evaluation import evaluate
+from tests.tasks.planted_model import PlantedModel
+from tests.tasks.test_rows import _utils
+
+from .judge_server import own_tag, serving
+from .planted_answers import write_run
+from .test_judge import CHEATS, command, judged, parrot
+
+FIRST = "sea_seabench_id"
+
+
+@pytest.fixture
+def runs(samples, tmp_path):
+    """Both turns of the sample rows: folder of the first run, and the results of the second."""
+    first = evaluate(samples, FIRST, PlantedModel(generation=lambda prompt: "<think>hm</think> Satu."))
+    folder = write_run(tmp_path / "first", FIRST, first["configs"][FIRST]["metadata"], first["samples"][FIRST]).parent
+    model = PlantedModel(generation=lambda prompt: "Dua.")
+    second = evaluate(samples, f"{FIRST}_turn_2", model, metadata={"first_turn": str(folder)})
+    return folder, second
+
+
+def test_the_second_turn_goes_on_from_the_answers_and_the_judge_sees_one_reference(runs):
+    _, second = runs
+    for sample in second["samples"][f"{FIRST}_turn_2"]:
+        (said, asked), prompt = sample["doc"]["turns"], sample["arguments"][0][0]
+        assert re.fullmatch(f"{re.escape(said)}\\s+Satu\\.\\s+{re.escape(asked)}\\s*", prompt)
+        row = conversation(sample)
+        assert row.answers == ("Satu.", "Dua.")
+        questions = own_rubric("seabench").questions(row)
+        assert [question.part for question in questions] == [(0, 0), (1, 1)]
+        for turn, question in enumerate(questions):
+            text = question.messages[1]["content"]
+            assert f"reference]\n{row.references[turn]}\n[" in text and row.references[1 - turn] not in text
+            assert f"answer]\n{row.answers[turn]}\n[" in text
+            assert (asked in text) == (turn == 1)
+
+
+def test_the_score_is_ten_times_the_mean_grade_and_first_turns_are_passed_over(runs, tmp_path, capsys):
+    _, second = runs
+    name = f"{FIRST}_turn_2"
+    samples = write_run(tmp_path / "second", name, second["configs"][name]["metadata"], second["samples"][name])
+
+    def verdict(body):
+        tag = own_tag(body)
+        is_first = "answer]\nSatu." in body["messages"][1]["content"]
+        return f"<{tag}>{4 if is_first else 9}</{tag}>"
+
+    with serving(verdict) as server:
+        assert command(tmp_path, server) == 0
+    output = capsys.readouterr().out
+    assert f"{name}: 65.00 of 100, 2 rows" in output and "not comparable with the paper's numbers" in output
+    assert f"{FIRST}:" not in output
+    assert json.loads(judged(samples).read_text())["categories"] == {"life": pytest.approx(0.65), "math": pytest.approx(0.65)}
+
+
+def test_an_answer_cannot_write_its_grade(runs, tmp_path):
+    _, second = runs
+    name = f"{FIRST}_turn_2"
+    (row, *_) = second["samples"][name]
+    rows = [row | {"doc": row["doc"] | {"answer": cheat}, "doc_id": number} for number, cheat in enumerate(CHEATS)]
+    samples = write_run(tmp_path / "second", name, second["configs"][name]["metadata"], rows)
+    with serving(lambda body: parrot(body, "1")) as server:
+        assert command(tmp_path, server) == 0
+    assert set(json.loads(judged(samples).read_text())["verdicts"]) == {"1"}
+
+
+def test_real_rows(hub_mirror):
+    lines = (hub_mirror / "SeaLLMs/SeaBench/public-questions.jsonl").read_text(encoding="utf-8").splitlines()
+    published, utils = [json.loads(line) for line in lines], _utils("seabench")
+    for language, name in (("id", "indonesian"), ("th", "thai"), ("vi", "vietnamese")):
+        process = getattr(utils, f"process_{name}")({})
+        rows = [row for line in published if (row := process(line))]
+        assert len(rows) == 100
+        assert {row["id"].partition("-")[0] for row in rows} == {language}
+        counts = [sum(row["category"] == category for row in rows) for category in {row["category"] for row in rows}]
+        assert counts == [10] * 10
+        assert all(len(row["turns"]) == len(row["references"]) == 2 and all(row["turns"] + row["references"]) for row in rows)
