@@ -13,9 +13,9 @@ from lm_eval_sea.report.languages.tables import (
     Comparison,
     Condition,
     consistency_rows,
-    corrected,
     error_rows,
     load_comparisons,
+    with_corrected_p_values,
 )
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, MODEL, Section
@@ -35,7 +35,7 @@ def languages_section(scores: Scores) -> Section:
     with contextlib.suppress(ResultsError):  # there are no such tasks
         comparisons, _ = load_comparisons(Runs([], tasks, [], []))
     consistent = pd.DataFrame([_named(row, labels) for row in consistency_rows(comparisons, [], every=False)])
-    errors = pd.DataFrame(corrected([_named(row, labels) for row in _few_pairs(comparisons)]))
+    errors = pd.DataFrame(with_corrected_p_values([_named(row, labels) for row in _few_pairs(comparisons)]))
     if len(errors):
         shares = ["wrong_first", "wrong_second", "wrong_in_both", "by_chance", "same_wrong", "excess", "low", "high"]
         errors[shares] = errors[shares].astype(float) * 100

@@ -232,7 +232,7 @@ def error_rows(comparisons: Mapping[Condition, Comparison], beside: str = "") ->
                 yield condition._asdict() | about | shared._asdict() | {"excess": excess.pop("mean")} | excess
 
 
-def corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_corrected_p_values(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the p-values corrected for their number (Holm)."""
     p_values = corrected({place: row["p_value"] for place, row in enumerate(rows)})
     return [row | {"p_holm": p_values[place]} for place, row in enumerate(rows)]
@@ -247,9 +247,9 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     out = WrittenFolder(folder, MANIFEST)
     tables = {
         "questions.csv": list(question_rows(comparisons)),
-        "differences.csv": corrected(list(difference_rows(comparisons, notes))),
+        "differences.csv": with_corrected_p_values(list(difference_rows(comparisons, notes))),
         "consistency.csv": list(consistency_rows(comparisons, notes)),
-        "errors.csv": corrected(list(error_rows(comparisons))),
+        "errors.csv": with_corrected_p_values(list(error_rows(comparisons))),
         "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
     }
     written = {}

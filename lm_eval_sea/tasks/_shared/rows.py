@@ -270,7 +270,8 @@ def _rows_in_two_orders(loaded: LoadedRows, file: str) -> LoadedRows:
     rows = [made for row in loaded.rows if (made := in_two_orders(row)) is not None]
     if not rows:
         raise DataError(f"{file}: no row has two wrong options before the last that could change places")
-    return loaded._replace(rows=rows, exemplars=[], sha256=digest_of_rows(sorted(rows, key=lambda row: row["id"]), []), positions=())
+    digest = digest_of_rows(sorted(rows, key=lambda row: row["id"]), [])
+    return loaded._replace(rows=rows, exemplars=[], sha256=digest, positions=())
 
 
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
