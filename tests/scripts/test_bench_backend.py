@@ -66,7 +66,7 @@ def test_a_run(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_texts(tmp_path, monkeypatch, capsys):
-    """Generation on the hand-written rows: equal texts for fewer tokens."""
+    """Generation on the hand-written rows, of which there are too few to save tokens: equal texts."""
     import bench_backend
     import bench_workloads
 
@@ -79,7 +79,6 @@ def test_texts(tmp_path, monkeypatch, capsys):
     found = json.loads(saved.read_text(encoding="utf-8"))
     assert capsys.readouterr().out == render([found])
     assert found["equal_texts"] == found["rows"] > 1
-    assert found["hf-shared-prefix"]["tokens"] < found["hf"]["tokens"]
     assert 0 < found["hf-shared-prefix"]["kept"] <= found["hf-shared-prefix"]["tokens"]
 
 
