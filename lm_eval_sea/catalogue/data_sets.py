@@ -121,7 +121,7 @@ def read_data_set(path: Path) -> DataSet:
     """
     try:
         record = parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, RecursionError, yaml.YAMLError) as error:
+    except (OSError, UnicodeError, yaml.YAMLError) as error:
         raise RecordError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
     if fault := next(_faults(record), None):
         raise RecordError(f"{path}: {fault}")

@@ -25,6 +25,11 @@ def parse_yaml(text: str) -> Any:
     """What a text says, in plain types.
 
     Raises:
-        yaml.YAMLError: if it is no YAML, has tags, which stand for code, or a mapping has a key twice.
+        yaml.YAMLError: if it is no YAML, has tags, which stand for code, is nested too deep, or a mapping has a key twice.
     """
-    return yaml.load(text, _Loader)
+    try:
+        return yaml.load(text, _Loader)
+    except RecursionError as error:
+        raise yaml.YAMLError("lists or mappings are nested too deep") from error
+    except (ValueError, AttributeError) as error:  # of a date without such a day, or a wrong tag
+        raise yaml.YAMLError(str(error)) from error

@@ -121,7 +121,7 @@ def read_prompts(tasks: Path, data_set: str) -> dict[str, dict[str, Any]]:
 def _read(path: Path) -> dict[str, Any]:
     try:
         prompts = parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:  # a wrong tag may raise any
+    except (OSError, UnicodeError, yaml.YAMLError) as error:
         raise PromptFileError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(prompts, dict):
         raise PromptFileError(f"{path}: no prompt file: expected keys with values")

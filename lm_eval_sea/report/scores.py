@@ -20,6 +20,7 @@ from lm_eval_sea.results.facts import row_count_note, version_note
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
@@ -141,7 +142,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         tasks=pd.DataFrame(tasks),
         metrics=pd.DataFrame(metrics, columns=list(_OF_METRICS)),
         samples=_together(samples) if samples else pd.DataFrame(columns=_NO_SAMPLES),
-        notes=notes,
+        notes=list(map(visible, notes)),
         suite=read_suite({name for _, name in of}) if suite is None else suite,
         weigh=weigh,
         of=of,
@@ -170,7 +171,7 @@ def _together(samples: list[tuple[Key, pd.DataFrame]]) -> pd.DataFrame:
 
 def _run_row(run: Run, label: str) -> dict[str, Any]:
     about = {"model": label, "model_name": run.model, "date": date_of(run), "batch_size": run.batch_size}
-    return {**about, **asdict(run.settings), "results": str(run.place)}
+    return {**about, **asdict(run.settings), "results": visible(str(run.place))}
 
 
 def date_of(run: Run) -> str:
@@ -195,7 +196,7 @@ def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
         "limited": task.limited,
         "num_fewshot": task.num_fewshot,
         "version": task.version,
-        "samples": str(task.samples) if task.samples is not None else None,
+        "samples": visible(str(task.samples)) if task.samples is not None else None,
         "date": date_of(task.run),
     }
 

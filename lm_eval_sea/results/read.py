@@ -18,7 +18,7 @@ from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import Settings, settings_of
 from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number
-from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.results.visible_text import encodable, one_line
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
@@ -89,7 +89,7 @@ def _folder(run: Run) -> Path:
 def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
     """What a model is called: the name given for the innermost folder that the file is in, if any."""
     given = [(len(place.parts), name) for place, name in names.items() if path.is_relative_to(place.resolve())]
-    return max(given)[1] if given else model
+    return max(given)[1] if given else str(encodable(model))
 
 
 def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:

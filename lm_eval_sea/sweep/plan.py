@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,7 +144,7 @@ class _Reader:
             arguments = {}
         given = str(arguments.get("pretrained") or arguments.get("model") or where)
         name = self._text(entry.get("name", Path(given).name), f"{where}: name")
-        if name in _NOT_MODELS or "/" in name or "\\" in name:
+        if name in _NOT_MODELS or "/" in name or "\\" in name or len(os.fsencode(name)) > 255:
             self.faults.append(f"{where}: name {name!r} cannot be a folder of results; choose another")
         return Model(
             name=name,

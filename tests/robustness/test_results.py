@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -127,6 +129,30 @@ def shown_twice(folder, tmp_path):
     """What `show` prints, and the report in Markdown."""
     assert main(["report", str(folder), "--out", str(tmp_path / "page")]) == 0
     return table_of(read(folder).best()), (tmp_path / "page" / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_whose_name_is_no_text(tmp_path):
+    """Bytes that are no UTF-8, which Python reads as lone surrogates."""
+    folder = planted(tmp_path / "runs", lambda content: content.pop("model_name"))
+    os.rename(folder, os.fsencode(tmp_path / "runs") + b"/\xff\xfe")
+    shown_twice(tmp_path / "runs", tmp_path)
+
+
+def test_what_a_killed_process_left_beside_a_file(tmp_path):
+    """Of a process that is gone it is removed; of one that works it stays."""
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for process in (gone.pid, os.getpid()):
+        (tmp_path / f".report.md.{process}").touch()
+    written = WrittenFolder(tmp_path, "manifest.json")
+    written.write("tables/a.csv", "x")
+    (tmp_path / "tables" / f".a.csv.{gone.pid}").touch()
+    (tmp_path / "tables" / ".a.csv.mine").touch()
+    written.write("report.md", "x")
+    (tmp_path / f".report.md.{os.getppid()}").touch()
+    written.finish()
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"report.md", "tables/a.csv", "tables/.a.csv.mine", "manifest.json", f".report.md.{os.getppid()}"}
 
 
 @pytest.mark.parametrize("value", [55.0, -0.5, 1e308])

@@ -76,11 +76,28 @@ def wait_for(condition, process, limit=300):
         time.sleep(0.02)
 
 
-def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, tmp_path, samples):
-    output, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
-    status, out, err = finish(start(models, undisturbed, samples))
+@pytest.fixture(scope="module")
+def undisturbed(models, samples, tmp_path_factory):
+    """The folder of a sweep that nothing disturbs."""
+    output = tmp_path_factory.mktemp("sweep") / "undisturbed"
+    status, _, err = finish(start(models, output, samples))
     assert status == 0, err
-    assert len(list(undisturbed.rglob(MARK))) == 4
+    assert len(list(output.rglob(MARK))) == 4
+    return output
+
+
+def test_two_machines_in_one_folder(models, undisturbed, tmp_path, samples):
+    """The same plan twice at the same time: no job runs twice, and both end as one does."""
+    output = tmp_path / "out"
+    for process in [start(models, output, samples) for _ in range(2)]:
+        status, out, err = finish(process)
+        assert status == 0, out + err
+    assert outcome(output) == outcome(undisturbed)
+    assert all(len(times) == 1 for times in attempts(output).values())
+
+
+def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undisturbed, tmp_path, samples):
+    output = tmp_path / "out"
     for number, jobs in ((signal.SIGKILL, 1), (signal.SIGINT, 2)):  # while the next job runs
         process = start(models, output, samples)
         wait_for(lambda jobs=jobs: len(attempts(output)) > jobs and sum(map(len, attempts(output).values())) > jobs, process)

@@ -48,7 +48,7 @@ def test_every_fault_has_a_line(tmp_path):
     assert len(faults(write_plan(tmp_path / "plan.yaml", modles=[], limit=0, tasks=None))) == 3
 
 
-@pytest.mark.parametrize("text", ["a: [", "- 1", "", "\0"])
+@pytest.mark.parametrize("text", ["a: [", "- 1", "", "\0", "a: 2024-13-45", "[" * 5000])
 def test_what_is_no_plan(tmp_path, text):
     (tmp_path / "plan.yaml").write_text(text)
     assert len(faults(tmp_path / "plan.yaml")) == 1

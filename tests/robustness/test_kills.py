@@ -1,0 +1,130 @@
+"""`kill -9` at random moments: the same command again ends with the files of one that nobody killed.
+
+What lies on a disk changes only where a process makes, opens, renames or removes a file, so these are the moments.
+"""
+
+import functools
+import hashlib
+import json
+import logging
+import os
+import random
+import signal
+import sys
+
+import pytest
+from huggingface_hub import constants
+
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.tasks._shared import hub_files
+
+from ..report.planted import plant
+from .test_servers import reply, serving
+from .test_signals import arguments
+
+pytestmark = pytest.mark.slow
+CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "sqlite3.connect"}
+KILLS = 6
+
+
+def forked(command, folder, moment=0):
+    """Runs a command in a process of its own, which kills itself at a change of the folder; returns the changes there were."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if not child:
+        seen = 0
+
+        def hook(event, given):
+            nonlocal seen
+            opens = event == "open" and given[2] and given[2] & (os.O_WRONLY | os.O_RDWR)
+            if (opens or event in CHANGES) and os.fsdecode(given[0]).startswith(str(folder)):
+                seen += 1
+                if seen == moment:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+        status = 99
+        try:
+            status = main(command)
+        finally:
+            os.write(theirs, str(seen).encode())
+            os._exit(status)
+    os.close(theirs)
+    told = os.read(ours, 100)
+    os.close(ours)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status == (-signal.SIGKILL if moment else 0)
+    return int(told or 0)
+
+
+def files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def moments(changes):
+    """Some of them, always the same."""
+    return sorted(random.Random(33).sample(range(1, changes + 1), min(KILLS, changes)))
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+
+
+def test_a_run(tiny_model, mirror, tmp_path, capsys):
+    """Of a run that is killed while it saves, files stay beside the newer ones; what is shown is that of the newer."""
+
+    def shown(folder):
+        capsys.readouterr()
+        assert main(["show", str(folder), "--json"]) == 0
+        return [{name: value for name, value in line.items() if name != "date"} for line in json.loads(capsys.readouterr().out)]
+
+    undisturbed = tmp_path / "undisturbed"
+    assert main(arguments(tiny_model, undisturbed)) == 0  # and all is imported
+    changes = forked(arguments(tiny_model, tmp_path / "counted"), tmp_path / "counted")
+    for moment in moments(changes):
+        output = tmp_path / f"killed {moment}"
+        forked(arguments(tiny_model, output), output, moment)
+        forked(arguments(tiny_model, output), output)
+        names = [
+            {path.name.rpartition("_20")[0] for path in place.rglob("*") if path.is_file()} for place in (output, undisturbed)
+        ]
+        assert names[0] == names[1], moment
+        assert shown(output) == shown(undisturbed), moment
+
+
+def test_a_report(tmp_path):
+    runs, undisturbed = plant(tmp_path / "runs"), tmp_path / "undisturbed"
+    assert main(["report", str(runs), "--out", str(tmp_path / "first")]) == 0  # and all is imported
+    changes = forked(["report", str(runs), "--out", str(undisturbed)], undisturbed)
+    for moment in moments(changes):
+        out = tmp_path / f"killed {moment}"
+        forked(["report", str(runs), "--out", str(out)], out, moment)
+        forked(["report", str(runs), "--out", str(out)], out)
+        assert files(out) == files(undisturbed), moment
+
+
+def test_a_fetch(samples, tmp_path, monkeypatch):
+    """Into a mirror, from a server with the files."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(hub_files, "_unreached", [])
+
+    def answer(handler):
+        name = handler.path.partition("/resolve/main/")[2]
+        content = next(samples.glob(f"*/*/{name}")).read_bytes()
+        reply(content, **{"X-Repo-Commit": "0" * 40, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'})(handler)
+
+    with serving(answer) as (address, _):
+        download = functools.partial(hub_files.huggingface_hub.hf_hub_download, endpoint=address)
+        monkeypatch.setattr(hub_files.huggingface_hub, "hf_hub_download", download)
+        wanted = tmp_path / "undisturbed"
+        command = ["data", "fetch", "--tasks", "sea_xcopa_to_ppl", "--to"]
+        changes = forked([*command, str(wanted)], wanted)
+        for moment in moments(changes):
+            mirror = tmp_path / f"killed {moment}"
+            forked([*command, str(mirror)], mirror, moment)
+            forked([*command, str(mirror)], mirror)
+            one, other = (
+                {name: data for name, data in files(place).items() if ".cache" not in name} for place in (mirror, wanted)
+            )
+            assert one == other, moment
