@@ -305,15 +305,14 @@ def comparisons_table(means: Means) -> Table:
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]
     frame = pd.DataFrame(rows)
     first, second = sorted(means.by_model) if len(means.by_model) == 2 else ("first", "second")
-    order = f"{first} minus {second}" if len(means.by_model) == 2 else "First minus second"
     frame = frame.astype(dict.fromkeys(numbers, "float64")) if len(frame) else frame
     return Table(
         "comparisons",
         "Two models on their common tasks",
-        f"{order}, in points of normalised scores, over the tasks and rows that both were asked: paired by row where "
-        "rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are corrected for "
-        "all comparisons of this page and intervals are not, so that one without 0 need not be bold. “few” stands where a task "
-        f"has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows.",
+        "The first model minus the second, in points of normalised scores, over the tasks and rows that both were asked: paired "
+        "by row where rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are "
+        "corrected for all comparisons of this page and intervals are not, so that one without 0 need not be bold. “few” stands "
+        f"where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows.",
         frame,
         [
             Column("over", "over"),

@@ -122,7 +122,7 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
     return Table(
         "differences_apart" if apart_alone else "differences",
         "Tasks that differ" if apart_alone else "The two models on each task",
-        f"{' minus '.join(sorted(scores.means.by_model))}, in percentage points, on the rows that both were asked. Bold: told "
+        "The first model by name minus the second, in percentage points, on the rows that both were asked. Bold: told "
         "apart, after the correction for all that this page compares. “few” stands where there are fewer than "
         f"{FEWEST_CLUSTERS} independent rows or passages, or fewer than {FEWEST} of a label: no interval is known.",
         pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame(),
