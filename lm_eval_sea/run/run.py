@@ -41,7 +41,6 @@ from lm_eval_sea.run.model_check import (
 )
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output
-from lm_eval_sea.run.premium import note_premiums
 from lm_eval_sea.run.request import (
     DEBUG,
     RunError,
@@ -147,8 +146,9 @@ class _Run:
         manager = RunTasks([*names, *self.beside], [config.include_path] if config.include_path else [], config.metadata)
         found = manager.names()
         if unknown := [name for name in names if not found[name]]:
-            said = [unknown_names(unknown, manager.known()), *unreadable(config.include_path)]
-            raise RunError("; ".join(said))
+            broken = unreadable(config.include_path)
+            # what is missing is rather in a file that cannot be read than called otherwise
+            raise RunError("; ".join([unknown_names(unknown, [] if broken else manager.known()), *broken]))
         beside, not_here = load_beside(manager, self.beside)
         wanted, tasks, left_out = load_tasks(
             manager, list(dict.fromkeys(sum((found[name] for name in [*names, *beside]), []))), skip_missing=self.skip_missing
@@ -281,6 +281,8 @@ class _Run:
             fit_to_window(tasks, **given, count_tokens=count_tokens)
         in_english = isinstance(self.thinking_tokens, str)
         if in_english or (thinks and is_local):
+            from lm_eval_sea.run.premium import note_premiums  # imports scipy
+
             premiums = note_premiums(tasks, load(), flag=f"--thinking_tokens {self.thinking_tokens}" if in_english else "")
         if self.thinking_tokens is not None:
             number = int(str(self.thinking_tokens).removesuffix("x"))

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval as of_lm_eval_sets
 from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.commands.cli import COMMANDS, MOVED, main, parser
 from lm_eval_sea.make.on_demand import listed
@@ -84,12 +85,15 @@ def test_ls_shows_a_line_a_task_in_aligned_columns(capsys):
 
 
 def test_ls_without_pattern_shows_everything(capsys):
-    _, *lines, made, groups, tags = lines_of(capsys)
+    _, *lines, made, groups, tags, of_lm_eval = lines_of(capsys)
     named = [re.search(r"^(task|group): (\S+)$", path.read_text(encoding="utf-8"), re.M) for path in TASKS_FOLDER.rglob("*.yaml")]
     assert {line.split()[0] for line in lines} == {found[2] for found in named if found[1] == "task"}
     assert made.startswith("made on demand: ") and set(made.split()[3:]) == set(listed())
     assert set(groups.split()[1:]) == {found[2] for found in named if found[1] == "group"}
     assert {"sea_th", "sea_mcq", "sea_asis"} < set(tags.split())
+    assert of_lm_eval.startswith("of lm-eval: ")
+    listed_there = {name for each in of_lm_eval_sets() for language in each.languages for name in each.names(language)}
+    assert set(of_lm_eval.split()[2:]) == listed_there
 
 
 def test_ls_finds_parts_of_names(capsys):

@@ -73,7 +73,7 @@ def test_texts(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(bench_workloads.SAMPLES)
     monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
     saved = tmp_path / "figures.jsonl"
-    arguments = ["--texts", "sea_flores_en_id", "--rows", "3", "--batch-size", "2", "--save", str(saved)]
+    arguments = ["--texts", "sea_m3exam_jv_litilo_gen", "--rows", "3", "--batch-size", "2", "--save", str(saved)]
     monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
     bench_backend.main()
     found = json.loads(saved.read_text(encoding="utf-8"))

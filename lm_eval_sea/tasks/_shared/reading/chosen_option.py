@@ -7,7 +7,11 @@ The text may reason, list the options, judge them one by one, correct itself. Wh
 3. the only option that is judged right: "B. …: correct";
 4. the only option that stands alone on a line, with or without its text, or the first line where a reason follows it;
 5. the text of one option, alone or on the first line;
-6. of labels that are words, the only one that the first or the last sentence names.
+6. of labels that are words, the only one that the first or the last sentence names;
+7. the only option whose text stands with its letter, or whose text is named at all and not denied.
+
+Before that, words that count the options ("the second option") become letters, and another question that the model makes up and
+answers is cut off. A correction behind a framed answer takes its place.
 
 What none of these reads is no answer: it is never guessed.
 """
