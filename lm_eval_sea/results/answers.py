@@ -10,7 +10,7 @@ from lm_eval_sea.results.thoughts import budget_curve, thought_rows
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 TOLD = 0.02  # a rate is told above it
-_HARDLY_READ = 0.9
+_HARDLY_READ, _MOST = 0.9, 0.5
 _MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL")
 
 
@@ -97,6 +97,8 @@ def advice_on(task: TaskRun) -> list[str]:
     said = []
     if _lacks_exemplars(task) and not _templated(task):
         said.append("a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)")
+    elif rates.unexplained > _HARDLY_READ and _ends_at_limit(task):
+        said.append("hardly an answer could be read, and most break off at the limit of tokens; raise --gen_kwargs max_gen_toks")
     elif rates.unexplained > _HARDLY_READ and _templated(task):
         said.append("hardly an answer could be read; is this a base model? it needs a run without chat template")
     elif rates.unexplained > _HARDLY_READ:
@@ -116,6 +118,12 @@ def _templated(task: TaskRun) -> bool:
     """Whether the model got messages; the template of a server that chats is its own, and the results have no digest of it."""
     settings = task.run.settings
     return bool(settings.chat_template) or "chat" in str(settings.backend)
+
+
+def _ends_at_limit(task: TaskRun) -> bool:
+    """Whether most answers are as long as was allowed; False where the rows do not say."""
+    rows = thought_rows(task)
+    return rows is not None and bool((rows.finish_reason == "length").mean() > _MOST)
 
 
 def _lacks_exemplars(task: TaskRun) -> bool:

@@ -119,6 +119,14 @@ def test_advice_where_hardly_an_answer_is_read(tmp_path, run, advice):
     assert [note for note in notes(tmp_path, tasks, **run) if "hardly" in note] == [f"toy_th, toy_vi: {advice}"]
 
 
+@pytest.mark.parametrize(("long", "said"), [(3, "most break off at the limit of tokens"), (2, "is this a base model?")])
+def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, long, said):
+    reasons = ["length"] * long + ["stop"] * (5 - long)
+    rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number, why in enumerate(reasons)]
+    planted = task(score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
+    assert any(said in note for note in notes(tmp_path, {"toy_th": planted}, **CHAT))
+
+
 def test_numbers_that_are_not_found_are_not_read(tmp_path):
     numbers = CHOICE | {"headline_metric": "exact_number"}
     [said, advice] = notes(tmp_path, {"toy_th": task(numbers, score=0.0, no_number_rate=1.0)}, **BASE)
