@@ -101,3 +101,9 @@ def test_answers_of_every_kind_and_language_are_read(found):
 def test_choices_and_numbers_are_hardly_read_wrong(found):
     wrong = {kind: wrong for kind, (_, wrong) in rates(found, "kind").items() if kind in ("letter", "label", "number")}
     assert {kind: share for kind, share in wrong.items() if share > 0.005} == {}
+
+
+@pytest.mark.parametrize("answer", ["<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>"])
+def test_a_frame_within_other_tags_is_found(answer):
+    row = {"language": "en", "kind": "letter", "options": ["east", "west", "north"], "answer": answer}
+    assert read(row) == "B"

@@ -12,9 +12,19 @@ _FENCE = re.compile(r"```(?:[\w+-]*[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,500}\}){0,500}\}){0,500})\}")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|mbox)\s*\{([^{}]*)\}")
 _ANSWER_KEYS = ("answer", "final_answer", "finalanswer", "correct_answer", "correctanswer", "choice", "option", "label", "result")
-_TAGGED = re.compile(r"<([^\s<>/]{1,40})>(.*?)(?:</\1>|\Z)", re.DOTALL)
-_TAG_NAMES = {"answer", "final_answer", "final", "output", "response", "result", "translation", "summary"}
-_TAG_NAMES |= {"choice", "option", "label"}
+_TAG_NAMES = (
+    "answer",
+    "final_answer",
+    "final",
+    "output",
+    "response",
+    "result",
+    "translation",
+    "summary",
+    "choice",
+    "option",
+    "label",
+)
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
 
@@ -65,9 +75,9 @@ def tagged(text: str, names: tuple[str, ...] = ()) -> str | None:
         text: what the model wrote.
         names: further names of such a tag, such as the answer tag of the prompt.
     """
-    known = _TAG_NAMES | {name.casefold() for name in names}
-    found = [framed for name, framed in _TAGGED.findall(text) if name.casefold() in known]
-    return found[-1].strip() if found else None
+    known = "|".join(map(re.escape, (*_TAG_NAMES, *names)))
+    found = re.findall(rf"<({known})>(.*?)(?:</\1>|\Z)", text, re.DOTALL | re.IGNORECASE)
+    return found[-1][1].strip() if found else None
 
 
 def fenced(text: str) -> list[str]:
