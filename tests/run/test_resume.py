@@ -18,17 +18,24 @@ from lm_eval_sea.run.answer_cache import FOLDER, files_of
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id", yielding=()):
+# The command with a model that pauses before each pass: a run that is to be killed must not be over before it is looked at.
+PAUSING = """
+import time, torch
+def wait(module, _):
+    if isinstance(module, torch.nn.Embedding):
+        time.sleep({pause})
+torch.nn.modules.module.register_module_forward_pre_hook(wait)
+import lm_eval_sea.__main__
+"""
+
+
+def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id", pause=None):
     return subprocess.Popen(
-        [*yielding, sys.executable, "-m", "lm_eval_sea", "run",
+        [sys.executable, *(["-c", PAUSING.format(pause=pause)] if pause else ["-m", "lm_eval_sea"]), "run",
          "--model", backend, "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--batch_size", "1", "--tasks", task,
          "--output_path", str(output), "--log_samples", *arguments],
         cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-
-
-# A run that is to be killed: others go first, so that it is not over before it is looked at.
-YIELDING = ("nice", "-n", "19")
 
 
 def answers(output):
@@ -63,7 +70,7 @@ def results_in(output):
 def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples, undisturbed):
     """What the model has answered is not asked again, and the results are those of an undisturbed run."""
     output = tmp_path / "results"
-    process = start(tiny_model, samples, output, yielding=YIELDING)
+    process = start(tiny_model, samples, output, pause=0.03)
     deadline = time.monotonic() + 200
     while process.poll() is None and not answers(output) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -85,7 +92,7 @@ def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples, undistu
 @pytest.mark.slow
 def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, samples):
     output, sampling = tmp_path / "results", ["--gen_kwargs", "do_sample=True,temperature=1.0"]
-    process = start(tiny_model, samples, output, *sampling, yielding=YIELDING)
+    process = start(tiny_model, samples, output, *sampling, pause=0.03)
     deadline = time.monotonic() + 1500
     while process.poll() is None and not answers(output) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -106,7 +113,7 @@ def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, sam
 def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model, samples):
     """What the progress bar of the killed run had counted is on disk, but for a batch; a batch is one passage's options here."""
     output, task = tmp_path / "results", "sea_m3exam_to_ppl,sea_belebele_to_ppl"
-    process = start(tiny_model, samples, output, backend=backend, task=task, yielding=YIELDING)
+    process = start(tiny_model, samples, output, backend=backend, task=task, pause=0.2)
     deadline = time.monotonic() + 1500
     while process.poll() is None and answers(output) < 3 and time.monotonic() < deadline:
         time.sleep(0.005)
