@@ -63,6 +63,11 @@ class SeaHelmTask:
     judge: str = ""
     first_turn: str = ""  # the task whose answers a second turn goes on from
 
+    @property
+    def has_ranked_twin(self) -> bool:
+        """Whether there is a task that ranks its labels instead of having one written."""
+        return bool(self.labels) or self.own_choices
+
     def is_among(self, keys: Iterable[str]) -> bool:
         """Whether a list of SEA-HELM has it, by its own name or by that of its group."""
         return not {self.key, self.score_group}.isdisjoint(keys)

@@ -12,7 +12,7 @@ from lm_eval_sea.results.visible_text import visible
 
 ENDINGS = (".json", ".csv", ".txt")
 METHODS = ("2026-08", "2026-06", "corrected")
-SUITES = ("seahelm", "batayan", "sea_safeguard")
+SUITES = ("seahelm", "seahelm_logprobs", "batayan", "sea_safeguard")
 METRICX = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"
 TOKENIZER = "google/mt5-xl"
 EOS_RULES = ("seahelm", "google")
@@ -35,17 +35,22 @@ def _score(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
     from lm_eval_sea.results.types import ResultsError
     from lm_eval_sea.sea_helm.totals.evidence import gather
+    from lm_eval_sea.sea_helm.totals.methods import RANKED
     from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
     from lm_eval_sea.sea_helm.totals.totals import compute
     from lm_eval_sea.sea_helm.totals.views import as_text, write
 
+    suite = read_suite(arguments.suite or SUITES[0])
+    if suite.ranked and arguments.method:
+        return fail(ValueError(f"{suite.name} is averaged in one way only; leave --method out"), 2)
     try:
         runs = read(*arguments.runs).by_seed()
-        evidence = gather(runs.tasks)
+        evidence = gather(runs.tasks, ranked=suite.ranked)
     except ResultsError as error:
         return fail(error, 1)
     evidence.notes[:0] = runs.notes
-    totals = compute(evidence, read_suite(arguments.suite or SUITES[0]), judges(), arguments.method or METHODS[0])
+    method = RANKED if suite.ranked else arguments.method or METHODS[0]
+    totals = compute(evidence, suite, judges(), method)
     print(as_text(totals), end="")
     if arguments.out:
         try:
@@ -114,6 +119,8 @@ mean above them is marked incomplete (*). Methods:
   2026-08     as SEA-HELM aggregates since 5 August 2026
   2026-06     as SEA-HELM's notebook did before
   corrected   chance levels from the tasks, LINDSEA by phenomenon, whole passages resampled, nothing missing counts as 0
+--suite seahelm_logprobs, for base models, takes the tasks that rank labels (sea_helm_logprobs_id) and averages the
+probability of the right one, as SEA-HELM's runs do; it has no other method.
 
 --judge has a judge at an OpenAI-compatible address score the answers of mt-bench-judge, kalahi-judge, syntax-criteria and
 mt-bench. It writes the scores beside the samples, where the totals find them. For MultiJail (sea_multijail) it prints the
@@ -129,6 +136,7 @@ Both can be stopped and started again: no answer is scored twice.""",
 lm-eval-sea score results/seed-1
 lm-eval-sea score results/seed-* --out totals.json
 lm-eval-sea score results --method corrected --out totals.csv
+lm-eval-sea score results --suite seahelm_logprobs
 
 lm-eval-sea score results/seed-* --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1
 lm-eval-sea score results --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1 --official SEA-HELM

@@ -134,7 +134,10 @@ def groups(language: str) -> Iterator[Content]:
         members = {name: task for name, task in plain.items() if task.is_among(suite["languages"].get(language, []))}
         group = suite["group"].format(language=language)
         if members and group != whole:
-            yield _group(group, language, members)
+            ranked = suite.get("ranked", False)
+            yield _group(
+                group, language, [f"{name}_ppl" if ranked and task.has_ranked_twin else name for name, task in members.items()]
+            )
         elif members:
             yield from _by_pillar(whole, language, members)
     if language not in totals["seahelm"]["languages"]:

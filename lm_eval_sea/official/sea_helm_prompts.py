@@ -125,7 +125,7 @@ def official_tasks(checkout: Path) -> Made:
             if task.key not in configs and missing:
                 continue  # its file is among those
             names = []
-            for ranked in (False, True) if task.labels or task.own_choices else (False,):
+            for ranked in (False, True) if task.has_ranked_twin else (False,):
                 name = f"{_name(task)}{'_logprobs' if ranked else ''}"
                 try:
                     content = _content(sea_helm.leaf(prompts, task, ranked=ranked), name, task, configs, checkout)

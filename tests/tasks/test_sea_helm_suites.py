@@ -24,7 +24,7 @@ def keys(pack, group):
     return {pack.tasks[name].metadata["sea_helm_task"] for name in pack.groups[group]}
 
 
-@pytest.mark.parametrize("suite", ["seahelm", "batayan", "sea_safeguard"])
+@pytest.mark.parametrize("suite", ["seahelm", "seahelm_logprobs", "batayan", "sea_safeguard"])
 def test_the_group_of_a_language_is_its_suite_without_what_a_judge_scores(pack, suite):
     record = read_totals()[suite]
     judged = {task.key for task in sea_helm().each if task.is_judged}

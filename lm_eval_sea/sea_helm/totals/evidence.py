@@ -19,8 +19,14 @@ from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 SUITE = "sea_helm"
+GOLD_PROBABILITY = "gold_probability"  # of a ranked task
 # A row's metric → its greatest value.
-NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0}
+NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, GOLD_PROBABILITY: 100.0}
+
+
+def is_ranked(facts: Facts) -> bool:
+    """Whether the task ranks labels; its rows then count the probability of the right one."""
+    return facts.variant == "ppl"
 
 
 @dataclass
@@ -36,20 +42,28 @@ class Evidence:
     base_model: bool = False  # whether the runs showed exemplars without a chat template
 
 
-def place_of(facts: Facts) -> Place | None:
-    """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a ranking twin or lite task of one."""
-    if facts.suite != SUITE or facts.variant == "ppl" or facts.subset is not None or facts.assumed:
+def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
+    """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a lite task of one.
+
+    Args:
+        facts: of the task.
+        ranked: whether the suite has the tasks that rank labels in place of those that have one written.
+    """
+    if facts.suite != SUITE or facts.subset is not None or facts.assumed:
+        return None
+    if is_ranked(facts) != (ranked and bool(facts.labels)):
         return None
     if not (facts.language and facts.competency and facts.sea_helm_task and facts.of_pack):
         return None  # a file that was changed: its task has no place
     return Place(facts.language, facts.competency, facts.score_group, facts.sea_helm_task)
 
 
-def gather(tasks: Sequence[TaskRun]) -> Evidence:
+def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     """Reads the rows of all tasks of SEA-HELM.
 
     Args:
         tasks: of the runs of one model; several runs of a task are seeds.
+        ranked: see `place_of`.
 
     Raises:
         ResultsError: if there is no task of SEA-HELM, or none with samples.
@@ -57,7 +71,7 @@ def gather(tasks: Sequence[TaskRun]) -> Evidence:
     evidence = Evidence()
     found: dict[Place, list[TaskRun]] = {}
     for task in tasks:
-        if place := place_of(task.facts):
+        if place := place_of(task.facts, ranked=ranked):
             found.setdefault(place, []).append(task)
     if not found:
         raise ResultsError(
@@ -102,12 +116,12 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
     ):
         evidence.notes += notes
         evidence.unequal.add(place)
-    headline = results[0].facts.headline_metric
+    headline = GOLD_PROBABILITY if is_ranked(results[0].facts) else results[0].facts.headline_metric
     values = [result.scores[headline].value for result in results if headline in result.scores]
     if values:
         evidence.headlines[place] = (headline, float(np.mean(values)))
     beside = [_scores_beside(result) for result in results]
-    if not results[0].facts.item_metric and not any(beside):
+    if not _metric_of_rows(results[0].facts) and not any(beside):
         if any(result.samples for result in results):
             evidence.without_scores.add(place)
         return
@@ -147,7 +161,7 @@ def _settings(results: Sequence[TaskRun]) -> dict[str, list[Any]]:
 
 def _scores_beside(result: TaskRun) -> row_scores.RowScores | None:
     """The scores that a judge or a metric model gave a task that lm-eval has no score of, if there are any."""
-    if result.samples is None or result.facts.item_metric:
+    if result.samples is None or _metric_of_rows(result.facts):
         return None
     paths = [result.beside(kind, ".json") for kind in (row_scores.JUDGED, row_scores.METRICX)]
     return next((row_scores.read(path) for path in paths if path.exists()), None)
@@ -162,7 +176,7 @@ def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores],
             evidence.unequal.add(place)
         evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
         return beside[0].best
-    metric = result.facts.item_metric
+    metric = _metric_of_rows(result.facts)
     if metric not in NATIVE_MAXIMUM:
         known = ", ".join(NATIVE_MAXIMUM)
         raise ResultsError(f"{result.name}: the scale of {metric!r} is not known, only that of {known}; run the pack's own task")
@@ -177,7 +191,7 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
         beside: where the scores are, if not among the samples; rows that have none are left out.
         notes: gets a line if rows cannot be read.
     """
-    metric = result.facts.item_metric
+    metric = _metric_of_rows(result.facts)
     if result.samples is None or not (metric or beside):
         return None
     columns = ["doc.label", "doc.cluster", "doc.phenomenon", POSITION, *([metric] if metric else [])]
@@ -197,6 +211,10 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     return frame.astype({"score": float}) if len(frame) else None
 
 
+def _metric_of_rows(facts: Facts) -> str:
+    return GOLD_PROBABILITY if is_ranked(facts) else facts.item_metric
+
+
 def _text(label: Any) -> str | None:
     return None if label is None else str(label)
 
@@ -208,7 +226,7 @@ def _task_rows(facts: Facts, best: float, runs: Sequence[pd.DataFrame]) -> TaskR
         labels=tuple(tuple(map(str, label)) if isinstance(label, list) else _text(label) for label in rows["doc.label"]),
         clusters=tuple(map(str, rows["doc.cluster"])),
         phenomena=tuple(map(str, rows["doc.phenomenon"])) if rows["doc.phenomenon"].all() else None,
-        is_label_task=bool(facts.labels),
+        is_label_task=bool(facts.labels) and not is_ranked(facts),
         chance=facts.chance,
         best=best,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +18,13 @@ from lm_eval_sea.sea_helm.totals.task_score import (
     TaskRows,
     corrected_scoring,
     notebook_scoring,
+    ranked_scoring,
     taken_for_multiple_choice,
 )
 
 # The two tasks of LINDSEA's pragmatics, whose rows the corrected rule scores together.
 PRAGMATICS = "pragmatics"
+RANKED = "logprobs"  # the one method of a suite with ranked labels, and of no other
 
 
 class Draws(NamedTuple):
@@ -63,12 +66,14 @@ def _by_runs(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Pla
     return drawn
 
 
-def _corrected(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
+def _of_what_was_run(
+    rule: Callable[[TaskRows], Scoring], rows: Mapping[Place, TaskRows], suite: Sequence[Place]
+) -> dict[Place, Draws]:
     """The score of what was run; questions are drawn with all that share a passage, and runs with them."""
     questions = np.random.default_rng(QUESTION_SEED)
     drawn = {}
     for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
-        scoring = corrected_scoring(rows[place])
+        scoring = rule(rows[place])
         drawn[place] = Draws(_as_run(scoring), question_draws(scoring, rows[place].clusters, questions))
     return drawn
 
@@ -102,6 +107,7 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
             labels=sum((part.labels for part in parts), ()),
             clusters=tuple(f"{number} {cluster}" for number, part in enumerate(parts) for cluster in part.clusters),
             phenomena=sum((part.phenomena or () for part in parts), ()),
+            parts=tuple(number for number, part in enumerate(parts) for _ in part.clusters),
         )
     return pooled
 
@@ -124,5 +130,6 @@ def _remark_on_notebook(rows: TaskRows) -> str | None:
 METHODS = {
     "2026-08": Method(_by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates),
     "2026-06": Method(_by_runs, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),
-    "corrected": Method(_corrected, None, lambda rows: None, pooled=True),
+    "corrected": Method(partial(_of_what_was_run, corrected_scoring), None, lambda rows: None, pooled=True),
+    RANKED: Method(partial(_of_what_was_run, ranked_scoring), None, lambda rows: None, pooled=True),
 }

@@ -26,6 +26,7 @@ class Suite:
     version: str  # of SEA-HELM, where the list of tasks comes from
     places: tuple[Place, ...]  # all tasks; in this order the totals draw their seeds
     base_skips: frozenset[str] = frozenset()  # names of the tasks that base models leave out
+    ranked: bool = False  # whether labels are ranked instead of one being written
 
 
 def read_suite(name: str) -> Suite:
@@ -49,7 +50,7 @@ def read_suite(name: str) -> Suite:
         for language, members in of_language.items()
         if key in members
     ]
-    return Suite(name, record["version"], tuple(places), frozenset(record["base_skips"]))
+    return Suite(name, record["version"], tuple(places), frozenset(record["base_skips"]), record.get("ranked", False))
 
 
 def _members(name: str, known: Mapping[str, SeaHelmTask]) -> list[str]:

@@ -27,6 +27,7 @@ class TaskRows:
     is_label_task: bool = False
     chance: float = 0.0  # share of right answers by guessing
     best: float = 1.0  # score of a perfect row: 1 or 100
+    parts: tuple[int, ...] | None = None  # of tasks made one, which of them a row is of
 
 
 class Scoring(NamedTuple):
@@ -57,12 +58,16 @@ def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray
         weights: (…, rows), how often each row counts.
         groups: (rows,), the number of each row's group; they are numbered from 0 without a gap.
     """
+    means, present = group_means(values, weights, groups)
+    return weighted_mean(means, present)
+
+
+def group_means(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted mean of each group, (…, groups), and whether some row of it has a weight, 1 or 0; its mean is 0 if none has."""
     membership = np.eye(groups.max() + 1)[groups]  # (rows, groups)
     totals = weights @ membership
-    sums = (values * weights) @ membership
     present = totals > 0
-    means: np.ndarray = (sums / np.where(present, totals, 1)).sum(axis=-1) / present.sum(axis=-1)
-    return means
+    return ((values * weights) @ membership) / np.where(present, totals, 1), present.astype(float)
 
 
 def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -110,6 +115,21 @@ def corrected_scoring(rows: TaskRows) -> Scoring:
     if not rows.is_label_task:
         return Scoring(100 / rows.best * rows.scores, weighted_mean)
     return _balanced_scoring(rows.scores, numbered(rows.phenomena or rows.labels), rows.chance)
+
+
+def ranked_scoring(rows: TaskRows) -> Scoring:
+    """The rule of SEA-HELM's runs for tasks with ranked labels (`src/aggregate_metrics.py` at 6844e6c): the mean over the rows.
+
+    Of pragmatics, whose two tasks are one: the mean over the phenomena, each the mean of the tasks that have it.
+    """
+    if rows.phenomena is None or rows.parts is None:
+        return Scoring(100 / rows.best * rows.scores, weighted_mean)
+    cells = list(zip(rows.phenomena, rows.parts, strict=True))
+    phenomena = numbered([phenomenon for phenomenon, _ in dict.fromkeys(cells)])
+    return Scoring(
+        100 / rows.best * rows.scores,
+        lambda values, weights: mean_over_groups(*group_means(values, weights, numbered(cells)), phenomena),
+    )
 
 
 def _balanced_scoring(values: np.ndarray, groups: np.ndarray, chance: float) -> Scoring:

@@ -1,12 +1,17 @@
-"""The totals of June and of August 2026 against SEA-HELM's own code, level by level."""
+"""The totals of June and of August 2026, and those of ranked labels, against SEA-HELM's own code, level by level."""
 
 import json
+import random
+from statistics import fmean
 
+import numpy as np
 import pytest
 
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
+from lm_eval_sea.sea_helm.totals.methods import PRAGMATICS
 from lm_eval_sea.sea_helm.totals.suite import Suite
+from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..official import checkout, run
@@ -96,3 +101,52 @@ def test_totals_of_august_are_those_of_the_aggregator():
     assert set(expected) == set(nodes)
     for place, (mean, (low, high)) in expected.items():
         assert (nodes[place].score, *nodes[place].interval) == pytest.approx((mean, low, high), abs=1e-9)
+
+
+RANKED = """
+import json, sys
+from src.aggregate_metrics import aggregate_metrics
+metrics, config = json.load(sys.stdin)
+print(json.dumps(aggregate_metrics(metrics, config)))
+"""
+
+
+def test_totals_of_ranked_labels_are_those_of_a_run():
+    """LINDSEA's phenomena too, of which a task may lack one."""
+    folder = checkout("src/aggregate_metrics.py")
+    choose = random.Random(3)
+    mean, metric = "average_cumulative_probabilities", "normalized_f1"
+    rows, metrics, tasks = {}, {}, {}
+    for place, phenomena in {
+        Place("id", "nlu", "", "sentiment"): None,
+        Place("id", "nlu", "", "qa"): None,
+        Place("id", "nlr", "", "nli"): None,
+        Place("th", "nlu", "", "sentiment"): None,
+        Place("th", "nlg", "translations", "translation-en-xx"): None,
+        Place("th", "nlg", "translations", "translation-xx-en"): None,
+        Place("ta", "linguistic-diagnostics", "", "mp-r"): ("case",) * 3 + ("agreement",) * 9,
+        Place("ta", "linguistic-diagnostics", PRAGMATICS, "pragmatic-single"): ("scalar_implicatures",) * 8,
+        Place("ta", "linguistic-diagnostics", PRAGMATICS, "pragmatic-pair"): ("scalar_implicatures",) * 5
+        + ("presuppositions",) * 7,
+        Place("id", "linguistic-diagnostics", "", "mp-r"): ("case",) * 4 + ("agreement",) * 3,
+        Place("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-single"): ("presuppositions", "scalar_implicatures") * 2,
+        Place("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-pair"): ("scalar_implicatures",) * 6
+        + ("presuppositions",) * 2,
+    }.items():
+        size = len(phenomena or range(11))
+        scores = [100 * choose.random() for _ in range(size)]
+        written = place.task == "qa" or bool(place.group) and place.group != PRAGMATICS
+        rows[place] = TaskRows(np.array([scores]), (None,) * size, tuple(map(str, range(size))), phenomena, best=100.0)
+        name = place.task if written else f"{place.task}-logprobs"
+        tasks[name] = {"metric": metric if written else mean} | ({"aggregation_group": place.group} if place.group else {})
+        result = {metric if written else mean: fmean(scores), "subcategories": {}}
+        for phenomenon in set(phenomena or ()):
+            of_it = [score for score, its in zip(scores, phenomena, strict=True) if its == phenomenon]
+            result["subcategories"][phenomenon] = {mean: fmean(of_it)}
+        metrics.setdefault(place.language, {}).setdefault(place.competency, {})[name] = result
+    official, nodes = run(folder, RANKED, [metrics, {"tasks": tasks}]), totals(rows, "logprobs")
+    assert nodes[ALL].score == pytest.approx(official["total"], abs=1e-9)
+    for language in ("id", "th", "ta"):
+        assert nodes[Place(language)].score == pytest.approx(official[language]["total"], abs=1e-9)
+        for competency in {place.competency for place in rows if place.language == language}:
+            assert nodes[Place(language, competency)].score == pytest.approx(official[language][competency]["total"], abs=1e-9)

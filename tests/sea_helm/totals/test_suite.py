@@ -25,11 +25,12 @@ def test_suites_are_those_of_sea_helm():
     official = yaml.safe_load((folder / "seahelm_tasks/task_config.yaml").read_text(encoding="utf-8"))
     for name, suite in read_totals().items():
         assert {language: set(tasks) for language, tasks in suite["languages"].items()} == {
-            language: set(tasks) for language, tasks in official[name].items()
+            language: {task.removesuffix("-logprobs") for task in tasks} for language, tasks in official[name].items()
         }
     skipped = yaml.safe_load((folder / "seahelm_tasks/constants.yaml").read_text(encoding="utf-8"))["base_models_skip_tasks"]
-    assert read_suite("seahelm").base_skips <= set(skipped)
-    assert not set(skipped) & {place.task for place in read_suite("seahelm").places} - read_suite("seahelm").base_skips
+    for name in ("seahelm", "seahelm_logprobs"):
+        tasks = {task.removesuffix("-logprobs") for of_language in official[name].values() for task in of_language}
+        assert read_suite(name).base_skips <= set(skipped) and not set(skipped) & tasks - read_suite(name).base_skips
 
 
 def test_the_suite_of_the_leaderboard():
@@ -46,9 +47,11 @@ def test_the_suite_of_the_leaderboard():
 
 def test_what_the_suite_has_is_where_the_tasks_say():
     """Competency and group of a task are the same in the suite and in the task's own metadata."""
-    of_tasks = {place[0::3]: place for task in read_tasks().tasks.values() if (place := place_of(facts_of(task.metadata)))}
+    known = [facts_of(task.metadata) for task in read_tasks().tasks.values()]
     for name in SUITES:
-        for place in read_suite(name).places:
+        suite = read_suite(name)
+        of_tasks = {place[0::3]: place for facts in known if (place := place_of(facts, ranked=suite.ranked))}
+        for place in suite.places:
             assert of_tasks.get((place.language, place.task), place) == place
 
 
@@ -62,14 +65,14 @@ def test_what_lm_eval_does_not_score_has_a_judge():
 
 def test_the_command_offers_what_there_is():
     """It names methods, suites and formats itself, so that its help needs none of the libraries behind them."""
-    assert set(METHODS) == set(methods.METHODS) and set(SUITES) == set(read_totals())
+    assert {*METHODS, methods.RANKED} == set(methods.METHODS) and set(SUITES) == set(read_totals())
     assert (METHODS[0], SUITES[0]) == ("2026-08", "seahelm")  # the defaults
     assert set(ENDINGS) == set(WRITERS)
     with pytest.raises(SystemExit):
         main(["score", "runs", "--method", "published"])
 
 
-TASKS = "sea_helm_id_nli,sea_helm_id_qa,sea_helm_id_lindsea_syntax,sea_helm_id_ifeval,sea_helm_id_translation_en_xx"
+TASKS = ",".join(f"sea_helm_id_{name}" for name in ["nli", "nli_ppl", "qa", "lindsea_syntax", "ifeval", "translation_en_xx"])
 
 
 @pytest.mark.slow
@@ -95,3 +98,11 @@ def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
         "not scored yet, needs the metric model MetricX-24: id translation-en-xx; lm-eval-sea score RESULTS --metricx"
         in scored.stdout
     )
+    ranked = run_python(
+        "lm_eval_sea", "score", tmp_path / "runs", "--suite", "seahelm_logprobs", "--out", tmp_path / "ranked.json"
+    )
+    assert ranked.returncode == 0, ranked.stderr
+    tasks = {line["task"]: line for line in json.loads((tmp_path / "ranked.json").read_text())["detailed"]}
+    assert tasks["nli"]["metric"] == "gold_probability"
+    assert tasks["nli"]["score"] == pytest.approx(tasks["nli"]["metric_value"])
+    assert tasks["mp-r"]["score"] is None  # its labels were written
