@@ -12,7 +12,6 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.generation_config import generation_config_of
 from lm_eval_sea.run.model_check import load_config
 from lm_eval_sea.run.request import LIMITS, RunError
-from lm_eval_sea.tasks._shared.facts import facts
 
 _LIMIT = "max_gen_toks"
 DEFAULT_LIMIT = 256  # tokens of an answer where neither task nor user says: lm-eval's
@@ -132,12 +131,17 @@ def fit_to_window(
             continue
         task = tasks[name]
         room = window - _longest_prompt(task, num_fewshot, count_tokens)
-        if facts(task.config.metadata or {}).get("suite") == "sea_helm_first_turns":
+        if _is_first_turn(task):
             room //= 2
         if DEFAULT_LIMIT <= room < own:
             task.set_config("generation_kwargs", {_LIMIT: room}, update=True)
             said = "%s: answers get %s tokens in place of %s, which is what the model's window of %s leaves"
             logger.info(said, name, *map("{:,}".format, (room, own, window)))
+
+
+def _is_first_turn(task: Any) -> bool:
+    """Whether the task asks the first of several turns, and another goes on from its answers."""
+    return task.config.doc_to_text == "{{turns[0]}}" and any(len(row["turns"]) > 1 for row in task.eval_docs)
 
 
 def _window(model_args: Mapping[str, Any]) -> int | None:

@@ -64,18 +64,19 @@ def test_limits_that_stay(tokenizer, samples, monkeypatch):
         assert after == before
 
 
-@pytest.mark.parametrize(("name", "share"), [("sea_helm_id_ifeval", 1), ("sea_helm_id_mt_bench_judge_turn_1", 1 / 2)])
+@pytest.mark.parametrize(
+    ("name", "share"), [("sea_helm_id_ifeval", 1), ("sea_helm_id_mt_bench_judge_turn_1", 1 / 2), ("sea_seabench_id", 1 / 2)]
+)
 def test_long_answers_get_what_a_small_window_leaves(name, share, tokenizer, samples, monkeypatch, caplog):
     """Behind every prompt; of a conversation the second answer gets as much as the first."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
     task = load(name, samples, monkeypatch)
-    own = task.config.generation_kwargs["max_gen_toks"]
-    assert own == 4096
+    own = task.config.generation_kwargs["max_gen_toks"]  # the window is as long
     prompts = [len(tokenizer(task.doc_to_text(row)).input_ids) for row in task.eval_docs]
     caplog.clear()  # of what was said of the rows
 
     def fit(**given):
-        wanted = {"model_args": {"max_length": 4096}, "gen_kwargs": {}, "num_fewshot": None} | given
+        wanted = {"model_args": {"max_length": own}, "gen_kwargs": {}, "num_fewshot": None} | given
         fit_to_window({name: task}, **wanted, count_tokens=lambda text: len(tokenizer(text).input_ids))
         return task.config.generation_kwargs["max_gen_toks"]
 
@@ -87,7 +88,7 @@ def test_long_answers_get_what_a_small_window_leaves(name, share, tokenizer, sam
         assert fit(**given) == own, given
     assert not caplog.messages
     fitted = fit()
-    assert share * (4096 - max(prompts) - 200) < fitted <= share * (4096 - max(prompts))
+    assert share * (own - max(prompts) - 200) < fitted <= share * (own - max(prompts))
     assert caplog.messages == [
-        f"{name}: answers get {fitted:,} tokens in place of 4,096, which is what the model's window of 4,096 leaves"
+        f"{name}: answers get {fitted:,} tokens in place of {own:,}, which is what the model's window of {own:,} leaves"
     ]
