@@ -84,6 +84,9 @@ def main() -> None:
     for dtype in arguments.dtypes:
         model = AutoModelForCausalLM.from_pretrained(arguments.model, dtype=getattr(torch, dtype)).eval()
         single, padded = (scores(model, tokenizer, options, batch_size) for batch_size in (1, arguments.batch_size))
+        if not np.isfinite([single, padded]).all():
+            print(f"| {dtype} | the model overflows: log-perplexities are not numbers | | | | |", flush=True)
+            continue
         correct = [np.mean(found.argmin(1) == np.array(golds)) for found in (single, padded)]
         changed = np.mean(single.argmin(1) != padded.argmin(1))
         lead = [found - found.min(1, keepdims=True) for found in (single, padded)]
