@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,9 @@ logger = logging.getLogger("lm_eval_sea")
 # Texts in a call of the tokenizer: enough for all cores; what it keeps of each token until the end of a call is large.
 AT_ONCE = 1024
 
+# Characters of the requests whose tokens are in memory at a time; some thousands of requests share what they have in common.
+PART = 2**22
+
 # A text, and whether special tokens are added; None leaves that to the model.
 Text = tuple[str, bool | None]
 
@@ -46,15 +50,33 @@ class BatchEncoding(Model):
     """Has an lm-eval model encode all texts of its requests before it takes them apart. To be put before its class."""
 
     _encoded: dict[Text, list[int]] | None = None
+    _beside = (0, 0)  # how many requests of the same call come before and behind those at work
+
+    def takes_parts(self) -> bool:
+        """Whether requests may be given in several parts."""
+        raise NotImplementedError
 
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
         """What `tok_encode` makes of each string, by few calls of the tokenizer."""
         raise NotImplementedError
 
     def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[tuple[float, bool]]:
-        """The parent's."""
-        with self._encoding([request.args for request in requests]):
-            return super().loglikelihood(requests, *args, **kwargs)
+        """The parent's, part by part: the tokens of all requests of a run may be more than memory holds."""
+        answers: list[tuple[float, bool]] = []
+        while True:
+            begin = len(answers)
+            end = begin + self._size_of_part(requests[begin:]) if self.takes_parts() else len(requests)
+            self._beside = begin, len(requests) - end
+            part = requests[begin:end]
+            with self._encoding([request.args for request in part]):
+                answers += super().loglikelihood(part, *args, **kwargs)
+            if end == len(requests):
+                return answers
+
+    @staticmethod
+    def _size_of_part(requests: Sequence[Any]) -> int:
+        sizes = itertools.accumulate(sum(map(len, request.args)) for request in requests)
+        return min(len(requests), 1 + sum(1 for _ in itertools.takewhile(lambda size: size < PART, sizes)))
 
     def tok_encode(self, string: Any, add_special_tokens: bool | None = None, **kwargs: Any) -> list[int]:
         """The tokens of a text; the arguments are the parent's."""

@@ -217,6 +217,10 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
             self.batch_size_per_gpu, self._planted = batch_size, None
         return text
 
+    def takes_parts(self) -> bool:
+        """Not where lm-eval looks for a batch size anew in each call, and not where processes must make the same calls."""
+        return not self._plain and self.world_size == 1
+
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
         """The tokens of strings; those that begin with the begin-of-sequence token get no other, as in `HFLM.tok_encode`."""
         begin = self.tokenizer.decode(self.prefix_token_id)
@@ -317,7 +321,9 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
                     self.cache_hook.add_partial("loglikelihood", requests[answer.index][0], answers[answer.index])
                 progress.update(len(batch))
 
-        with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc="Running loglikelihood requests") as progress:
+        before, behind = self._beside
+        total, hidden = before + len(requests) + behind, disable_tqdm or self.rank != 0
+        with tqdm(total=total, initial=before, disable=hidden, desc="Running loglikelihood requests") as progress:
             waiting = []
             try:
                 for item in self._batches(scorer):

@@ -117,6 +117,10 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, VL
             self.work.forwarded += sum(len(self._target(request).tokens) for request in left)
         return [next(rest) if answer is None else answer for answer in answers]
 
+    def takes_parts(self) -> bool:
+        """Not where every call starts engines of its own."""
+        return self.data_parallel_size <= 1
+
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
         """The tokens of strings, as lm-eval's `vllm` encodes them."""
         encoded: list[list[int]] = VLLM.tok_encode(self, strings, add_special_tokens=add_special_tokens)

@@ -12,6 +12,7 @@ from lm_eval_sea.results.types import is_number
 
 Key = tuple[str, str]  # model and task
 _TOLD = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs beside the texts
+_NAMES = ("id", "number")  # by which rows are told apart, even where they are empty
 _TITLE_LENGTH = 200  # code points
 # Fields of a processed row that say which row it is, in the order in which they serve. Of a pair both are shown.
 _PAIRS = (("premise", "hypothesis"), ("premise", "question"), ("sentence1", "sentence2"))
@@ -101,7 +102,7 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
         "references": [str(text) for text in _list(doc.get("answers"))] or (None if options else [str(row.get("target"))]),
         "score": record["score"] if is_number(record["score"]) else None,
     }
-    return {name: part for name, part in parts.items() if part not in (None, "", [], {})}
+    return {name: part for name, part in parts.items() if name in _NAMES or part not in (None, "", [], {})}
 
 
 def question_of(doc: Mapping[str, Any]) -> str | None:

@@ -24,6 +24,7 @@ _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _NO_FILTER = "none"
+_LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
 _ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
 _JSON = (str, bool, int, float, list, dict)
@@ -141,6 +142,8 @@ def _add_samples(run: Runs, name: str, path: Path) -> None:
 
 def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Runs | None:
     try:
+        if path.stat().st_size > _LARGEST:
+            raise ValueError(f"{path.stat().st_size / 1e9:.0f} GB")
         content = parse(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         notes.append(f"{path}: left out, it cannot be read as JSON ({error})")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 import pandas as pd
@@ -24,6 +24,7 @@ PUBLISHED = "published"  # how SEA-HELM itself reads an answer, and by which its
 POSITION = f"doc.{PUBLISHED_POSITION}"
 BATCH_CALIBRATED = "acc_bc"  # its choices depend on all rows, so that lm-eval cannot log them row by row
 _MOST = 2.0**53  # nats; sums of numbers near the end of all floats are none
+_LONGEST = 2**27  # bytes of a line; a row has some thousands, and rarely a million
 _AGREE = 1e-6
 
 
@@ -47,8 +48,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
         return
     broken: list[int] = []
     with file:
-        place = 0
-        for number, line in enumerate(file if places is None else _lines_at(file, places), start=1):
+        for number, (place, line) in enumerate(_lines(file) if places is None else _lines_at(file, places), start=1):
             if line.strip():
                 try:
                     row = parse(line)
@@ -57,16 +57,27 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
                     yield place, row
                 except (ValueError, RecursionError):
                     broken.append(number)
-            place += len(line)
     if broken:
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
         _add(notes, f"{samples}: line {broken[0]}{more} cannot be read as JSON (a run that was stopped?) and left out")
 
 
-def _lines_at(file: Any, places: Collection[int]) -> Iterator[bytes]:
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their places; one that is too long for memory is read to its end, and is no JSON."""
+    place = 0
+    while line := file.readline(_LONGEST):
+        size = len(line)
+        while not line.endswith(b"\n") and (more := file.readline(_LONGEST)):
+            size += len(more)
+            line = more
+        yield place, line if size == len(line) else b"too long"
+        place += size
+
+
+def _lines_at(file: BinaryIO, places: Collection[int]) -> Iterator[tuple[int, bytes]]:
     for place in sorted(places):
         file.seek(place)
-        yield file.readline()
+        yield place, file.readline(_LONGEST)
 
 
 def _add(notes: list[str], note: str) -> None:

@@ -11,7 +11,7 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval_sea.models import SharedPrefixLM, batch_encoding
 from lm_eval_sea.models.batch_encoding import texts_of
 
-from .conftest import ask, make_model, ranking_requests, text
+from .conftest import answer, ask, assert_equal, make_model, ranking_requests, text
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +61,26 @@ def test_few_calls_and_no_text_twice(llama, tokenizers, monkeypatch):
     assert len(strings) == len(set(strings)) == len(wholes | contexts) < 1.4 * len(requests)
     assert len(calls) == -(-len(strings) // 50)
     assert len(ones) <= 2, "the look at the first prompt, and one that shows that both ways agree"
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_requests_that_are_too_long_to_be_in_memory_at_once(plain, llama, tokenizers, monkeypatch):
+    """They are answered part by part, to the same numbers; a model that is computed in the plain way gets all that is left."""
+    requests = ranking_requests(40)
+    _, expected = answer(SharedPrefixLM, llama, tokenizers[False], requests)
+    monkeypatch.setattr(batch_encoding, "PART", 5000)
+    lm, parts = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=4), []
+    along = lm._along_prefixes
+
+    def record(some, *more):
+        parts.append(sum(len(context) + len(continuation) for (context, continuation), *_ in some))
+        lm._plain = plain
+        return along(some, *more)
+
+    monkeypatch.setattr(lm, "_along_prefixes", record)
+    assert_equal(ask(lm, requests), expected)
+    assert len(parts) == 1 if plain else len(parts) > 3
+    assert all(size <= 5000 + max(len(context) + len(continuation) for context, continuation in requests) for size in parts)
 
 
 def test_a_text_that_cannot_be_encoded_is_said_by_itself(llama, tokenizers, monkeypatch):

@@ -14,6 +14,7 @@ JUNK = st.one_of(
     st.booleans(),
     st.sampled_from([0, -1, 1.5, 2**63, 10**400, 1e308, -1e308, 0.5, 55.0, float("nan"), float("inf"), float("-inf")]),
     st.sampled_from(["", "x", "\x1b[31mred", "a\u202eb", "\ud800", "=1+1", "../../x", "NaN", "9999-99-99", "x" * 5000]),
+    st.sampled_from(["<zz onerror=zz()>", '"><zz>', "</script><zz>", "\\input{zz}", "[zz](javascript:zz)"]),
     st.sampled_from([[], {}, [[]], [None], [1], {"a": {}}, {"a": 1}, ["a", 1], {"": ""}, [{"loglikelihood": "x"}], [[1, 2], 3]]),
     st.integers(-5, 5),
 )

@@ -9,6 +9,7 @@ from lm_eval_sea.report.export.every_eval_ever import records
 from lm_eval_sea.report.languages.summary import summary
 from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
 from lm_eval_sea.report.languages.translated_rows import write_translations
+from lm_eval_sea.report.latex import latex
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.page import render_pages
 from lm_eval_sea.report.scores import scores_of
@@ -144,9 +145,10 @@ def frames(place: Path) -> None:
 def report(place: Path) -> None:
     found = scores_of(read(place).best(), suite=read_report_suite(), shown_rows=4)
     made = sections(found, published=True)
-    check_text(render_markdown(made, {}))
-    for text in render_pages(found, made, {}).values():
+    for text in (render_markdown(made, {}), *render_pages(found, made, {}).values()):
         check_text(text)
+        assert "<zz" not in text
+    assert not any(r"\input" in latex(table, "") for one in made for table in one.tables)
 
 
 def score(place: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.results import rows
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 from lm_eval_sea.results.written_folder import WrittenFolder, write_whole
@@ -18,6 +19,7 @@ from lm_eval_sea.run.request import RunError
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import NEW, OLD, write_results
 from ..sea_helm.totals.planted_runs import write_run
+from .conftest import edit
 
 # where results go
 
@@ -153,6 +155,30 @@ def test_what_a_killed_process_left_beside_a_file(tmp_path):
     written.finish()
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"report.md", "tables/a.csv", "tables/.a.csv.mine", "manifest.json", f".report.md.{os.getppid()}"}
+
+
+def test_rows_whose_names_are_empty(tmp_path):
+    """The page of samples has them all the same."""
+    folder = planted(tmp_path, lambda content: None)
+    [path] = folder.glob(f"samples_{RANKED}_*")
+    edit(path, lambda rows: [row.update(doc_id="") or row["doc"].update(id="") for row in rows])
+    shown_twice(folder, tmp_path)
+    assert (tmp_path / "page" / "pages" / "samples.html").exists()
+
+
+def test_files_that_do_not_fit_into_memory(tmp_path, monkeypatch):
+    """A line, or a file of results: it is left out with a note, and the others count."""
+    plant(tmp_path)
+    monkeypatch.setattr(rows, "_LONGEST", 5000)
+    [path] = (tmp_path / "org__a").glob(f"samples_{RANKED}_*")
+    first, *others = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([first, json.dumps({"doc_id": 9, "x": "x" * 11_000}) + "\n", *others]), encoding="utf-8")
+    [task] = [task for task in read(tmp_path / "org__a").tasks if task.name == RANKED]
+    assert len(task.logged.keys) == 6 and "line 2 cannot be read" in " ".join(task.notes)
+    assert [row["doc_id"] for row in task.texts(task.logged.frame.place.tolist())] == list(range(6))
+    with (tmp_path / "org__b" / f"results_{OLD}.json").open("r+b") as file:
+        file.truncate(2**30)  # takes no room on the disk
+    assert any("left out" in note and "1 GB" in note for note in read(tmp_path).notes)
 
 
 @pytest.mark.parametrize("value", [55.0, -0.5, 1e308])

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""How much memory large runs and results take: the peak of a process of its own, libraries and model included.
+
+A run ranks the options of planted rows with a tiny model, so that nearly all memory is that of pack, lm-eval and libraries.
+`show` and `report` read planted samples, as `scripts/measure_report.py` makes them, with prompts of 2,900 Thai characters.
+
+Examples:
+    python scripts/measure_memory.py                                      a quarter of an hour
+    python scripts/measure_memory.py run --requests 200000
+    python scripts/measure_memory.py run --data_set belebele --requests 25000       longer prompts
+    python scripts/measure_memory.py read --models 75 --tasks 40 --rows 20          3,000 scores, 2 GB
+    python scripts/measure_memory.py read --models 1 --tasks 1 --rows 60000         one file of 2 GB
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from make_tiny_model import SAMPLES, make_model
+from measure_report import plant, size
+
+ROOT = Path(__file__).resolve().parents[1]
+# data set → its task; file of rows; the column that is numbered, so that no row repeats another; requests of a row
+ROWS = {
+    "xnli": ("sea_xnli_th", "sail/Sailcompass_data/data/xnli/th_xnli_test.jsonl", "sentence1", 3),
+    "belebele": ("sea_belebele_th_to_ppl", "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl", "flores_passage", 5),
+}
+
+
+def peak(arguments: list[str], folder: Path) -> str:
+    """Runs a command of lm-eval-sea in a folder; returns the most memory it took, and its CPU seconds."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lm_eval_sea", *arguments], cwd=folder, env=environment, stdout=said, stderr=said
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            said.seek(0)
+            sys.exit(said.read().decode(errors="replace")[-2000:])
+    return f"{used.ru_maxrss / 1e6:.2f} GB, {used.ru_utime + used.ru_stime:.0f} CPU s"
+
+
+def measure_run(folder: Path, data_set: str, requests: int) -> None:
+    """A run of so many requests, and one of a few, whose memory is that of the libraries."""
+    make_model(folder / "model", bos=False, max_length=8192, hidden=16, layers=1, seed=0)
+    task, file, column, of_row = ROWS[data_set]
+    rows = [json.loads(line) for line in (SAMPLES / file).read_text(encoding="utf-8").splitlines()]
+    for number in (len(rows), -(-requests // of_row)):
+        place = folder / f"{number} rows"
+        (place / file).parent.mkdir(parents=True)
+        with (place / file).open("w", encoding="utf-8") as written:
+            for line in range(number):
+                row = rows[line % len(rows)]
+                row |= {"link": f"https://example.org/{line}"} if "link" in row else {}
+                written.write(json.dumps(row | {column: f"{line} {row[column]}"}, ensure_ascii=False) + "\n")
+        command = ["run", "--model", "hf-shared-prefix", "--model_args", f"pretrained={folder / 'model'},dtype=float32"]
+        command += ["--device", "cpu", "--batch_size", "16", "--tasks", task, "--log_samples", "--output_path", "results"]
+        print(f"run, {data_set}, {number * of_row:,} requests: {peak(command, place)}", flush=True)
+
+
+def measure_reading(folder: Path, models: int, tasks: int, rows: int) -> None:
+    """`show` and `report` of planted results."""
+    plant(folder / "runs", models, tasks, rows)
+    samples = size(list((folder / "runs").rglob("samples_*")))
+    print(f"{models:,} models, {tasks:,} tasks, {rows:,} rows each: {samples / 1e3:.1f} GB of samples")
+    for command in (["show", "runs"], ["report", "runs", "--out", "report"]):
+        print(f"{command[0]}: {peak(command, folder)}", flush=True)
+
+
+def main() -> None:
+    """Runs the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=["run", "read"], help="default: both")
+    parser.add_argument("--data_set", choices=ROWS, default="xnli", help="of the run (default: %(default)s)")
+    parser.add_argument("--requests", type=int, default=200_000, help="of the run (default: %(default)s)")
+    parser.add_argument("--models", type=int, default=75, help="to read (default: %(default)s)")
+    parser.add_argument("--tasks", type=int, default=40, help="of each model (default: %(default)s)")
+    parser.add_argument("--rows", type=int, default=20, help="of each task (default: %(default)s)")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.what != "read":
+            measure_run(Path(folder), arguments.data_set, arguments.requests)
+        if arguments.what != "run":
+            measure_reading(Path(folder), arguments.models, arguments.tasks, arguments.rows)
+
+
+if __name__ == "__main__":
+    main()
