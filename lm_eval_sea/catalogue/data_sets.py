@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
@@ -19,7 +20,7 @@ FILE = "data_set.yml"
 ORIGINS = ("native", "translated", "machine translated")
 
 
-class RecordError(ValueError):
+class RecordError(Refusal, ValueError):
     """A `data_set.yml` that is at fault; the message names file and key."""
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
 from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.tasks._shared.facts import facts
@@ -23,7 +24,7 @@ TASKS_FOLDER = Path(__file__).resolve().parents[1] / "tasks"
 COLUMNS = ("task", "language", "data set", "variant", "rows", "metric", "source")
 
 
-class UnknownNameError(ValueError):
+class UnknownNameError(Refusal, ValueError):
     """A name that is no task, group or tag; the message lists close names."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.kinds import KINDS
@@ -20,7 +21,7 @@ EXEMPLARS = 5  # of a prompt file that has any
 _FIELD = re.compile(r"{(\w+)}")
 
 
-class PromptFileError(ValueError):
+class PromptFileError(Refusal, ValueError):
     """A prompt file or the catalogue lacks something; the message says where."""
 
 
