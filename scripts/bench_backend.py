@@ -31,7 +31,6 @@ import argparse
 import dataclasses
 import importlib.metadata
 import json
-import logging
 import multiprocessing
 import os
 import re
@@ -44,9 +43,8 @@ from typing import Any
 import bench_texts
 import bench_vllm
 import torch
-from accelerate.utils.memory import should_reduce_batch_size
 from backend_table import peak_tflops, render
-from bench_meters import FlopCounter, Memory
+from bench_meters import load, measured
 from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, task_requests
 
 BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": bench_vllm.BACKENDS}
@@ -77,16 +75,11 @@ def _measure(
     backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace, batch_size: int
 ) -> dict[str, Any] | None:
     """One run; None if it does not fit memory."""
-    logging.disable(logging.WARNING)
     from lm_eval.api.instance import Instance
-    from lm_eval.models.huggingface import HFLM
 
-    from lm_eval_sea.models import SharedPrefixLM
     from lm_eval_sea.models.shared_prefix import Work
 
-    torch.set_num_threads(options.threads)
-    model_class = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}[backend]
-    lm = model_class(str(folder), device=options.device, dtype=options.dtype, batch_size=batch_size)
+    lm = load(backend, folder, options, batch_size)
     lm.loglikelihood([Instance("loglikelihood", {}, ("a", " b"), 0)], disable_tqdm=True)  # kernels and threads start
     lm.work = Work()  # `hf` leaves it empty
     if backend != "hf":
@@ -94,26 +87,11 @@ def _measure(
     instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
     longest = max(len(lm.tok_encode("".join(instance.args))) for instance in instances)
     before = seconds_of_a_token(lm, batch_size, longest)
-    counter = FlopCounter(lm.model)
-    memory = Memory(options.device)
-    begin = time.perf_counter()
-    try:
-        answers = lm.loglikelihood(instances, disable_tqdm=True)
-    except RuntimeError as error:
-        if should_reduce_batch_size(error):
-            return None
-        raise
-    measured = {
-        "answers": answers,
-        "seconds": time.perf_counter() - begin,
-        "batch_size": batch_size,
-        "bytes": memory.peak(),
-        "tokens": counter.tokens,
-        "flops": counter.flops,
-        "work": dataclasses.asdict(lm.work),
-    }
+    found = measured(lm, lambda: lm.loglikelihood(instances, disable_tqdm=True))
+    if found is None:
+        return None
     after = seconds_of_a_token(lm, batch_size, longest)
-    return measured | {"plain_seconds_of_a_token": (before + after) / 2}
+    return found | {"work": dataclasses.asdict(lm.work), "plain_seconds_of_a_token": (before + after) / 2}
 
 
 def seconds_of_a_token(lm: Any, rows: int, length: int) -> float:

@@ -1,10 +1,16 @@
-"""What `bench_backend.py` reads beside the clock: tokens, operations and memory."""
+"""How `bench_backend.py` loads a model of transformers, and what its work costs: seconds, tokens, operations and memory."""
 
 from __future__ import annotations
 
+import argparse
+import logging
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
+from accelerate.utils.memory import should_reduce_batch_size
 
 
 class FlopCounter:
@@ -59,3 +65,36 @@ class Memory:
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
         (line,) = (line for line in lines if line.startswith(f"{field}:"))
         return 1024 * int(line.split()[1])
+
+
+def load(backend: str, folder: Path, options: argparse.Namespace, batch_size: int) -> Any:
+    """The backend's model."""
+    logging.disable(logging.WARNING)
+    from lm_eval.models.huggingface import HFLM
+
+    from lm_eval_sea.models import SharedPrefixLM
+
+    torch.set_num_threads(options.threads)
+    model_class = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}[backend]
+    return model_class(str(folder), device=options.device, dtype=options.dtype, batch_size=batch_size)
+
+
+def measured(lm: Any, ask: Callable[[], Sequence[Any]], clock: Callable[[], float] = time.perf_counter) -> dict[str, Any] | None:
+    """What the model answers, and what that costs; None if it does not fit memory."""
+    counter, memory = FlopCounter(lm.model), Memory(str(lm.device))
+    begin = clock()
+    try:
+        answers = ask()
+    except RuntimeError as error:
+        if should_reduce_batch_size(error):
+            return None
+        raise
+    seconds = clock() - begin
+    return {
+        "answers": answers,
+        "seconds": seconds,
+        "batch_size": lm.batch_size,
+        "bytes": memory.peak(),
+        "tokens": counter.tokens,
+        "flops": counter.flops,
+    }

@@ -30,11 +30,10 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import lite_tasks
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import is_collected
-from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, read_tasks
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.row_order import fair_order
-from lm_eval_sea.tasks._shared.rows import LoadedRows, part_of, processed_rows, row_processor
+from lm_eval_sea.tasks._shared.rows import LoadedRows, part_of
 
 ROWS = 100
 LONGEST_ID = 200  # Belebele's are addresses with a number
@@ -69,15 +68,6 @@ class Choices:
         return HEAD + yaml.safe_dump(content, sort_keys=False, width=140, allow_unicode=True)
 
 
-def rows_of(task: TaskRecord) -> LoadedRows:
-    """The rows of a task.
-
-    Raises:
-        DataError: if they cannot be had.
-    """
-    return processed_rows(task.source, row_processor(function_at(task.process), task.metadata))
-
-
 def choose(task: TaskRecord, parallel: LoadedRows, choices: Choices) -> None:
     """Chooses the rows of one task."""
     expected = task.metadata["rows"]
@@ -86,7 +76,7 @@ def choose(task: TaskRecord, parallel: LoadedRows, choices: Choices) -> None:
         choices.add(task.name, [str(position) for position in fair_order(rows)[:ROWS]], expected, None)
         return
     try:
-        loaded = rows_of(task)
+        loaded = task.load_rows()
     except DataError as error:
         if task.metadata["dataset"] == "belebele":
             choices.add(task.name, [row["id"] for row in parallel.rows[:ROWS]], expected, None)
@@ -114,7 +104,7 @@ def wanted_tasks(listed: TaskList) -> list[TaskRecord]:
 
 def files(listed: TaskList, wanted: Collection[str]) -> dict[Path, str]:
     """Path → content, for these data sets, or all."""
-    parallel = rows_of(listed.tasks[PARALLEL])
+    parallel = listed.tasks[PARALLEL].load_rows()
     by_data_set: defaultdict[str, Choices] = defaultdict(Choices)
     for task in wanted_tasks(listed):
         if not wanted or task.metadata["dataset"] in wanted:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -27,13 +26,12 @@ from exemplar_measures import Length, Measure, Nearest, Number, measure, nearest
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
+from lm_eval_sea.catalogue.names import plain_tasks
 from lm_eval_sea.catalogue.task_files import read_task_file
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.prompt_files import PromptFileError, as_row, place, read_prompts
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
-from lm_eval_sea.tasks._shared.facts import place_of_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError
-from lm_eval_sea.tasks._shared.rows import processed_rows
-from lm_eval_sea.tasks._shared.sources import Source
 
 # The lists of exemplars that a prompt file can have, and what stands before their lines.
 EXEMPLAR_KEYS = {"exemplars": "", "parallel_exemplars": "shared by all languages, "}
@@ -59,23 +57,20 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         DataError: if a row cannot be processed.
     """
     data_set, of_language = data_sets()[name], data_sets()[name].languages[language]
-    utils = importlib.import_module(f"lm_eval_sea.tasks.{data_set.rows_as or name}.utils")
-    labels = getattr(utils, "LABELS", ())
     letters = data_set.letters.get(language, "ABCDE")
     words = read_prompts(prompts, name)[language]
     sets = {
         prefix: [
-            as_row(one, data_set, labels, letters, f"{place(name, language)}: {key} {number}")
-            for number, one in enumerate(words[key], 1)
+            as_row(one, data_set, letters, f"{place(name, language)}: {key} {number}") for number, one in enumerate(words[key], 1)
         ]
         for key, prefix in EXEMPLAR_KEYS.items()
         if key in words
     }
-    source = Source.from_metadata(**place_of_rows(vars(of_language)))
-    rows = []
+    task = read_tasks().tasks[plain_tasks(data_set, language)[0]]
+    source, rows = task.source, []
     if Path(source.repository).is_dir() and all((Path(source.repository) / path).is_file() for _, path in source.files):
-        rows = processed_rows(source, getattr(utils, of_language.process)).rows
-    arguments = (data_set.kind, data_set.fields, language, labels)
+        rows = task.load_rows().rows
+    arguments = (data_set.kind, data_set.fields, language, list(data_set.labels))
     of_exemplars = {}
     for prefix, exemplars in sets.items():
         shown = min(_shown_by_default(data_set.kind), len(exemplars))

@@ -24,10 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
-from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.hub_files import DataError
-from lm_eval_sea.tasks._shared.rows import processed_rows, row_processor
 
 BLANK = re.compile(r"(?:_{2,}|\.{3,}|…)[^\w?]*[^\W_]")
 LETTERS = r"\(?\b[A-E]\b\)?(?:, ?\(?\b[A-E]\b\)?)* {} \(?\b[A-E]\b\)?"  # "A and B"
@@ -91,7 +89,7 @@ def counts(data_set: DataSet) -> list[tuple[str, int, int]]:
     for language in (each for each in data_set.languages if each in PHRASES):
         task = read_tasks().tasks[f"sea_{data_set.name}_{language}_to_ppl"]
         try:
-            rows = processed_rows(task.source, row_processor(function_at(task.process), task.metadata)).rows
+            rows = task.load_rows().rows
         except DataError:
             continue
         found.append((language, sum(needs_options(row, language) for row in rows), len(rows)))

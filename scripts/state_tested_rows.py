@@ -23,10 +23,9 @@ import yaml
 from lm_eval_sea.catalogue import TASKS_FOLDER
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.names import plain_tasks
-from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.hub_files import DataError
-from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order, processed_rows, row_processor
+from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order
 
 FILE = "tested.yml"
 HEAD = (
@@ -42,7 +41,7 @@ def tested(data_set: DataSet) -> dict[str, dict[str, str]]:
     for language, data in data_set.languages.items():
         task = read_tasks().tasks[plain_tasks(data_set, language)[0]]
         with contextlib.suppress(DataError):
-            loaded = processed_rows(task.source, row_processor(function_at(task.process), task.metadata))
+            loaded = task.load_rows()
             if len(loaded.rows) == data.rows:
                 found[language] = {"rows": loaded.sha256, **digests_of(in_published_order(loaded))}
         if language not in found and language in known:

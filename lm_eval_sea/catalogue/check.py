@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import TaskRecord
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.words import segment
@@ -21,7 +20,6 @@ from lm_eval_sea.tasks._shared.rows import (
     digest_of_rows,
     iterate_rows,
     refuse_repeated_ids,
-    row_processor,
 )
 from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
 from lm_eval_sea.tasks._shared.subset import rows_of_subset
@@ -103,7 +101,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             seldom more than tokens.
     """
     subset = task.metadata.get("subset", {})
-    report = Report(task.source.describe(), task.process.rpartition(".")[2], subset.get("of", task.metadata["rows"]))
+    report = Report(task.source.describe(), task.process.rpartition(".")[2] or "columns", subset.get("of", task.metadata["rows"]))
     if others := [other for split, other in task.source.files if split != TEST_SPLIT]:
         report.process += f", with {', '.join(others)}"
     if "answer_language" in task.metadata:
@@ -114,7 +112,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         report.faults.append(str(error))
         return report
     report.columns = list(splits[TEST_SPLIT][0])
-    process = row_processor(function_at(task.process), task.metadata)
+    process = task.processor
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     published_exemplars = _published_exemplars(splits, process, report)

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
@@ -19,7 +20,7 @@ FILE = "data_set.yml"
 ORIGINS = ("native", "translated", "machine translated")
 
 
-class RecordError(ValueError):
+class RecordError(Refusal, ValueError):
     """A `data_set.yml` that is at fault; the message names file and key."""
 
 
@@ -78,7 +79,9 @@ class DataSet:
     same_questions: bool = False  # rows of one id are one question in all languages, with the options in the same order
     # field of a processed row → column, or several; in place of a function that processes rows
     columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
-    labels: Sequence[str] = ()  # of a classification, in the order of the label words, where utils.py does not have them
+    # of a classification, in the order of their numbers; or label → how the rows write it, in one way or several
+    labels: Sequence[str] | Mapping[str, Any] = ()
+    labels_in: str = ""  # the file that has them, where a copy of the rows has one label in all
     second_turns: bool = False  # whether the user answers the model: a second task goes on from the first one's samples
     judged_as: str = ""  # what `lm-eval-sea score --judge` asks of the answers, where a judge scores them
     parallel: Mapping[str, Any] | None = None  # the same rows in every language: what tasks over two languages read
@@ -137,6 +140,8 @@ def _faults(record: Any) -> Iterator[str]:
     yield from key_faults("", record, _OF_DATA_SET, _NEEDED_OF_DATA_SET)
     if record["kind"] not in KINDS:
         yield f"'kind' is {record['kind']!r}; expected one of {', '.join(KINDS)}"
+    if record["kind"] == "classification" and not record.get("labels"):
+        yield "'labels' is missing; a classification has some"
     if (variant := record.get("main_variant")) is not None and variant not in KINDS[record["kind"]]:
         yield f"'main_variant' is {variant!r}; expected one of {', '.join(filter(None, KINDS[record['kind']]))}"
     if not isinstance(record["languages"], dict) or not record["languages"]:

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
+from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.tasks._shared.facts import facts
 
 if TYPE_CHECKING:
+    from lm_eval_sea.tasks._shared.rows import LoadedRows, RowProcessor
     from lm_eval_sea.tasks._shared.sources import Source
 
 TASKS_FOLDER = Path(__file__).resolve().parents[1] / "tasks"
@@ -21,7 +24,7 @@ TASKS_FOLDER = Path(__file__).resolve().parents[1] / "tasks"
 COLUMNS = ("task", "language", "data set", "variant", "rows", "metric", "source")
 
 
-class UnknownNameError(ValueError):
+class UnknownNameError(Refusal, ValueError):
     """A name that is no task, group or tag; the message lists close names."""
 
 
@@ -48,9 +51,26 @@ class TaskRecord:
 
     @property
     def process(self) -> str:
-        """The function that processes the rows: "/FOLDER/utils.FUNCTION"."""
-        named: str = self.config["dataset_kwargs"]["process"]
+        """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty where `columns` of `data_set.yml` say it."""
+        named: str = self.config.get("dataset_kwargs", {}).get("process", "")
         return named
+
+    @property
+    def processor(self) -> RowProcessor:
+        """What makes processed rows of published ones, with the checks of a run."""
+        from lm_eval_sea.tasks._shared.rows import row_processor
+
+        return row_processor(function_at(self.process) if self.process else None, self.metadata)
+
+    def load_rows(self) -> LoadedRows:
+        """All rows of its data set, as a run has them; of a lite task, too.
+
+        Raises:
+            DataError: if the data cannot be loaded or a row cannot be scored.
+        """
+        from lm_eval_sea.tasks._shared.rows import processed_rows
+
+        return processed_rows(self.source, self.processor)
 
     @property
     def exemplars(self) -> list[dict[str, Any]]:

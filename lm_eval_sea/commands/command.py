@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.run.request import DEBUG
@@ -46,6 +47,7 @@ class Command:
     run: Callable[[argparse.Namespace], int] | None = None  # returns the exit status; none where there are subcommands
     about: str = ""
     exits: str = ""  # what each exit status means
+    refused: int = 2  # the exit status where it raises a `Refusal`
     arguments: Sequence[Argument] = ()
     # Options of one way to use the command, by the flag that chooses it, which is the first of them; "" has those of the way
     # without such a flag. Their defaults are None, so that an option of another way is noticed.
@@ -87,7 +89,10 @@ class Command:
                 if mode not in (chosen or [""]) and option.key in given:
                     reason = f"needs {mode}" if mode else f"cannot be used with {chosen[0]}"
                     return fail(ValueError(f"{option.flags[0]} {reason}"), 2)
-        return run(arguments)
+        try:
+            return run(arguments)
+        except Refusal as error:
+            return fail(error, self.refused)
 
 
 def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:

@@ -59,10 +59,7 @@ def _ls(arguments: argparse.Namespace) -> int:
 
 
 def _data_check(arguments: argparse.Namespace) -> int:
-    try:
-        tasks = on_demand.select(arguments.tasks.split(","))
-    except UnknownNameError as error:
-        return fail(error, 2)
+    tasks = on_demand.select(arguments.tasks.split(","))
     from datasets.utils.logging import disable_progress_bar
     from tqdm import tqdm
 
@@ -88,10 +85,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
 
 
 def _data_fetch(arguments: argparse.Namespace) -> int:
-    try:
-        tasks = on_demand.select(arguments.tasks.split(","))
-    except UnknownNameError as error:
-        return fail(error, 2)
+    tasks = on_demand.select(arguments.tasks.split(","))
     from lm_eval_sea.catalogue.fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
     from lm_eval_sea.tasks._shared.hub_files import DataError
 

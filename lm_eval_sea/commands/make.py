@@ -18,14 +18,10 @@ def _make(arguments: argparse.Namespace) -> int:
         return _named(arguments.names, arguments.out)
     from lm_eval_sea.catalogue.suites import unlisted
     from lm_eval_sea.make.files import differences, english_prompts_missing, generate, write
-    from lm_eval_sea.make.prompt_files import PromptFileError
     from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
     out, prompts = arguments.out or TASKS_FOLDER, arguments.prompts or TASKS_FOLDER
-    try:
-        files = generate(prompts)
-    except PromptFileError as error:
-        return fail(error, 2)
+    files = generate(prompts)
     print_notes(english_prompts_missing(prompts))
     if arguments.check:
         lines = differences(files, out)
@@ -38,10 +34,8 @@ def _make(arguments: argparse.Namespace) -> int:
 
 def _named(names: Sequence[str], out: Path | None) -> int:
     """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
-    from lm_eval_sea.catalogue.data_sets import RecordError
     from lm_eval_sea.make.on_demand import names_on_demand, write_on_demand
     from lm_eval_sea.make.own_data import own_files
-    from lm_eval_sea.make.prompt_files import PromptFileError
 
     folder, *wanted = names
     try:
@@ -53,7 +47,7 @@ def _named(names: Sequence[str], out: Path | None) -> int:
         files = own_files(Path(folder), wanted or ["*"])
         for path, text in files.items():
             path.write_text(text, encoding="utf-8", newline="\n")
-    except (RecordError, PromptFileError, OSError) as error:
+    except OSError as error:
         return fail(error, 2)
     if not files:
         return fail(ValueError(f"{folder} makes no task {', '.join(wanted)}"), 2)
@@ -65,27 +59,24 @@ def _named(names: Sequence[str], out: Path | None) -> int:
 
 def _official(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.official import sailcompass_yaml, sea_helm_prompts
-    from lm_eval_sea.official.task_folder import CheckoutError, FolderError, check_folder, write_folder
+    from lm_eval_sea.official.task_folder import check_folder, write_folder
 
     if not arguments.official.is_dir():
         return fail(ValueError(f"--official {arguments.official}: there is no such folder"), 2)
     is_sea_helm = (arguments.official / "seahelm_tasks").is_dir()
     example = f"{sea_helm_prompts.PREFIX}_id" if is_sea_helm else sailcompass_yaml.TAG
-    try:
-        check_folder(arguments.out)
-        if is_sea_helm:
-            made = sea_helm_prompts.official_tasks(arguments.official)
-        else:
-            made = sailcompass_yaml.official_tasks(arguments.official, trusted=bool(arguments.trust_checkout))
-        print_notes(made.notes)
-        for fault in made.faults:
-            fail(ValueError(fault), 1)
-        if not made.files or (made.faults and not arguments.keep_going):
-            advice = "; --keep-going writes what can be made" if made.files else ""
-            return fail(ValueError(f"nothing was written: {len(made.faults)} faults in the checkout or its rows{advice}"), 1)
-        write_folder(made.files, arguments.out)
-    except (CheckoutError, FolderError) as error:
-        return fail(error, 2)
+    check_folder(arguments.out)
+    if is_sea_helm:
+        made = sea_helm_prompts.official_tasks(arguments.official)
+    else:
+        made = sailcompass_yaml.official_tasks(arguments.official, trusted=bool(arguments.trust_checkout))
+    print_notes(made.notes)
+    for fault in made.faults:
+        fail(ValueError(fault), 1)
+    if not made.files or (made.faults and not arguments.keep_going):
+        advice = "; --keep-going writes what can be made" if made.files else ""
+        return fail(ValueError(f"nothing was written: {len(made.faults)} faults in the checkout or its rows{advice}"), 1)
+    write_folder(made.files, arguments.out)
     folder = shlex.quote(str(arguments.out))
     print(f"{sum(name.endswith('.yaml') for name in made.files)} task files written to {arguments.out}; this now works:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {folder} --tasks {example}")
@@ -95,11 +86,10 @@ def _official(arguments: argparse.Namespace) -> int:
 def _translated(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.report.languages.translated_rows import write_translations
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
 
     try:
         files, notes = write_translations(read(*arguments.translated).best(), arguments.out)
-    except (ResultsError, OSError) as error:
+    except OSError as error:
         return fail(error, 2)
     for file in files:
         print(f"{file.path}: {file.rows:,} rows")

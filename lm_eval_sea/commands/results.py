@@ -31,13 +31,9 @@ def _model(text: str) -> str:
 def _show(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
     from lm_eval_sea.results.table import records_of, table_of
-    from lm_eval_sea.results.types import ResultsError
     from lm_eval_sea.results.visible_text import spreadsheet_cell
 
-    try:
-        runs = read(*arguments.runs).best()
-    except ResultsError as error:
-        return fail(error, 2)
+    runs = read(*arguments.runs).best()
     if arguments.json:
         print(json.dumps(records_of(runs), ensure_ascii=False, indent=1))
     elif arguments.csv:
@@ -56,7 +52,6 @@ def _report(arguments: argparse.Namespace) -> int:
     if arguments.languages:
         return _languages(arguments)
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
 
     try:
         from lm_eval_sea.report.write import write_report
@@ -73,7 +68,7 @@ def _report(arguments: argparse.Namespace) -> int:
             weigh=arguments.weigh or "task",
             paper=bool(arguments.latex),
         )
-    except (ResultsError, OSError) as error:
+    except OSError as error:
         return fail(error, 2)
     print_notes(written.notes)
     print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
@@ -84,12 +79,8 @@ def _languages(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.report.languages.summary import consistency_summary, errors_summary, summary
     from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
 
-    try:
-        comparisons, notes = load_comparisons(read(*arguments.runs).best(), arguments.metric)
-    except ResultsError as error:
-        return fail(error, 2)
+    comparisons, notes = load_comparisons(read(*arguments.runs).best(), arguments.metric)
     try:
         written = write_tables(comparisons, arguments.out, notes)
     except OSError as error:
@@ -108,7 +99,6 @@ def _languages(arguments: argparse.Namespace) -> int:
 def _every_eval_ever(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.report.export.every_eval_ever import records
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
 
     try:
         made, notes = records(read(*arguments.runs).best(), arguments.model)
@@ -117,7 +107,7 @@ def _every_eval_ever(arguments: argparse.Namespace) -> int:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
             print(f"{file}: {len(record['evaluation_results'])} scores")
-    except (ResultsError, OSError) as error:
+    except OSError as error:
         return fail(error, 2)
     print_notes(notes)
     return 0

@@ -33,7 +33,6 @@ def _score(arguments: argparse.Namespace) -> int:
     if arguments.metricx:
         return _metricx(arguments)
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
     from lm_eval_sea.sea_helm.totals.evidence import gather
     from lm_eval_sea.sea_helm.totals.methods import RANKED
     from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
@@ -43,11 +42,8 @@ def _score(arguments: argparse.Namespace) -> int:
     suite = read_suite(arguments.suite or SUITES[0])
     if suite.ranked and arguments.method:
         return fail(ValueError(f"{suite.name} is averaged in one way only; leave --method out"), 2)
-    try:
-        runs = read(*arguments.runs).by_seed()
-        evidence = gather(runs.tasks, ranked=suite.ranked)
-    except ResultsError as error:
-        return fail(error, 1)
+    runs = read(*arguments.runs).by_seed()
+    evidence = gather(runs.tasks, ranked=suite.ranked)
     evidence.notes[:0] = runs.notes
     method = RANKED if suite.ranked else arguments.method or METHODS[0]
     totals = compute(evidence, suite, judges(), method)
@@ -62,8 +58,6 @@ def _score(arguments: argparse.Namespace) -> int:
 
 def _judge(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
-    from lm_eval_sea.sea_helm import SeaHelmError
     from lm_eval_sea.sea_helm.judge import estimate_of, jobs_of, judge
     from lm_eval_sea.sea_helm.judge_calls import Endpoint
 
@@ -71,38 +65,30 @@ def _judge(arguments: argparse.Namespace) -> int:
     if name and not os.environ.get(name):
         return fail(ValueError(f"the environment variable {name} is not set; --api_key_env names the one that holds the key"), 1)
     concurrency = arguments.concurrency or 8
-    try:
-        endpoint = Endpoint(arguments.base_url, arguments.judge, os.environ[name] if name else "none")
-        runs = read(*arguments.runs).by_seed()
-        notes = list(runs.notes)
-        jobs = jobs_of(runs.tasks, arguments.official, notes)
-        prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
-        print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
-        lines = judge(jobs, endpoint, concurrency)
-    except (ResultsError, SeaHelmError) as error:
-        return fail(error, 1)
+    endpoint = Endpoint(arguments.base_url, arguments.judge, os.environ[name] if name else "none")
+    runs = read(*arguments.runs).by_seed()
+    notes = list(runs.notes)
+    jobs = jobs_of(runs.tasks, arguments.official, notes)
+    prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
+    print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
+    lines = judge(jobs, endpoint, concurrency)
     print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0
 
 
 def _metricx(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
-    from lm_eval_sea.sea_helm import SeaHelmError
     from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
     from lm_eval_sea.sea_helm.metricx_model import MetricX
 
     setting = Setting(
         arguments.metricx, arguments.tokenizer or TOKENIZER, arguments.eos or EOS_RULES[0], arguments.batch_size or 64
     )
-    try:
-        runs = read(*arguments.runs).by_seed()
-        notes = list(runs.notes)
-        jobs = jobs_of(runs.tasks, notes)
-        model = MetricX(setting.model, setting.tokenizer, arguments.device)
-        lines = score(jobs, lambda texts: model.errors(texts, setting.eos), setting)
-    except (ResultsError, SeaHelmError) as error:
-        return fail(error, 1)
+    runs = read(*arguments.runs).by_seed()
+    notes = list(runs.notes)
+    jobs = jobs_of(runs.tasks, notes)
+    model = MetricX(setting.model, setting.tokenizer, arguments.device)
+    lines = score(jobs, lambda texts: model.errors(texts, setting.eos), setting)
     print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0
 
@@ -170,5 +156,6 @@ lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos go
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
         ],
     },
+    refused=1,
     run=_score,
 )

@@ -23,13 +23,9 @@ _ROWS_IN_REPORT = 20
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.sweep.plan import PlanError
-
     try:
         with terminated_as_interrupted():
             return _run(arguments)
-    except PlanError as error:
-        return fail(error, 2)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return fail(KeyboardInterrupt("interrupted; the same command goes on where this one stopped"), 130)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +36,6 @@ class Prompted:
 
     of: DataSet
     prompts: Mapping[str, Mapping[str, Any]]  # language → keys of the prompt file
-    labels: tuple[str, ...]  # of a classification task in the order of their numbers
 
     def words(self, language: str) -> Mapping[str, Any]:
         """The keys of the prompt file of a language."""
@@ -60,21 +58,7 @@ def read(data_set: DataSet, prompts: Path = TASKS_FOLDER) -> Prompted:
         PromptFileError: if there are none, or one cannot be read.
     """
     found = {} if data_set.kind == JUDGED else read_prompts(prompts, data_set.name)
-    labels = tuple(data_set.labels)
-    if data_set.kind == "classification" and not labels:
-        labels = _labels_in(data_set.path.with_name("utils.py"))
-    return Prompted(data_set, found, labels)
-
-
-def _labels_in(utils: Path) -> tuple[str, ...]:
-    """The labels of a classification task in the order of their numbers."""
-    spec = importlib.util.spec_from_file_location(f"{utils.parent.name}_utils", utils)
-    if spec is None or spec.loader is None or not utils.is_file():
-        raise PromptFileError(f"{utils}: not there; it or data_set.yml has to name the labels")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    labels: tuple[str, ...] = module.LABELS
-    return labels
+    return Prompted(data_set, found)
 
 
 def greedy(starts: list[str], max_new_tokens: int) -> Content:
@@ -151,7 +135,7 @@ def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
 def label_words(prompted: Prompted, words: Mapping[str, Any], where: str) -> list[str]:
     """The words for the labels of a classification task, in the order of their numbers."""
     named = entry(words, "labels", where)
-    return [entry(named, label, f"{where}: labels") for label in prompted.labels]
+    return [entry(named, label, f"{where}: labels") for label in prompted.of.labels]
 
 
 def answer_limit(data_set: DataSet, of: str) -> int:
@@ -267,7 +251,6 @@ def exemplars(prompted: Prompted, language: str, key: str = "exemplars") -> Cont
         raise PromptFileError(f"{where}: {len(found)} {key}; expected {EXEMPLARS}")
     letters = data_set.letters.get(language, "ABCDE")
     samples = [
-        as_row(exemplar, data_set, prompted.labels, letters, f"{where}: exemplar {number}")
-        for number, exemplar in enumerate(found, start=1)
+        as_row(exemplar, data_set, letters, f"{where}: exemplar {number}") for number, exemplar in enumerate(found, start=1)
     ]
     return {"fewshot_config": {"sampler": "first_n", "samples": samples}}

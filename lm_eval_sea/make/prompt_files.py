@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.kinds import KINDS
@@ -20,7 +21,7 @@ EXEMPLARS = 5  # of a prompt file that has any
 _FIELD = re.compile(r"{(\w+)}")
 
 
-class PromptFileError(ValueError):
+class PromptFileError(Refusal, ValueError):
     """A prompt file or the catalogue lacks something; the message says where."""
 
 
@@ -77,13 +78,12 @@ def line_starts(prompt: Mapping[str, Any]) -> list[str]:
     return [line.split("{")[0].rstrip() for line in prompt["row"].splitlines() if _FIELD.search(line)]
 
 
-def as_row(exemplar: Mapping[str, Any], data_set: DataSet, labels: tuple[str, ...], letters: str, where: str) -> dict[str, Any]:
+def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: str) -> dict[str, Any]:
     """An exemplar of a prompt file in the form of a processed row.
 
     Args:
         exemplar: what the file has.
         data_set: whose row it is.
-        labels: the labels of a classification task in order; empty for other kinds.
         letters: the labels of options, of which the exemplar's options take the first.
         where: the place to name in an error.
     """
@@ -92,6 +92,7 @@ def as_row(exemplar: Mapping[str, Any], data_set: DataSet, labels: tuple[str, ..
         answer = KINDS[data_set.kind][""].answer
         return row | {answer: entry(exemplar, answer, where)}
     if data_set.kind == "classification":
+        labels = list(data_set.labels)
         if exemplar.get("label") not in labels:
             raise PromptFileError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
         return row | {"gold": labels.index(exemplar["label"])}

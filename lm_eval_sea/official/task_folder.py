@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from lm_eval_sea import Refusal
+
 MARK = "# Written by lm-eval-sea"
 
 
-class CheckoutError(ValueError):
+class CheckoutError(Refusal, ValueError):
     """A checkout, or a file of one, that no task can be made of; the message is one line."""
 
 
-class FolderError(ValueError):
+class FolderError(Refusal, ValueError):
     """A folder that cannot be written to without loss; the message is one line."""
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from lm_eval_sea.report.figure_style import Theme, new_figure, styles
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, with_interval
 from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.uncertainty import CONFIDENCE
@@ -91,7 +91,7 @@ def table(scores: Scores) -> Table:
             MODEL,
             Column("step", "step", "count"),
             Column("mean", "mean [95 %]", "score", low="low", high="high"),
-            Column("bits", "bits per byte [95 %]", "decimals", low="bits_low", high="bits_high"),
+            with_interval("bits", "bits per byte [95 %]", "decimals"),
             Column("tasks", "tasks", "count"),
         ],
     )

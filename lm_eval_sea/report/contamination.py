@@ -6,9 +6,9 @@ import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
 from lm_eval_sea.results.comparison import corrected
-from lm_eval_sea.results.option_order import Gap, Gaps, beside_others, gap_of, gaps_of
+from lm_eval_sea.results.option_order import Gaps, beside_others, gap_of, gaps_of
 from lm_eval_sea.results.power import LEVEL
 
 
@@ -25,19 +25,14 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
             gap = gap_of(gaps)
             rest = {name: other for name, other in of_language.items() if name != language}
             row: dict[str, object] = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows}
-            row |= {"likelier": 100 * gap.likelier, **_with_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
-            rows.append(row | _with_ends("beside", beside_others(gaps, rest)))
+            row |= {"likelier": 100 * gap.likelier, **mean_and_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
+            rows.append(row | mean_and_ends("beside", beside_others(gaps, rest)))
     table = pd.DataFrame(rows)
     if len(table):
         p_values = corrected({place: None if pd.isna(value) else float(value) for place, value in table.p.items()})
         table["p_holm"] = pd.Series(p_values, dtype="float64")
         table["told"] = (table.p_holm <= LEVEL) & (table.gap > 0)
     return table
-
-
-def _with_ends(name: str, gap: Gap | None) -> dict[str, float | None]:
-    mean, low, high = (gap.mean, gap.low, gap.high) if gap else (None, None, None)
-    return {name: mean, f"{name}_low": low, f"{name}_high": high}
 
 
 def contamination_section(scores: Scores) -> Section:
@@ -70,10 +65,10 @@ def contamination_section(scores: Scores) -> Section:
                     LANGUAGE,
                     ROWS,
                     Column("likelier", "published list likelier", "percent", hint="per cent of the rows; 50 without preference"),
-                    Column("gap", "gap [95 %]", "decimals", low="gap_low", high="gap_high", few="few", strong="told"),
+                    with_interval("gap", "gap [95 %]", "decimals", few="few", strong="told"),
                     Column("p", "p", "p"),
                     Column("p_holm", "p, corrected", "p"),
-                    Column("beside", "beyond other languages [95 %]", "decimals", low="beside_low", high="beside_high"),
+                    with_interval("beside", "beyond other languages [95 %]", "decimals"),
                 ],
             )
         ],

@@ -8,10 +8,10 @@ from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.robustness import setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
 from lm_eval_sea.results.forms import compared, pairs_of, same_questions, setting_of
 from lm_eval_sea.results.power import LEVEL
-from lm_eval_sea.results.uncertainty import Difference, Estimate, holm
+from lm_eval_sea.results.uncertainty import holm
 
 
 def forms_table(scores: Scores) -> pd.DataFrame:
@@ -32,11 +32,11 @@ def forms_table(scores: Scores) -> pd.DataFrame:
                         **{"prompt_language": one.facts.prompt_language, "setting": setting_of(one)},
                         **{"first": first, "second": second},
                         **{"rows": difference.rows, "limited": one.limited or other.limited},
-                        **_percent("first_score", found.first),
-                        **_percent("second_score", found.second),
-                        **_percent("agreement", found.agreement),
+                        **mean_and_ends("first_score", found.first, 100),
+                        **mean_and_ends("second_score", found.second, 100),
+                        **mean_and_ends("agreement", found.agreement, 100),
                         **{"gained": 100 * found.gained, "lost": 100 * found.lost, "unread": 100 * found.unread},
-                        **_percent("difference", difference),
+                        **mean_and_ends("difference", difference, 100),
                         "p": difference.p_value,
                     }
                 )
@@ -46,15 +46,6 @@ def forms_table(scores: Scores) -> pd.DataFrame:
         table.loc[tested, "p"] = holm(table.p[tested].tolist())
         table["tells"] = table.p < LEVEL
     return table
-
-
-def _percent(name: str, found: Estimate | Difference) -> dict[str, float | None]:
-    ends = {f"{name}_low": found.low, f"{name}_high": found.high}
-    return {name: 100 * found.mean, **{end: None if value is None else 100 * value for end, value in ends.items()}}
-
-
-def _with_ends(name: str, title: str, kind: str, *, marker: str = "", strong: str = "") -> Column:
-    return Column(name, title, kind, low=f"{name}_low", high=f"{name}_high", marker=marker, strong=strong)
 
 
 def forms_section(scores: Scores) -> Section:
@@ -87,17 +78,13 @@ def forms_section(scores: Scores) -> Section:
                     *(setting_column(table) if len(table) else []),
                     Column("first", "first form"),
                     Column("second", "second form"),
-                    Column(
-                        "first_score", "first [95 %]", "score", low="first_score_low", high="first_score_high", marker="limited"
-                    ),
-                    Column("second_score", "second [95 %]", "score", low="second_score_low", high="second_score_high"),
-                    Column("agreement", "same choice", "score", low="agreement_low", high="agreement_high"),
+                    with_interval("first_score", "first [95 %]", "score", marker="limited"),
+                    with_interval("second_score", "second [95 %]", "score"),
+                    with_interval("agreement", "same choice", "score"),
                     Column("gained", "gained", "percent"),
                     Column("lost", "lost", "percent"),
                     Column("unread", "no answer", "percent", hint="in the second form"),
-                    Column(
-                        "difference", "second − first", "points", low="difference_low", high="difference_high", strong="tells"
-                    ),
+                    with_interval("difference", "second − first", "points", strong="tells"),
                     Column("p", "p", "p"),
                     ROWS,
                 ],

@@ -9,7 +9,7 @@ import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, with_interval
 from lm_eval_sea.results.comparison import mean_of
 from lm_eval_sea.results.runs import TaskRun
 
@@ -53,10 +53,6 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
     return pd.DataFrame(rows, columns=[*COLUMNS, *ENDS]).astype(dict.fromkeys(ENDS, "float64"))
 
 
-def _mean(name: str, title: str, kind: str) -> Column:
-    return Column(name, f"{title} [95 %]", kind, low=f"{name}_low", high=f"{name}_high", marker="limited")
-
-
 def native_section(scores: Scores) -> Section:
     """The table, and how far it can be read."""
     return Section(
@@ -80,11 +76,11 @@ def native_section(scores: Scores) -> Section:
                 [
                     MODEL,
                     LANGUAGE,
-                    _mean("native", "native", "score"),
+                    with_interval("native", "native [95 %]", "score", marker="limited"),
                     Column("native_tasks", "tasks", "count"),
-                    _mean("translated", "translated", "score"),
+                    with_interval("translated", "translated [95 %]", "score", marker="limited"),
                     Column("translated_tasks", "tasks", "count"),
-                    _mean("difference", "native − translated", "points"),
+                    with_interval("difference", "native − translated [95 %]", "points", marker="limited"),
                 ],
             )
         ],

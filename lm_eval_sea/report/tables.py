@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
@@ -54,6 +54,27 @@ class Column:
     strong: str = ""  # a column; where it is true the number is emphasised
     shade: str = ""  # a column with normalised scores, by which entries are shaded
     shows: tuple[str, str] | None = None  # the filter and its value that the whole column belongs to
+
+
+def with_interval(name: str, title: str, kind: str, *, marker: str = "", few: str = "", strong: str = "") -> Column:
+    """The column of a mean whose interval is in the columns that `mean_and_ends` makes."""
+    return Column(name, title, kind, low=f"{name}_low", high=f"{name}_high", marker=marker, few=few, strong=strong)
+
+
+class _Mean(Protocol):
+    @property
+    def mean(self) -> float: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def mean_and_ends(name: str, found: _Mean | None, times: float = 1.0) -> dict[str, float | None]:
+    """The entries of a mean with its interval; empty where there is none."""
+    values = (found.mean, found.low, found.high) if found else (None,) * 3
+    names = (name, f"{name}_low", f"{name}_high")
+    return {name: None if value is None else times * value for name, value in zip(names, values, strict=True)}
 
 
 @dataclass(frozen=True)

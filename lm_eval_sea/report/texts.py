@@ -6,7 +6,7 @@ import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
 from lm_eval_sea.results.texts import Text, bits_beside, bits_per_byte, texts_of
 
 
@@ -22,12 +22,9 @@ def texts_table(scores: Scores) -> pd.DataFrame:
         english = found.get((model, data_set, "en"))
         beside = bits_beside(texts, english) if english and language != "en" else None
         row = {"model": model, "dataset": data_set, "language": language, "texts": len(texts)}
-        row |= {"bits": own.mean, "bits_low": own.low, "bits_high": own.high}
-        if beside is not None:
-            row |= {"beside": beside.mean, "beside_low": beside.low, "beside_high": beside.high, "common": beside.rows}
+        row |= {**mean_and_ends("bits", own), **mean_and_ends("beside", beside), "common": beside.rows if beside else None}
         rows.append(row)
-    columns = ["bits", "bits_low", "bits_high", "beside", "beside_low", "beside_high", "common"]
-    return pd.DataFrame(rows, columns=["model", "dataset", "language", "texts", *columns])
+    return pd.DataFrame(rows)
 
 
 def texts_section(scores: Scores) -> Section:
@@ -50,8 +47,8 @@ def texts_section(scores: Scores) -> Section:
                     MODEL,
                     DATA_SET,
                     LANGUAGE,
-                    Column("bits", "bits per byte [95 %]", "decimals", low="bits_low", high="bits_high"),
-                    Column("beside", "bits, English = 1 [95 %]", "decimals", low="beside_low", high="beside_high"),
+                    with_interval("bits", "bits per byte [95 %]", "decimals"),
+                    with_interval("beside", "bits, English = 1 [95 %]", "decimals"),
                     Column("texts", "texts", "count"),
                     Column("common", "also in English", "count"),
                 ],

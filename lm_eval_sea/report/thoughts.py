@@ -12,9 +12,8 @@ from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new
 from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, SCORE, TASK, Figure, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
 from lm_eval_sea.results.thoughts import LOOP, THOUGHTS_READ, WINDOW, BudgetCurve, Ledger, budget_curve, ledger_of, thought_rows
-from lm_eval_sea.results.uncertainty import Estimate
 
 _ABOUT = ("model", "task", "dataset", "language", "variant", "limited")
 _SHARES = {"thinking": "with a thought", "cut": "cut in the thought", "stopped": "stopped in the thought"}
@@ -32,7 +31,11 @@ def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[
         rows.append(
             {
                 **{name: row[name] for name in (*_ABOUT, "score", "low", "high", "few", "contradicted")},
-                **{name: number for share in _SHARES for name, number in _share(share, getattr(ledger, share)).items()},
+                **{
+                    name: number
+                    for share in _SHARES
+                    for name, number in mean_and_ends(share, getattr(ledger, share), 100).items()
+                },
                 "median_tokens": ledger.median_tokens,
                 "p95_tokens": ledger.p95_tokens,
                 "median_in_english": ledger.median_in_english,
@@ -46,10 +49,6 @@ def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[
             }
         )
     return pd.DataFrame(rows)
-
-
-def _share(name: str, found: Estimate) -> dict[str, float | None]:
-    return {name: 100 * found.mean, f"{name}_low": _percent(found.low), f"{name}_high": _percent(found.high)}
 
 
 def _percent(share: float | None) -> float | None:
@@ -83,7 +82,7 @@ def thoughts_section(scores: Scores) -> Section:
     ledgers = {key: ledger for key, rows in said.items() if (ledger := ledger_of(scores.of[key], rows)) is not None}
     curves = {key: curve for key in ledgers if (curve := budget_curve(scores.of[key], said[key])) is not None}
     ledger, budgets = ledger_table(scores, ledgers, curves), budget_table(scores, curves)
-    shares = [Column(name, title, "score", low=f"{name}_low", high=f"{name}_high") for name, title in _SHARES.items()]
+    shares = [with_interval(name, title, "score") for name, title in _SHARES.items()]
     rising = sorted({task for (_, task), curve in curves.items() if curve.rises})
     return Section(
         "thoughts",

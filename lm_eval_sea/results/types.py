@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_sea import Refusal
 
-class ResultsError(ValueError):
+
+class ResultsError(Refusal, ValueError):
     """Results cannot be used; one line that says what and how to mend it."""
 
 

@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.names import plain_tasks
-from lm_eval_sea.catalogue.task_index import function_at
-from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import Estimate, ratio_of_sums
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.tasks._shared.hub_files import DataError
-from lm_eval_sea.tasks._shared.rows import processed_rows
 
 PASSAGES, SENTENCES = "belebele", "flores"
 ENGLISH = "en"
@@ -67,19 +65,16 @@ def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int])
 
 
 def _passages(data_set: DataSet, language: str) -> Iterator[tuple[str, str]]:
-    own, english = (
-        {row["cluster"]: row["passage"] for row in _rows(read_tasks().tasks[plain_tasks(data_set, name)[0]])}
-        for name in (language, ENGLISH)
-    )
+    own, english = ({row["cluster"]: row["passage"] for row in _rows(data_set, name)} for name in (language, ENGLISH))
     return ((own[passage], english[passage]) for passage in own if passage in english)
 
 
 def _sentences(data_set: DataSet, language: str) -> Iterator[tuple[str, str]]:
-    return ((row["translation"], row["english"]) for row in _rows(read_tasks().tasks[plain_tasks(data_set, language)[0]]))
+    return ((row["translation"], row["english"]) for row in _rows(data_set, language))
 
 
-def _rows(task: TaskRecord) -> list[dict[str, Any]]:
-    return processed_rows(task.source, function_at(task.process)).rows
+def _rows(data_set: DataSet, language: str) -> list[dict[str, Any]]:
+    return read_tasks().tasks[plain_tasks(data_set, language)[0]].load_rows().rows
 
 
 def note_premiums(tasks: Mapping[str, Any], tokenizer: Any | None, *, flag: str = "") -> dict[str, float]:

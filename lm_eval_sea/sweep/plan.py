@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 
 BACKEND = "hf-shared-prefix"
@@ -27,7 +28,7 @@ SLURM_FOLDER = "slurm"  # in the output: what was submitted, and SLURM's own log
 _NOT_MODELS = (".", "..", "report", "replaced", SLURM_FOLDER)
 
 
-class PlanError(ValueError):
+class PlanError(Refusal, ValueError):
     """The plan cannot be carried out; a line for each fault."""
 
     def __init__(self, faults: list[str]) -> None:

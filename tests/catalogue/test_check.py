@@ -135,7 +135,7 @@ FAULTS = [
         ": no row has the label 'เป็นกลาง'; expected all 3 labels",
     ),
     ("sea_wisesight_th", 6, WISESIGHT, changed(0, texts="  "), ", row 0: field 'text' is empty"),
-    ("sea_wisesight_th", 6, WISESIGHT, changed(0, category=3), ", row 0: field 'category' is 3; expected 0 to 2"),
+    ("sea_wisesight_th", 6, WISESIGHT, changed(0, category=3), ", row 0: field 'label' is 3; expected one of 0, 1, 2"),
     ("sea_tydiqa_id", 4, TYDIQA, changed(0, answer=[]), r", row 0: field 'answers' is \[\]; expected one text or more"),
     (
         "sea_tydiqa_id", 4, TYDIQA, changed(0, answer=["Gesang", " "]),
@@ -217,7 +217,7 @@ def test_report_of_generated_texts(check, mirror):
     report = check("sea_tydiqa_id")
     assert (report.found, report.faults, report.too_long) == (4, [], [])
     assert "references: 5, of 5 to 35 characters, median 20" in render(report)
-    assert "(process_row, answers in id)" in render(report)
+    assert "(columns, answers in id)" in render(report)
 
 
 def test_both_directions_of_translation_are_checked_once_each(pack):

@@ -187,16 +187,6 @@ def test_a_missing_english_prompt_file_is_a_note(tmp_path, prompts):
     assert result.returncode == 0 and not list((tmp_path / "tasks" / "xcopa").glob("**/*_enprompt.yaml"))
 
 
-@pytest.mark.parametrize("name", ["xnli", "flores", "belebele", "multijail"])
-def test_the_same_prompts_make_the_same_files(name):
-    data_set = data_sets()[name]
-    first, second = (files_of(leaf.read(data_set)) for _ in range(2))
-    assert list(first.items()) == list(second.items())
-    assert {path: render(path, content) for path, content in first.items()} == {
-        path: (TASKS / path).read_text(encoding="utf-8") for path in first
-    }
-
-
 def test_a_task_says_no_fact_that_data_set_yml_has():
     """And is short: but for the longest prompts 15 to 22 lines."""
     known = {"task", "data_source", "data_files", "data_config", "data_splits", "rows", "chance", "content_fields", "subset"}

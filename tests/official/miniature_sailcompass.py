@@ -27,7 +27,6 @@ mini_datasets = [dict(
     eval_cfg=dict(evaluator=dict(type={evaluator}), pred_role="BOT"),
 )]
 """
-_GENERATED = 'of("{cue}")', "GenInferencer, max_out_len=155"
 _EXAM = ["ตอบข้อสอบต่อไปนี้\n", "โจทย์: หนึ่งบวกหนึ่งได้เท่าไร", "ตอบ: สอง\n", "โจทย์: {question_text}"]
 _EXAM_LABELS = '{str(n + 1): of(f"ตอบ: {{options_%s}}" %% n) for n in range(%d)}'
 # Name → loader, evaluator, file of rows, columns, column of the answer, turns, templates and inferencer.

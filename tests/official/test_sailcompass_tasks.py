@@ -318,11 +318,6 @@ def test_another_repository_is_named_as_such(files, tmp_path, rows_folder, capsy
     assert not (tmp_path / "tasks").exists()
 
 
-def test_a_checkout_that_is_not_there_is_named(tmp_path, capsys):
-    assert make(tmp_path / "SEA-HELM", tmp_path / "tasks") == 2
-    assert capsys.readouterr().err == f"lm-eval-sea: --official {tmp_path / 'SEA-HELM'}: there is no such folder\n"
-
-
 def test_a_folder_with_other_files_is_not_written_to(made, miniature, rows_folder, capsys, monkeypatch):
     monkeypatch.chdir(rows_folder.parents[2])
     assert make(miniature, made) == 0, "what was written before may be written anew"

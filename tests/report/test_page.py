@@ -418,22 +418,6 @@ def test_files_beside_the_page(planted):
     assert "†" in text  # six of 900 rows
 
 
-def test_nothing_to_report_on_is_one_line(tmp_path, capsys):
-    assert main(["report", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
-    message = capsys.readouterr().err
-    assert message.startswith("lm-eval-sea: no results_") and message.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("arguments", [["--out", __file__], ["--out", "report", "--rows", "-1"]])
-def test_arguments_that_cannot_be_meant_are_refused_first(arguments, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit):
-        main(["report", "absent", *arguments])
-    assert "should be a whole number" in (message := capsys.readouterr().err) or "give a folder" in message
-    assert not list(tmp_path.iterdir())
-
-
 def test_results_alone_make_a_report(tmp_path):
     runs = plant(tmp_path / "runs")
     for path in runs.rglob("samples_*"):

@@ -206,11 +206,6 @@ def test_any_names_give_lines_of_the_width_without_controls(name, model, value):
     (title + task).encode()  # no lone surrogates
 
 
-def test_nothing_to_show_is_one_line(tmp_path, capsys):
-    assert main(["show", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 def two_models(folder, of=60):
     for model, share in (("a", 0.9), ("b", 0.4)):
         right = [float(number < share * of) for number in range(of)]

@@ -30,15 +30,9 @@ def pack():
 @pytest.fixture(scope="session")
 def load():
     """The rows of a task from the folders below the current one, as every way to run the task loads them."""
-    from lm_eval_sea.catalogue.task_index import function_at
     from lm_eval_sea.make.on_demand import select
-    from lm_eval_sea.tasks._shared.rows import LoadedRows, processed_rows, row_processor
 
-    def load(name: str) -> LoadedRows:
-        (task,) = select([name])
-        return processed_rows(task.source, row_processor(function_at(task.process), task.metadata))
-
-    return load
+    return lambda name: select([name])[0].load_rows()
 
 
 @pytest.fixture(scope="session")

@@ -153,12 +153,6 @@ def _half(path):
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def _other_table(path):
-    connection = sqlite3.connect(path)
-    connection.execute('CREATE TABLE "unnamed" (x)')
-    connection.close()
-
-
 BROKEN = {
     "half": _half,
     "text": lambda path: path.write_text("no database " * 200),

@@ -2,10 +2,7 @@
 
 import base64
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 import yaml
@@ -15,6 +12,7 @@ from lm_eval_sea.results.secrets import MASK, KnownSecrets, is_secret, masked, m
 from lm_eval_sea.run.answer_cache import key_of
 
 from ..conftest import ROOT
+from ..processes import run
 from .test_servers import completion, serving
 
 TASK = "sea_xcopa_vi_to_ppl"
@@ -109,12 +107,6 @@ def searched(tmp_path, monkeypatch):
 GIVEN = {"config.yaml", "plan.yaml", "own.yaml"}  # what users write themselves
 
 
-def start(*arguments, cwd, **environment):
-    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT)} | environment
-    command = [sys.executable, "-m", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
-
-
 @pytest.fixture
 def read_all(tmp_path, capsys):
     """What is shown, reported and exported of runs, from a folder of its own."""
@@ -153,7 +145,7 @@ def test_a_run_keeps_secrets(tiny_model, samples, tmp_path, searched, read_all):
         "metadata": {"password": PLANTED[4], "url": f"http://me:{PLANTED[5]}@h/"},
     }
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(settings))
-    process = start(
+    process = run(
         "lm_eval_sea", "run", "--config", tmp_path / "config.yaml", "--include_path", own, "--tasks", f"own_task,{TASK}",
         "--model", "hf", "--model_args", json.dumps({"pretrained": str(tiny_model), "token": PLANTED[2]}), "--limit", "2",
         "--device", "cpu", "--output_path", tmp_path / "results", "--log_samples", "--hf_hub_log_args", f"token={PLANTED[6]}",
@@ -187,7 +179,7 @@ def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all):
             url = address.replace("://", f"://me:{PLANTED[0]}@") + f"/v1/chat/completions?key={PLANTED[1]}"
             arguments = {"model": "toy", "base_url": url, "header": {"Authorization": f"Bearer {PLANTED[2]}"}, "max_retries": 1}
             generation = {"extra_body": {"api_key": PLANTED[4]}, "token": PLANTED[5]}
-            process = start(
+            process = run(
                 "lm_eval_sea", "run", "--model", "local-chat-completions", "--model_args", json.dumps(arguments), "--tasks",
                 "sea_belebele_en_chat", "--apply_chat_template", "--limit", "1", "--output_path", tmp_path / f"results_{status}",
                 "--log_samples", "--gen_kwargs", json.dumps(generation), cwd=samples, OPENAI_API_KEY=PLANTED[3],
@@ -200,7 +192,7 @@ def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all):
 @pytest.mark.slow
 def test_what_plain_lm_eval_wrote_is_not_published_again(tiny_model, samples, tmp_path, searched, read_all):
     arguments = f"pretrained={tiny_model},token={PLANTED[0]}"
-    process = start(
+    process = run(
         "lm_eval", "run", "--model", "hf", "--model_args", arguments, "--include_path", ROOT / "lm_eval_sea" / "tasks" / "xcopa",
         "--tasks", TASK, "--limit", "2", "--device", "cpu", "--output_path", tmp_path / "plain", "--log_samples", cwd=samples,
     )  # fmt: skip
@@ -222,6 +214,6 @@ def test_a_sweep_keeps_secrets(tiny_model, samples, tmp_path, searched):
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan))
     said = []
     for more in (["--dry-run"], []):
-        process = start("lm_eval_sea", "sweep", tmp_path / "plan.yaml", *more, cwd=samples)
+        process = run("lm_eval_sea", "sweep", tmp_path / "plan.yaml", *more, cwd=samples)
         said += [process.stdout, process.stderr]
     searched(*said)

@@ -1,13 +1,11 @@
 """The command in a process of its own, without a network."""
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import processes
 
 
 @pytest.fixture(scope="session")
@@ -16,8 +14,6 @@ def run_module(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
 
     def run(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess:
-        environment = dict(os.environ) | {"HF_HOME": str(home), "PYTHONPATH": str(ROOT)} | environment
-        command = [sys.executable, "-m", "lm_eval_sea", *map(str, arguments)]
-        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+        return processes.run("lm_eval_sea", *arguments, cwd=cwd, **{"HF_HOME": str(home), **environment})
 
     return run

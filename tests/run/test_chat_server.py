@@ -2,22 +2,18 @@
 
 import contextlib
 import json
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
+from tests.processes import begin
 
 from ..models.toy_server import DROP, HANG, Answer, serve
 
-ROOT = Path(__file__).resolve().parents[2]
 TASK = "sea_belebele_en_chat"
 USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
 THINKING = Answer([("reasoning", "Hm, B."), ("content", "Answer: B")], usage=USAGE)
@@ -82,10 +78,7 @@ def test_an_interrupted_run_goes_on(sign, samples, tmp_path):
     with serve(behave) as toy:
 
         def start(folder):
-            return subprocess.Popen(
-                [sys.executable, "-m", "lm_eval_sea", *command(toy, folder, "--limit", "4", model_args=",num_concurrent=1")],
-                cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True,
-            )  # fmt: skip
+            return begin("lm_eval_sea", *command(toy, folder, "--limit", "4", model_args=",num_concurrent=1"), cwd=samples)
 
         process = start(output)
         assert silent.wait(250)
@@ -126,14 +119,6 @@ def test_ranked_tasks_are_refused_with_the_tasks_that_chat(task, why, samples, t
     with serve(lambda *_: THINKING) as toy:
         assert main(command(toy, tmp_path, "--limit", "2", task=task)) == 2
     assert one_line(capsys) == f"{task}: {why}; take sea_belebele_en_chat, or leave them out"
-
-
-def test_a_server_that_is_not_there_is_one_line(samples, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
-    with serve(lambda *_: THINKING) as toy:
-        pass
-    assert main(command(toy, tmp_path, "--limit", "2", model_args=",max_retries=0")) == 2
-    assert one_line(capsys).startswith(f"--model chat-api: {toy.base_url}: Connection error.")
 
 
 @pytest.mark.parametrize("limit", [2047, 2046, 1900, 20000])

@@ -154,21 +154,6 @@ def said_of_model(capsys, *arguments):
     return said
 
 
-@pytest.mark.parametrize(
-    ("given", "line"),
-    [
-        (
-            ["--detect", "5", "--limit", "3"],
-            "--detect chooses how many rows are run, as --limit and --samples do; give one of them",
-        ),
-        (["--detect", "0"], "--detect 0: expected a number of points above 0, such as 5"),
-    ],
-)
-def test_how_many_rows_is_said_once(given, line, capsys):
-    assert main(["run", "--tasks", "sea_xcopa_th_to_ppl", *given]) == 2
-    assert line in capsys.readouterr().err
-
-
 def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
     """Before the data, of which there is none."""
     monkeypatch.chdir(tmp_path)
@@ -181,27 +166,6 @@ def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
     assert said_of_model(capsys, *model).startswith(f"the folder {folder} has no model-2.safetensors, which model.safe")
     gone = tmp_path / "gone"
     assert said_of_model(capsys, *model[:3], f"pretrained={gone}").startswith(f"there is no folder {gone} (pretrained; ")
-
-
-@pytest.mark.parametrize(
-    ("given", "line"),
-    [
-        (["--device", "cuda:99"], "--device cuda:99: there is no such device here; "),
-        (["--device", "cpu:1"], "--device cpu:1: there is no such device here; "),
-        (["--device", "gpu"], "--device gpu: there is no such device here; "),
-        (["--model_args", "{},max_length=0"], "--model_args max_length=0: expected a number of tokens; "),
-        (["--model_args", "{},max_length=x"], "--model_args max_length=x: expected a number of tokens; "),
-        (["--model_args", "{},device=cpu"], "device in --model_args: give it as --device"),
-        (["--model_args", '{"pretrained": 1'], 'Invalid JSON: {"pretrained": 1'),
-        (["--metadata", "rows=3,chance=0.9"], "--metadata chance, rows: data_set.yml says this of a task; "),
-    ],
-)
-def test_arguments_that_lm_eval_would_take_for_others(given, line, capsys, tmp_path, samples, monkeypatch):
-    """Before the model, whose weights are none."""
-    monkeypatch.chdir(samples)
-    model = f"pretrained={model_folder(tmp_path / 'm')}"
-    given = [each.replace("{}", model) for each in given]
-    assert said_of_model(capsys, "--model", "hf", "--model_args", model, *given).startswith(line)
 
 
 @pytest.mark.parametrize("argument", ["peft", "lora_local_path", "delta"])
@@ -243,17 +207,6 @@ def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
     line = capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].strip()
     assert line.startswith("sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;")
     assert "\n" not in line
-
-
-def test_answers_are_constrained_by_engines_that_can(capsys, tmp_path, monkeypatch):
-    """Before the model is loaded: the folder has none."""
-    from tests.tasks.prompt_texts import complete_samples
-
-    monkeypatch.chdir(complete_samples(tmp_path))
-    model = model_folder(tmp_path / "model")
-    command = ["run", "--model", "hf", "--model_args", f"pretrained={model}", "--tasks", "sea_belebele_id_choice"]
-    assert main(command) == 2
-    assert "take vllm-shared-prefix or chat-api, or the tasks with _chat" in capsys.readouterr().err
 
 
 @pytest.mark.slow

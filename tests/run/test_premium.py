@@ -14,7 +14,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import ratio_of_sums
 from lm_eval_sea.run.answer_limits import add_thinking_tokens, thinking_tokens
-from lm_eval_sea.run.premium import PASSAGES, SENTENCES, note_premiums, premium_languages, premium_of
+from lm_eval_sea.run.premium import PASSAGES, SENTENCES, note_premiums, premium_of
 from lm_eval_sea.run.request import RunError
 
 
@@ -119,5 +119,3 @@ def test_the_command_prints_csv(tiny_model, samples, monkeypatch, capsys):
     for line in lines:
         row = dict(zip(head, line, strict=True))
         assert float(row["premium"]) == pytest.approx(int(row["tokens"]) / int(row["tokens_english"]))
-    assert main(["data", "premium", "--tokenizer", str(tiny_model), "--languages", "th,fr"]) == 2
-    assert f"no parallel texts in fr; there are {', '.join(premium_languages())}" in capsys.readouterr().err

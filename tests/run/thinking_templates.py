@@ -10,7 +10,6 @@ def at_end(text):
 
 
 OPEN, EMPTY = "<think>\n", "<think>\n\n</think>\n\n"
-UNSET_OR_ON = "enable_thinking is not defined or enable_thinking"
 
 # The template opens the thought, unless told not to; Qwen 3.5.
 OPENS = TURNS + at_end(

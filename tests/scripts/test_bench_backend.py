@@ -16,7 +16,7 @@ SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "nu
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_flops(tied):
-    from bench_backend import FlopCounter
+    from bench_meters import FlopCounter
 
     model = LlamaForCausalLM(LlamaConfig(vocab_size=50, tie_word_embeddings=tied, **SMALL))
     counter = FlopCounter(model)
@@ -32,7 +32,7 @@ def test_memory_is_the_peak_since_the_beginning():
     # in a process of its own: here an earlier test may have left free memory that no peak shows
     code = """if True:
         import torch
-        from bench_backend import Memory
+        from bench_meters import Memory
         torch.ones(60_000_000)  # before
         memory = Memory("cpu")
         torch.ones(25_000_000)

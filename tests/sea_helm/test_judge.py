@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -16,6 +14,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.row_scores import read
+from tests.processes import begin
 
 from .judge_server import FAULTS, own_tag, serving
 from .planted_answers import one_turn, two_turns, write_answers
@@ -133,20 +132,8 @@ def test_a_killed_command_goes_on_where_it_stopped(tmp_path):
         return planted_verdict(body)
 
     with serving(slow) as server:
-        arguments = [
-            sys.executable,
-            "-m",
-            "lm_eval_sea",
-            "score",
-            tmp_path,
-            "--base_url",
-            server.base_url,
-            "--judge",
-            "judge",
-        ]
-        process = subprocess.Popen(
-            [*map(str, arguments), "--concurrency", "2"], stderr=subprocess.DEVNULL, start_new_session=True
-        )
+        asked = ["--base_url", server.base_url, "--judge", "judge", "--concurrency", "2"]
+        process = begin("lm_eval_sea", "score", tmp_path, *asked)
         try:
             for _ in range(600):
                 if verdicts(samples).exists() and len(verdicts(samples).read_bytes().splitlines()) >= 10:
@@ -292,7 +279,7 @@ def test_the_key_comes_from_the_environment(tmp_path, monkeypatch, capsys):
         assert "PLANTED_KEY is not set" in capsys.readouterr().err and not server.requests
         monkeypatch.setenv("PLANTED_KEY", "secret")
         assert command(tmp_path, server, "--api_key_env", "PLANTED_KEY") == 0
-        assert set(server.keys) == {"Bearer secret"}
+        assert {headers["Authorization"] for headers in server.headers} == {"Bearer secret"}
     written = "".join(path.read_text() for path in tmp_path.iterdir())
     assert "secret" not in written
 

@@ -2,21 +2,18 @@
 
 import importlib.util
 import json
-import os
 import re
 import shlex
 import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from lm_eval_sea.sweep.completeness import LOG, MARK
 from lm_eval_sea.sweep.job_process import STARTED
-from tests.conftest import ROOT
-from tests.sweep.plans import write_plan
+from tests.processes import run
+from tests.sweep.plans import start_sweep
 
 pytestmark = pytest.mark.slow
 TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
@@ -36,10 +33,7 @@ def models(tmp_path_factory):
 
 
 def start(place, output, samples, *arguments, **changes):
-    plan = write_plan(place / f"{output.name}.yaml", output=str(output), tasks=TASKS, **changes)
-    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "lm_eval_sea", "sweep", str(plan), "--engine", "local", *arguments]
-    return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return start_sweep(place, output, samples, "--engine", "local", *arguments, tasks=TASKS, **changes)
 
 
 def finish(process):
@@ -138,9 +132,7 @@ def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models,
     assert not HAS_REPORT or "report.html: 1 models, 2 tasks" in out, "the report on the others is written"
     again = re.search(r"^1 of 2 jobs failed; lm-eval-sea (.*) runs them again", out, re.MULTILINE)[1]
     shutil.copy(models / "a" / "model.safetensors", damaged)
-    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "lm_eval_sea", *shlex.split(again)]
-    process = subprocess.run(command, cwd=samples, env=environment, capture_output=True, text=True, timeout=300)
+    process = run("lm_eval_sea", *shlex.split(again), cwd=samples)
     assert process.returncode == 0, process.stderr
     assert not HAS_REPORT or "report.html: 2 models, 2 tasks" in process.stdout
     assert {folder.parent.parent.name: len(times) for folder, times in attempts(tmp_path / "out").items()} == {"a": 1, "c": 2}

@@ -4,8 +4,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 
 import psutil
@@ -13,7 +11,7 @@ import pytest
 
 from lm_eval_sea.sweep.completeness import MARK
 from tests.conftest import ROOT
-from tests.sweep.plans import write_plan
+from tests.sweep.plans import start_sweep
 from tests.sweep.test_local import attempts, finish, models, outcome, wait_for  # noqa: F401
 
 pytest.importorskip("ray", reason="needs ray: pip install 'lm-eval-sea[ray]'")
@@ -37,10 +35,7 @@ def cluster():
 
 
 def start(folder, output, samples, *arguments):
-    plan = write_plan(folder / f"{output.name}.yaml", output=str(output), tasks=TASKS, num_fewshot=SHOTS)
-    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "lm_eval_sea", "sweep", str(plan), *arguments]
-    return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return start_sweep(folder, output, samples, *arguments, tasks=TASKS, num_fewshot=SHOTS)
 
 
 def workers_at_work(cluster):

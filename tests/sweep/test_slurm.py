@@ -4,12 +4,9 @@ SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real. s
 """
 
 import json
-import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import psutil
@@ -20,7 +17,7 @@ from lm_eval_sea.sweep.completeness import MARK
 from lm_eval_sea.sweep.plan import Resources, read_plan
 from tests.conftest import ROOT
 from tests.sweep import stand_in_slurm
-from tests.sweep.plans import write_plan
+from tests.sweep.plans import start_sweep, write_plan
 from tests.sweep.test_local import attempts, finish, models, outcome, wait_for  # noqa: F401
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
@@ -42,11 +39,8 @@ def slurm(tmp_path, monkeypatch):
                 each.kill()
 
 
-def start(folder, output, samples, *arguments, **changes):
-    plan = write_plan(folder / f"{output.name}.yaml", output=str(output), tasks=TASKS, num_fewshot=SHOTS, slurm=SLURM, **changes)
-    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "lm_eval_sea", "sweep", str(plan), *arguments]
-    return subprocess.Popen(command, cwd=samples, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(folder, output, samples, *arguments):
+    return start_sweep(folder, output, samples, *arguments, tasks=TASKS, num_fewshot=SHOTS, slurm=SLURM)
 
 
 @pytest.mark.slow
@@ -97,10 +91,6 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
     assert sum(map(len, began.values())) > 8, "nothing was interrupted"
     for folder, times in began.items():
         assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
-
-
-def in_queue():
-    return [name for name, job in stand_in_slurm.states().items() if job["state"] in ("PENDING", "RUNNING")]
 
 
 @pytest.mark.slow

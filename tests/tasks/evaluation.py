@@ -19,7 +19,7 @@ TASKS = Path(__file__).resolve().parents[2] / "lm_eval_sea" / "tasks"
 def _folders(names: list[str]) -> list[str]:
     """The folders of the data sets that the names are of, for to index all tasks takes most of a second; all for other names."""
     folders = {TASKS / name.removeprefix("sea_").split("_")[0] for name in names}
-    return sorted(map(str, folders)) if all(any(folder.glob("utils.py")) for folder in folders) else [str(TASKS)]
+    return sorted(map(str, folders)) if all(any(folder.glob("data_set.yml")) for folder in folders) else [str(TASKS)]
 
 
 def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict | None = None, **options: Any) -> dict:

@@ -16,6 +16,8 @@ XNLI = {
     "chance": 0.3333,
     "headline_metric": "acc_bc",
     "content_fields": ["premise", "hypothesis"],
+    "columns": {"cluster": "sentence1", "premise": "sentence1", "hypothesis": "sentence2", "label": "label"},
+    "labels": ["neutral", "entailment", "contradiction"],
     **NEUTRAL,
 }
 KALAHI = {

@@ -11,7 +11,7 @@ from .evaluation import TASKS
 from .prompt_texts import complete_samples
 
 ROWS = 3
-FOLDERS = sorted(path.parent.name for path in TASKS.glob("*/utils.py"))
+FOLDERS = sorted(path.parent.name for path in TASKS.glob("*/data_set.yml"))
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.tasks._shared.facts import place_of_rows, read_yaml, whole_record
-from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows, processed_rows
+from lm_eval_sea.catalogue.names import plain_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows
 from lm_eval_sea.tasks._shared.sources import Source
 
 from .test_rows import _utils
@@ -24,7 +25,7 @@ IN_PART |= dict.fromkeys(("nusaemotion", "nusamode", "nusasentiment", "nusatopic
 OTHERWISE_NAMED = {"blend", "multijail", "seabench", "tico19"}
 EXAMS = {"a_level": 127, "ic": 95, "onet": 162, "tgat": 65, "tpat1": 116}
 
-globalmmlulite, thaiexam, nusax, sib200 = map(_utils, ("globalmmlulite", "thaiexam", "nusax", "sib200"))
+globalmmlulite, thaiexam = map(_utils, ("globalmmlulite", "thaiexam"))
 
 
 def _jsonl(path: Path) -> list[dict]:
@@ -39,19 +40,19 @@ def test_rows_are_as_many_and_such_as_data_set_yml_says(name, hub_mirror, monkey
         pytest.skip("the mirror names its files otherwise")
     monkeypatch.chdir(hub_mirror)
     data_set = data_sets()[name]
-    utils = _utils(data_set.rows_as or name)
     loaded = 0
     for language, data in data_set.languages.items():
-        source = Source.from_metadata(**place_of_rows(whole_record(read_yaml(data_set.path), language)))
+        task = read_tasks().tasks[plain_tasks(data_set, language)[0]]
+        source = task.source
         if not Path(source.repository).is_dir() or not all(Path(source.repository, path).is_file() for _, path in source.files):
             continue
-        rows = processed_rows(source, getattr(utils, data.process)).rows
+        rows = task.load_rows().rows
         if len(rows) == IN_PART.get(name):
             pytest.skip(f"the mirror has {len(rows):,} of {data.rows:,} rows")
         assert len(rows) == data.rows, language
         loaded += 1
         if data_set.kind in ("mcq", "classification"):
-            choices = [len(row["options"]) if "options" in row else len(utils.LABELS) for row in rows]
+            choices = [len(row["options"]) if "options" in row else len(data_set.labels) for row in rows]
             assert data.chance == pytest.approx(sum(1 / count for count in choices) / len(rows), abs=5e-5), language
         assert {key: _counted(rows, key) for key in data.expect} == data.expect, language
     if not loaded and not any(data.on_hub for data in data_set.languages.values()):
@@ -118,22 +119,6 @@ class TestThaiExam:
     def test_an_answer_without_text_is_refused(self, answer):
         with pytest.raises(ValueError, match="field 'answer'"):
             thaiexam.process_row({"question": "ถาม", "a": "ก", "b": "", "c": "ค", "d": "ง", "answer": answer})
-
-
-@pytest.mark.parametrize("label", [2, "positive"])
-def test_nusax_labels_are_numbers_on_the_hub_and_words_in_the_repository(label):
-    assert nusax.process_row({"id": 7, "text": " enak ", "label": label}) == {"id": "7", "text": "enak", "gold": 2}
-
-
-@pytest.mark.parametrize("label", [3, "Positive", None, True, -1])
-def test_other_labels_of_nusax_are_refused(label):
-    with pytest.raises(ValueError, match="field 'label'"):
-        nusax.process_row({"id": 7, "text": "enak", "label": label})
-
-
-def test_other_topics_of_sib200_are_refused():
-    with pytest.raises(ValueError, match="field 'category' is 'science'"):
-        sib200.process_row({"index_id": "1", "category": "science", "text": "t"})
 
 
 class TestFilesOfARepository:

@@ -57,13 +57,9 @@ def test_the_order_of_the_file_makes_no_difference(drawn, random):
 def test_a_sorted_file_of_real_rows_gives_a_fair_sample(hub_mirror, monkeypatch):
     """IndoLEM: the first 295 published rows are positive."""
     from lm_eval_sea.catalogue.task_list import read_tasks
-    from lm_eval_sea.tasks._shared.rows import processed_rows
 
-    task = read_tasks().tasks["sea_indolem_id"]
     monkeypatch.chdir(hub_mirror)
-    from lm_eval.tasks._yaml_loader import load_yaml
-
-    rows = processed_rows(task.source, load_yaml(task.path)["dataset_kwargs"]["process"]).rows
+    rows = read_tasks().tasks["sea_indolem_id"].load_rows().rows
     whole = Counter(row["gold"] for row in rows)
     first = Counter(row["gold"] for row in rows[:40])
     assert len(whole) == 2

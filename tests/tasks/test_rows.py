@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.rows import (
     DataError,
@@ -19,7 +18,6 @@ from lm_eval_sea.tasks._shared.rows import (
     iterate_rows,
     load_rows,
     processed_rows,
-    row_processor,
 )
 from lm_eval_sea.tasks._shared.sources import Source
 
@@ -239,5 +237,5 @@ def test_the_stated_digests_are_those_of_the_real_rows(hub_mirror, monkeypatch):
     monkeypatch.chdir(hub_mirror)
     for name in ("sea_sgeval_en_to_ppl", "sea_thaiexam_th_to_ppl"):
         task = read_tasks().tasks[name]
-        loaded = processed_rows(task.source, row_processor(function_at(task.process), task.metadata))
+        loaded = task.load_rows()
         assert task.metadata["tested"] == {"rows": loaded.sha256, **digests_of(in_published_order(loaded))}

@@ -6,23 +6,21 @@ import pytest
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 
-from .test_rows import _utils
-from .test_rows_of_regional_sets import _json_lines, _rows
+from .test_rows_of_regional_sets import _json_lines, _rows, processor
 
 LABELLED = {
-    "nusatopic": ("process_topics", "nusaparagraph_topic"),
-    "nusaemotion": ("process_emotions", "nusaparagraph_emot"),
-    "nusasentiment": ("process_sentiment", "nusatranslation_senti"),
+    "nusatopic": "nusaparagraph_topic",
+    "nusaemotion": "nusaparagraph_emot",
+    "nusasentiment": "nusatranslation_senti",
 }
 
 
 @pytest.mark.parametrize("name", LABELLED)
 def test_real_rows_of_every_language_have_their_texts_and_labels(name, hub_mirror):
-    process, repository = LABELLED[name]
     labels = data_sets()[name].labels
     for language, data in data_sets()[name].languages.items():
-        published = _json_lines(hub_mirror / f"indonlp/{repository}/data/{data.config}/test.jsonl")
-        made = _rows("nusatopic", published, process)
+        published = _json_lines(hub_mirror / f"indonlp/{LABELLED[name]}/data/{data.config}/test.jsonl")
+        made = _rows(name, published)
         assert [(row["id"], row["text"], labels[row["gold"]]) for row in made] == [
             (row["id"], row["text"].strip(), row["label"]) for row in published
         ]
@@ -33,7 +31,7 @@ def test_real_rows_of_every_language_have_their_texts_and_labels(name, hub_mirro
 def test_real_rows_of_translations(hub_mirror):
     for data in data_sets()["nusatranslation"].languages.values():
         published = _json_lines(hub_mirror / f"indonlp/nusatranslation_mt/data/{data.config}/test.jsonl")
-        made = _rows("nusatopic", published, "process_translations")
+        made = _rows("nusatranslation", published)
         assert [(row["indonesian"], row["translation"]) for row in made] == [
             (row["ind_text"].strip(), row["tgt_text"].strip()) for row in published
         ]
@@ -50,7 +48,7 @@ def test_exemplars_show_the_most_frequent_labels_one_each_with_texts_of_common_l
     labels = ["fear"] * 5 + ["sad"] * 4 + ["happy"] * 3 + ["angry"] * 2 + ["shame"] * 2 + ["surprise"]
     examples = _published(labels, [10, 20, 30, 40, 50, 1, 2, 4, 9, 7, 8, 99, 5, 6, 5, 6, 3])
     test = [{"id": "t1", "text": "uji", "label": "sad"}]
-    process = _utils("nusatopic").process_emotions({"test": test, "examples": examples})
+    process = processor("nusaemotion")({"test": test, "examples": examples})
     made = [row for published in examples for row in process(published)]
     names = data_sets()["nusaemotion"].labels
     assert [names[row["gold"]] for row in made] == ["fear", "sad", "happy", "angry", "shame"]
@@ -62,13 +60,13 @@ def test_exemplars_show_the_most_frequent_labels_one_each_with_texts_of_common_l
 def test_no_exemplar_has_the_text_of_a_test_row():
     examples = _published(["positive", "negative", "positive", "negative"], [10, 10, 11, 11])
     test = [{"id": "t1", "text": examples[0]["text"], "label": "positive"}]
-    process = _utils("nusatopic").process_sentiment({"test": test, "examples": examples})
+    process = processor("nusasentiment")({"test": test, "examples": examples})
     made = [row for published in examples for row in process(published)]
     assert examples[0]["text"] not in [row["text"] for row in made]
     assert len(process(test[0])) == 1
 
 
 def test_an_unknown_label_is_named():
-    process = _utils("nusatopic").process_topics({"test": []})
+    process = processor("nusatopic")({"test": []})
     with pytest.raises(ValueError, match="field 'label' is 'cats'; expected one of food & beverages, "):
         process({"id": "1", "text": "teks", "label": "cats"})

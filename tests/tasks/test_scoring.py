@@ -12,7 +12,6 @@ from .evaluation import evaluate, write_json_lines
 from .planted_model import PlantedModel
 
 XCOPA = "sail/Sailcompass_data/data/xcopa/vi_test.jsonl"
-M3EXAM = "sail/Sailcompass_data/data/m3exam/thai-questions-test.json"
 
 
 def xcopa_folder(tmp_path, items):

@@ -15,7 +15,6 @@ from lm_eval_sea.tasks._shared.facts import facts
 from .evaluation import TASKS
 
 FILES = sorted(TASKS.rglob("*.yaml"))
-VARIANTS = ("to_ppl", "tito_ppl", "litito_ppl", "litilo_ppl", "litilo_gen", "litiloto_ppl")
 
 
 @pytest.fixture(scope="module")
@@ -80,48 +79,10 @@ def test_every_task_says_what_a_report_needs():
             assert needed <= set(facts(content["metadata"])), path
 
 
-def test_the_108_tasks_and_the_36_groups_are_there(manager):
-    languages = {"belebele": ("id", "th", "vi"), "xcopa": ("id", "th", "vi"), "m3exam": ("jv", "th", "vi")}
-    tasks = {
-        f"sea_{dataset}_{language}_{variant}{suffix}"
-        for dataset, spoken in languages.items()
-        for language in spoken
-        for variant in VARIANTS
-        for suffix in ("", "_enprompt")
-    }
-    groups = {f"sea_{dataset}_{variant}{suffix}" for dataset in languages for variant in VARIANTS for suffix in ("", "_enprompt")}
-    assert len(tasks) == 108
-    assert tasks <= set(manager.all_subtasks)
-    assert groups <= set(manager.all_groups)
-
-
-def test_the_generated_answers_and_their_groups_are_there(manager):
-    pairs = [f"flores_{pair}" for pair in ("en_id", "id_en", "en_th", "th_en", "en_vi", "vi_en")]
-    tasks = ["xquad_th", "xquad_vi", "tydiqa_id", *pairs, "thaisum_th", "indosum_id", "xlsum_vi"]
-    groups = ["xquad", "tydiqa", "flores", "thaisum", "indosum", "xlsum"]
-    for suffix in ("", "_enprompt"):
-        assert {f"sea_{name}{suffix}" for name in tasks} <= set(manager.all_subtasks)
-        assert {f"sea_{name}{suffix}" for name in groups} <= set(manager.all_groups)
-    for tag, size in (("sea_qa", 6), ("sea_mt", 12), ("sea_translation", 12), ("sea_ts", 6), ("sea_summarization", 6)):
-        assert len([name for name in manager.task_index[tag].tags if name.split("_")[1] in groups]) == size
-
-
 def test_as_published_twins_are_under_a_tag_of_their_own(manager):
     twins = {name for name in manager.all_subtasks if name.endswith("_asis")}
     assert twins == manager.task_index["sea_asis"].tags
     assert all(re.match(r"sea_xcopa_(th|id)_", name) for name in twins)
-
-
-def suite_file(group: str) -> Path:
-    (path,) = (TASKS / "suites").rglob(f"{group}.yaml")
-    return path
-
-
-def test_sailcompass_has_the_tasks_and_data_sets_of_its_paper():
-    suite = _content(suite_file("sea_sailcompass"))["task"]
-    assert suite == [f"sea_sailcompass_{task}" for task in ("qa", "mt", "ts", "exam", "cr", "mrc", "nli", "sa")]
-    data_sets = [name for group in suite for name in _content(suite_file(group))["task"]]
-    assert len(set(data_sets)) == len(data_sets) == 14
 
 
 def test_text_files_are_nfc_utf8_without_trailing_blanks():

@@ -6,13 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.make.on_demand import select, tasks_on_demand
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.texts import texts_section
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
-from lm_eval_sea.tasks._shared.rows import processed_rows
 
 from ..results.lm_eval_output import write_run
 from .planted_model import PlantedModel
@@ -22,7 +20,7 @@ LANGUAGES = ("en", "id", "th")
 
 def rows_of(name):
     [task] = select([name])
-    return processed_rows(task.source, function_at(task.process)).rows
+    return task.load_rows().rows
 
 
 def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples, monkeypatch):

@@ -31,7 +31,6 @@ CLUSTERED = "analytic, clustered by passage (Miller 2024)"
 CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
-NORMAL = "normal approximation with the standard error"
 
 
 def model_id(name: str) -> str:

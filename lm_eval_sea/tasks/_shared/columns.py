@@ -1,6 +1,7 @@
-"""Rows of a user's own whose columns `data_set.yml` names: published rows in, processed rows out, without code.
+"""Rows whose columns and labels `data_set.yml` names: published rows in, processed rows out, without code.
 
 `columns` says for each field of a processed row which column has it: its name, or for options a list of columns, one an option.
+Texts lose the blanks around them.
 """
 
 from __future__ import annotations
@@ -13,41 +14,59 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 LETTERS = string.ascii_uppercase
+_LISTS = ("answers", "options", "votes")  # fields whose column may have a list
 
 
 def process_columns(
-    columns: Mapping[str, str | Sequence[str]], labels: Sequence[str] = ()
+    columns: Mapping[str, str | Sequence[str]],
 ) -> Callable[[Mapping[str, Any]], Callable[[Mapping[str, Any]], dict[str, Any]]]:
-    """The processor of rows with these columns, as `rows.load_rows` takes it.
-
-    Args:
-        columns: field → column, or several.
-        labels: of a classification, in the order of the prompts' label words; the field `label` has one of them.
-    """
+    """The processor of rows with these columns (field → column, or several), as `rows.load_rows` takes it."""
 
     def process_row(row: Mapping[str, Any]) -> dict[str, Any]:
-        made = {field: _value(row, named) for field, named in columns.items()}
+        made = {field: _value(row, field, named) for field, named in columns.items()}
         if "options" in made:
-            options = [str(option) for option in made["options"] if option not in (None, "")]
+            options = [str(option).strip() for option in made["options"] if option not in (None, "")]
             gold = _position(made.pop("gold"), options)
             return made | {"options": options, "letters": list(LETTERS[: len(options)]), "gold": gold}
-        if labels:
-            label = made.pop("label")
-            if label not in labels:
-                raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(labels)}")
-            return made | {"gold": list(labels).index(label)}
-        if "answers" in made and not isinstance(made["answers"], list):
-            made["answers"] = [made["answers"]]
+        if "answers" in made:
+            answers = made["answers"] if isinstance(made["answers"], list) else [made["answers"]]
+            made["answers"] = [_text("answers", answer) for answer in answers]
         return made
 
     return lambda _: process_row
 
 
-def _value(row: Mapping[str, Any], named: str | Sequence[str]) -> Any:
+def _value(row: Mapping[str, Any], field: str, named: str | Sequence[str]) -> Any:
     if not isinstance(named, str):
         return [row[column] for column in named]
     value = row[named]
-    return str(value) if isinstance(value, int | float) else value
+    if field == "label" or (field in _LISTS and isinstance(value, list)):
+        return value
+    return _text(named, value)
+
+
+def _text(column: str, value: Any) -> str:
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"column {column!r} has {str(value)[:40]!r}; expected text")  # noqa: TRY004 (of the data, not of the caller)
+    return str(value).strip()
+
+
+def written_labels(labels: Sequence[Any] | Mapping[str, Any]) -> list[list[str]]:
+    """How rows write each label: as it is, or in the way or ways that the mapping has for it."""
+    ways = labels.values() if isinstance(labels, dict) else labels
+    return [[str(each) for each in (way if isinstance(way, list) else [way])] for way in ways]
+
+
+def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
+    """Of a row's label among all.
+
+    Raises:
+        ValueError: if it is written like none of them.
+    """
+    for position, ways in enumerate(written):
+        if isinstance(label, str | int | float) and str(label) in ways:
+            return position
+    raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(way for ways in written for way in ways)}")
 
 
 def _position(right: Any, options: Sequence[str]) -> int:

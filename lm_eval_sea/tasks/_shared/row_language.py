@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .metrics.target_language import LATIN, SCRIPTS, TOLD_APART, identify
+from .metrics.target_language import LATIN, SCRIPTS, TOLD_APART, identify, letters_by_script
 
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | No
     if _TRANSLATION not in rows[0] and _OF_OTHER_LANGUAGES & rows[0].keys():
         return None
     texts = [text for row in rows[:: -(-len(rows) // _ROWS)] if (text := row.get(_TRANSLATION) or _text_of(row))]
-    found = Counter(script for text in texts if (script := _script(text)))
+    found = Counter(script for text in texts for script, _ in letters_by_script(text).most_common(1) if script)
     wanted = _BY_LETTERS.get(language, LATIN)
     script, most = found.most_common(1)[0] if found else (wanted, 0)
     if script != wanted:
@@ -53,9 +52,3 @@ def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | No
 def _text_of(row: Mapping[str, Any]) -> str:
     parts = [value for name, value in row.items() if isinstance(value, str) and name not in _NO_TEXT_OF_ROW]
     return " ".join(parts)[:_LETTERS]
-
-
-def _script(text: str) -> str:
-    """How the names of most letters begin; nothing for a text without letters."""
-    names = (unicodedata.name(letter, "").split(" ")[0] for letter in text if unicodedata.category(letter)[0] in "LM")
-    return next(iter(Counter(names).most_common(1)), ("", 0))[0]

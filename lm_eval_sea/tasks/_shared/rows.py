@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import datasets
 
 from . import __version__
-from .columns import process_columns
+from .columns import position_of_label, process_columns, written_labels
 from .facts import ORDER, PUBLISHED_POSITION, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
@@ -79,8 +79,7 @@ class CheckedRows:
         of_row = function_of_row(self.process, splits)
 
         def process_row(published: Row) -> list[Row]:
-            made = of_row(published)
-            return [self._checked(row) for row in (made if isinstance(made, list) else [made])]
+            return [self._checked(row) for row in _listed(of_row(published))]
 
         return process_row
 
@@ -99,12 +98,45 @@ class CheckedRows:
         return {"gold": self.labels.index(label)} | row | {"label": label}
 
 
-def row_processor(process: RowProcessor, known: Mapping[str, Any]) -> RowProcessor:
-    """What processes the rows of a task, with checks if its facts say which fields are needed and which labels there are."""
-    if "fields" not in known:
-        return process
-    scored = ("phenomenon",) if "phenomena" in known else ()
-    return CheckedRows(process, tuple(known["fields"]), scored, tuple(known.get("labels", ())))
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """A row processor that puts `gold`, the position of a row's `label`, in the place of the label."""
+
+    process: RowProcessor
+    written: Sequence[Sequence[str]]  # how the rows write each label
+    labels_in: str  # the file that has them, where a copy of the rows has one label in all; else empty
+
+    def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
+        """The function from a published row to processed rows."""
+        if self.labels_in and len({str(row.get("label")) for row in splits[TEST_SPLIT]}) == 1:
+            raise ValueError(f"field 'label' is the same in every row, as where it is masked; {self.labels_in} has the labels")
+        of_row = function_of_row(self.process, splits)
+        return lambda published: [self._with_gold(row) for row in _listed(of_row(published))]
+
+    def _with_gold(self, row: Row) -> Row:
+        if "label" not in row:
+            return row
+        others = {field: value for field, value in row.items() if field != "label"}
+        return others | {"gold": position_of_label(row["label"], self.written)}
+
+
+def _listed(made: Row | list[Row]) -> list[Row]:
+    return made if isinstance(made, list) else [made]
+
+
+def row_processor(process: RowProcessor | None, known: Mapping[str, Any]) -> RowProcessor:
+    """What processes the rows of a task, with the checks and labels that its facts name.
+
+    Args:
+        process: the function of `utils.py`; without one the `columns` of `data_set.yml` say what a processed row has.
+        known: the facts.
+    """
+    process = process or _of_columns(json.dumps(known["columns"]))
+    labels = known.get("labels", [])
+    if "fields" in known:
+        scored = ("phenomenon",) if "phenomena" in known else ()
+        return CheckedRows(process, tuple(known["fields"]), scored, tuple(labels))
+    return _labelled(process, json.dumps(labels), known.get("labels_in", "")) if labels else process
 
 
 def with_lettered_options(row: Row) -> Row:
@@ -163,8 +195,7 @@ def iterate_rows(
     for number, published in enumerate(splits[split]):
         try:
             check_published(published)
-            processed = processor(published)
-            rows = [_checked(row, number) for row in (processed if isinstance(processed, list) else [processed])]
+            rows = [_checked(row, number) for row in _listed(processor(published))]
         except KeyError as error:
             yield DataError(f"{file}, row {number}: no column {error}; it has {', '.join(published)}")
         except ValueError as error:
@@ -291,7 +322,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
     """The rows of a task, for its key `custom_dataset`: lm-eval calls it with the task's metadata and `dataset_kwargs`.
 
     Args:
-        process: see `RowProcessor`. Without it the `columns` of `data_set.yml` say what a processed row has.
+        process: see `row_processor`.
         provenance: a mapping in the metadata, filled here with what the results should say of the task: what `data_set.yml`
             knows of it (`facts`), and of the rows `data_revision`, `data_sha256`, `rows_published` and `pack_version`. lm-eval
             has no other way from the loader to the results.
@@ -305,8 +336,6 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
     """
     known = facts(metadata)
     source = Source.from_metadata(**known)
-    if process is None:
-        process = _of_columns(json.dumps([known["columns"], known.get("labels", [])]))
     place = _place(source, row_processor(process, known))
     loaded = _processed(place)
     if subset := known.get("subset"):
@@ -353,9 +382,15 @@ def _other_language(place: _Place, language: str) -> str | None:
 
 
 @functools.cache
+def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcessor:
+    """One processor for equal labels, likewise."""
+    return LabelledRows(process, written_labels(json.loads(labels)), labels_in)
+
+
+@functools.cache
 def _of_columns(described: str) -> RowProcessor:
     """One processor for equal columns, so that tasks share their rows."""
-    return process_columns(*json.loads(described))
+    return process_columns(json.loads(described))
 
 
 def _repeated(rows: Sequence[Row]) -> int:

@@ -4,10 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 
 Row = dict[str, Any]
@@ -16,13 +13,8 @@ Splits = Mapping[str, Sequence[Row]]
 EXEMPLARS = 5
 
 
-def labelled(data_set: str) -> Callable[[Splits], Callable[[Row], list[Row]]]:
-    """The function that a task names: the processor of {"id", "text", "label"}, with the labels of a data set.
-
-    Exemplars have the most frequent labels, one each where there are enough.
-    """
-    record = yaml.safe_load((Path(__file__).parents[1] / data_set / "data_set.yml").read_text(encoding="utf-8"))
-    names: list[str] = record["labels"]
+def process_paragraphs(splits: Splits) -> Callable[[Row], list[Row]]:
+    """{"id", "text", "label"} → a processed row. Exemplars have the most frequent labels, one each where there are enough."""
 
     def exemplars(rows: Sequence[Row]) -> list[Row]:
         found = Counter(row["label"] for row in rows)
@@ -30,12 +22,7 @@ def labelled(data_set: str) -> Callable[[Splits], Callable[[Row], list[Row]]]:
         by_label = [_of_common_length([row for row in rows if row["label"] == label], "text") for label in labels]
         return [row for turn in zip_longest(*by_label) for row in turn if row]
 
-    def made(row: Row) -> Row:
-        if row["label"] not in names:
-            raise ValueError(f"field 'label' is {row['label']!r}; expected one of {', '.join(names)}")
-        return {"text": row["text"].strip(), "gold": names.index(row["label"])}
-
-    return lambda splits: _processor(splits, "text", exemplars, made)
+    return _processor(splits, "text", exemplars, lambda row: {"text": row["text"].strip(), "label": row["label"]})
 
 
 def process_translations(splits: Splits) -> Callable[[Row], list[Row]]:
@@ -71,9 +58,3 @@ def _of_common_length(rows: Sequence[Row], text: str) -> list[Row]:
     """The rows, first those whose length is nearest to the median."""
     median = statistics.median(len(row[text]) for row in rows) if rows else 0
     return sorted(rows, key=lambda row: abs(len(row[text]) - median))
-
-
-process_topics = labelled("nusatopic")
-process_emotions = labelled("nusaemotion")
-process_modes = labelled("nusamode")
-process_sentiment = labelled("nusasentiment")

@@ -321,8 +321,3 @@ def test_many_passages_have_intervals_whatever_the_order_of_rows(tmp_path, capsy
     assert (float(row["low"]), float(row["high"])) == pytest.approx(tuple(expected.confidence_interval(0.95)))
     assert f"[{100 * float(row['low']):+.1f}, {100 * float(row['high']):+.1f}]" in out
     assert "1 tasks left out, for they are of no parallel test: arc" in err
-
-
-def test_an_empty_folder(tmp_path, capsys):
-    assert main(["report", str(tmp_path), "--languages", "--out", str(tmp_path / "out")]) == 2
-    assert "no results_*.json" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from ..unicode_text import normal_form
@@ -53,11 +54,16 @@ def is_off_target(text: str, language: str) -> bool:
     """
     if not text:
         return False
-    script = SCRIPTS.get(language, LATIN)
-    letters = [character for character in text if unicodedata.category(character)[0] in "LM"]
-    if 2 * sum(unicodedata.name(letter, "").startswith(script) for letter in letters) <= len(letters):
+    script, letters = SCRIPTS.get(language, LATIN), letters_by_script(text)
+    if 2 * letters[script] <= letters.total():
         return True
     return script == LATIN and identify(text) not in {language} | ALSO.get(language, set())
+
+
+def letters_by_script(text: str) -> Counter[str]:
+    """How many letters and marks a text has of each script, which is the first word of Unicode's name of a letter."""
+    letters = (character for character in text if unicodedata.category(character)[0] in "LM")
+    return Counter(unicodedata.name(letter, "").split(" ")[0] for letter in letters)
 
 
 def is_in_language(text: str, language: str) -> bool:
