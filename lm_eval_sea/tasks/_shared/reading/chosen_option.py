@@ -24,10 +24,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
-from .answer_phrases import COGNATES, WRITTEN_TOGETHER
+from .answer_phrases import COGNATES, PHRASES, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
 from .conclusions import (
-    CONCLUSION_WORDS,
     any_word,
     bounded,
     counted_options,
@@ -511,13 +510,15 @@ def _without_denial_of_next(text: str, language: str) -> str:
     if language in _DENIES_BEHIND:
         return text
     bare = text.rstrip(" (\"'“")
-    return next((bare[: match.start()] for match in any_word("no", language).finditer(bare) if match.end() == len(bare)), text)
+    return next(
+        (bare[: match.start()] for match in any_word("denies", language).finditer(bare) if match.end() == len(bare)), text
+    )
 
 
 def _ends_with_denial(text: str, language: str) -> bool:
     """Whether the last words of a text deny what follows: "It is not the case that", "tidak mungkin"."""
     tail = text[-40:].rstrip(" \"'“(")
-    return any(match.end() == len(tail) for match in any_word("no", language).finditer(tail))
+    return any(match.end() == len(tail) for match in any_word("denies", language).finditer(tail))
 
 
 def _leading(line: str, choices: Choices) -> _Evidence | None:
@@ -748,17 +749,17 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compil
     opening, closing = rf"[{re.escape(_OPENING)}\s]*", rf"[{re.escape(_CLOSING)}]*(?:[选選]?[项項])?"
     mark = r"(?P<mark>[.:)\uff1a\u17d6\u3001]"
     lead = lead_in(language).pattern
-    words = [CONCLUSION_WORDS[code] for code in known_languages(language) if code in CONCLUSION_WORDS]
+    words = [PHRASES[code] for code in known_languages(language)]
     then = rf"[\s,]*(?:{lead})?{opening}{behind}"
     corrections = [
-        (rf"{bounded(word.no)}\s*(?:{lead})?{opening}" if word.no else "")
-        + rf"(?:{glued if word.no else label}){closing}"
-        + ("[^.!?\\n]{0,40}?" if word.no else r"[\s,]*")
+        (rf"{bounded(word.denies)}\s*(?:{lead})?{opening}" if word.denies else "")
+        + rf"(?:{glued if word.denies else label}){closing}"
+        + ("[^.!?\\n]{0,40}?" if word.denies else r"[\s,]*")
         + rf"(?:{word.but}){then}"
         for word in words
         if word.but
     ]
-    denials = any_word("no", language).pattern
+    denials = any_word("denies", language).pattern
     joined = any_word("joined", language).pattern + ("" if single else r"|(?<=\s)")
     longer = "|".join(re.escape(form) for form in forms if len(form) > 1 and language in WRITTEN_TOGETHER)
     other = behind if not longer else f"(?P<label>{glued}|{longer})"
@@ -792,7 +793,7 @@ def _spellings(label: str, language: str) -> set[str]:
     found = {*spellings(label), *(word for group in COGNATES if label.casefold() in group for word in group)}
     first, _, second = label.partition("/")
     if second:
-        known = [CONCLUSION_WORDS[code] for code in known_languages(language) if code in CONCLUSION_WORDS]
+        known = [PHRASES[code] for code in known_languages(language)]
         words = [word for each in known for word in each.joined.split("|")]
         joints = ("/", " / ", *words, *(f" {word} " for word in words))
         found |= {first, second, *(f"{first}{joint}{second}" for joint in joints)}

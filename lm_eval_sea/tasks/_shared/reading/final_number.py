@@ -178,7 +178,7 @@ def _result(clause: str, language: str) -> Decimal | None:
         between = sentence[found[0].end() : found[1].start()]
         if re.fullmatch(r"\s*(?:[-–—:]|to)\s*", between):  # a range, or a time
             return None
-        if any_word("no", language).search(sentence[: found[0].start()]):
+        if any_word("denies", language).search(sentence[: found[0].start()]):
             return parse_number(found[1][0], language)
         if any_word("joined", language).fullmatch(between.strip(" ,$₱€£")):
             same = parse_number(found[0][0], language) == parse_number(found[1][0], language)
