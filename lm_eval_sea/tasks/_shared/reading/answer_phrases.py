@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..facts import read_yaml
 
@@ -32,13 +33,9 @@ SPELLINGS = (
     ("trả lời", "câu trả lời"),
 )
 
-# Label words that are alike in several languages. Models mix them up, so chat tasks read each for the other. SEA-HELM's published
-# reader does not.
-COGNATES = (
-    ("positif", "positip", "positive", "positibo"),
-    ("negatif", "negatip", "négatif", "négatip", "negative", "negatibo"),
-    ("netral", "nétral", "neutral", "neutro", "nyutral", "neyutral"),
-)
+# How labels are called, label → language → words separated by "|". Chat tasks read each for the other; SEA-HELM's published reader
+# does not.
+LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("label_words.yml"))
 
 # Languages that write words without blanks between them. A blank in one of their pieces may be left out in an answer.
 WRITTEN_TOGETHER = {"th", "lo", "km", "my", "zh"}
@@ -120,7 +117,7 @@ class Phrases:
 
 def _phrases(path: Path) -> Phrases:
     """The words of a file. A line of it may be broken behind "|"."""
-    words = {
+    words: dict[str, Any] = {
         name: re.sub(r"\| ", "|", value) if isinstance(value, str) else tuple(value) for name, value in read_yaml(path).items()
     }
     return Phrases(**words)

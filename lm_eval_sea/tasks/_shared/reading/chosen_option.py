@@ -24,7 +24,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
-from .answer_phrases import COGNATES, PHRASES, WRITTEN_TOGETHER
+from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
 from .conclusions import (
     any_word,
@@ -57,6 +57,8 @@ _LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
 _LONGEST_VERDICT = 30
+# The languages whose words for labels are alike.
+_COGNATE = ("id", "su", "ms", "tl", "ceb")
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
@@ -779,7 +781,8 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compil
 
 def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, int]:
     """Each way a label is written → the position of its option."""
-    forms = {plain(form): position for position, label in enumerate(labels) for form in _spellings(label, language)}
+    words = [{plain(form) for form in _spellings(label, language)} for label in labels]
+    forms = {form: place for place, own in enumerate(words) for form in own if sum(form in other for other in words) == 1}
     forms |= {plain(label): position for position, label in enumerate(labels)}
     if all(len(label) == 1 for label in labels):
         others = "ABCDEFGHIJ" if labels[0].isdecimal() else script_letters(language) if native else ""
@@ -790,7 +793,7 @@ def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, i
 
 def _spellings(label: str, language: str) -> set[str]:
     """How a label that is a word may be written: "science and technology" for "science/technology", or one of the two."""
-    found = {*spellings(label), *(word for group in COGNATES if label.casefold() in group for word in group)}
+    found = {label, *spellings(label), *_other_words(label, language)}
     first, _, second = label.partition("/")
     if second:
         known = [PHRASES[code] for code in known_languages(language)]
@@ -799,6 +802,16 @@ def _spellings(label: str, language: str) -> set[str]:
         found |= {first, second, *(f"{first}{joint}{second}" for joint in joints)}
     # Sundanese and Javanese are often written without the accent
     return found | {form.replace("é", "e") for form in found}
+
+
+def _other_words(label: str, language: str) -> set[str]:
+    """What a label that is a word is called besides, in the languages that are read in one."""
+    said = [
+        {word for code in (*known_languages(language), *_COGNATE) if code in words for word in words[code].split("|")}
+        for words in LABEL_WORDS.values()
+    ]
+    found = [words for words in said if label.casefold() in words]
+    return found[0] if len(found) == 1 else set()
 
 
 def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:
