@@ -126,7 +126,7 @@ def score_chat_number(doc: dict[str, Any], results: Sequence[str]) -> dict[str, 
 class ChatTextScores(TextScores):
     """The metrics of a kind of chat task whose answer is a text."""
 
-    def __init__(self, read: Callable[[str, str, Sequence[str]], str], *metrics: str, reference: str = "answers") -> None:
+    def __init__(self, read: Callable[[str, str, Sequence[str], str], str], *metrics: str, reference: str = "answers") -> None:
         """Takes what reads the text of an answer besides."""
         super().__init__(*metrics, reference=reference)
         self.read = read
@@ -141,7 +141,7 @@ class ChatTextScores(TextScores):
         is_tagged = behind_last_tag(made.answer, (own,)) is not None
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
-        text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags)
+        text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = text or None
         if "votes" in doc:

@@ -33,8 +33,8 @@ SPELLINGS = (
     ("trả lời", "câu trả lời"),
 )
 
-# How labels are called, label → language → words separated by "|". Chat tasks read each for the other; SEA-HELM's published reader
-# does not.
+# How labels are called: label → language → words separated by "|". Chat tasks read each for the other; SEA-HELM's published
+# reader does not.
 LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("label_words.yml"))
 
 # Languages that write words without blanks between them. A blank in one of their pieces may be left out in an answer.
@@ -77,6 +77,10 @@ class Phrases:
         cardinals: the same behind it only: "option two"; before it they count all options.
         counted: the nouns that are counted so, where some of `option` may also count sentences.
         between: what may stand between such a word and that for an option.
+        version: nouns and adjectives that name one of several texts: "version 2", "literal translation".
+        absent: what says that the passage has no answer.
+        requests: what asks for the text that is to be translated or summarised.
+        help: what offers more help or asks for more questions.
         declines: how a refusal says that one is unable or unwilling, and what one is unable to do or to be.
     """
 
@@ -108,6 +112,10 @@ class Phrases:
     corrects: str = ""
     left: str = ""
     asks: str = ""
+    version: str = ""
+    absent: str = ""
+    requests: str = ""
+    help: str = ""
     declines: str = ""
     ordinals: tuple[str, ...] = ()
     cardinals: tuple[str, ...] = ()

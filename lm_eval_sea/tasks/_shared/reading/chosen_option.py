@@ -62,6 +62,7 @@ _COGNATE = ("id", "su", "ms", "tl", "ceb")
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
+_MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
 # Particles that end a sentence in Thai, which has no stop.
 _POLITE_END = re.compile(r"\s?(?:ครับ|ค่ะ)(?:\s|\Z)")
 _SHORTEST_TEXT, _LONGEST_JOINT, _SHORT_LINE = 2, 20, 100
@@ -318,7 +319,10 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
             if any_word("condition", language).search(clause) or "?" in behind or (joined and not was_denied):
                 return None
             joins = end and len(before) < _LONGEST_JOINT and not re.search(r"[-–—→:]", before)
-            follows = was_denied and joins and not any_word("but", language).search(before)
+            turns = any_word("but", language).search(before) or (
+                not _single_letters(choices) and lead_in(language).search(before)
+            )
+            follows = was_denied and joins and not turns
             was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
             (denied if was_denied else named).add(own[spot[0]])
     left = named - denied
@@ -356,15 +360,20 @@ def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
 def _of_line(line: str, choices: Choices) -> list[_Evidence]:
     """What one line says of the options, in its order."""
     line = _row(line)
-    if (mark := _MARK.match(line)) and (judged := _leading(line[mark.end() :], choices)) is not None:
-        return [_Evidence("right" if mark["right"] else "wrong", judged.position)]
+    for mark in filter(None, (_MARK.match(line), _MARK_BEHIND.search(line))):
+        rest = line[mark.end() :] if mark.start() == 0 else line[: mark.start()]
+        if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
+            return [_Evidence("right" if mark["right"] else "wrong", judged.position)]
     line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
     if found := _corrected(line, choices):
         return found
     spots: list[tuple[int, _Evidence]] = []
     joined_until = 0
     texts = _texts_with_labels(line, choices)
-    for match in _statements(line, choices):
+    statements = _statements(line, choices)
+    if _breaks_off(line, statements, choices):
+        del statements[-1]
+    for match in statements:
         if any(start <= match.start and match.end <= end for start, end in texts):
             continue
         position = _position(match.label, choices)
@@ -392,6 +401,14 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
         named = [each for read in readers if (each := read(line, choices)) is not None]
         spots += [(len(line), _Evidence("stated", each)) for each in named[:1]]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
+
+
+def _breaks_off(line: str, statements: Sequence[_Statement], choices: Choices) -> bool:
+    """Whether a line that goes through the options ends with the mere name of one: "Option A is … Option B is … Option C"."""
+    if len({match.label for match in statements}) < len(statements) or len(statements) < 3 or line[statements[-1].end :].strip():
+        return False
+    places = ("answer", "right", "left", "so")
+    return not any(any_word(place, choices.language).search(match.lead) for place in places for match in statements)
 
 
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
@@ -457,7 +474,8 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
         and not is_reason(behind[:_LONGEST_PHRASE], language)
     ):
         return None
-    clause = _CLAUSE_END.split(rest, maxsplit=1)[0]
+    reasons = is_reason(rest[:_LONGEST_PHRASE], language)
+    clause = "" if reasons else _CLAUSE_END.split(rest, maxsplit=1)[0]
     if other := _compiled(choices).label.search(clause):
         clause = _without_denial_of_next(clause[: other.start()], language)
     if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
@@ -471,7 +489,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
     kind = "conditional" if beside or any_word("condition", language).match(sentence.strip(_TRIM)) else "stated"
     says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
-    ends = says_end or is_reason(rest[:_LONGEST_PHRASE], language)
+    ends = says_end or reasons
     says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
     begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
     if ends and (begins or (says_end and says_more)):
@@ -560,7 +578,8 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
-    if own or _is_verdict(head, choices):
+    is_sentence = found["mark"] == "." and not _single_letters(choices)  # "Negative. Not one good word in it."
+    if not is_sentence and (own or _is_verdict(head, choices)):
         if any_word("wrong", language).search(head):
             return _Evidence("wrong", position)
         if any_word("right", language).search(head):

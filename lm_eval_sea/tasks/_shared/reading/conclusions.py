@@ -46,9 +46,14 @@ def lead_in(language: str) -> re.Pattern[str]:
 
 
 def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, int]]:
-    """Where in a text the words stand that state an answer: "so the answer is", "I choose"; with words of further fields, too."""
+    """Where in a text the words stand that state an answer: "so the answer is", "the right option is"; with words of further fields, too."""
     places = [any_word(place, language) for place in ("answer", *further)]
-    return [match.span() for match in lead_in(language).finditer(text) if any(place.search(match[0]) for place in places)]
+    option, right = any_word("option", language), any_word("right", language)
+    return [
+        match.span()
+        for match in lead_in(language).finditer(text)
+        if any(place.search(match[0]) for place in places) or (option.search(match[0]) and right.search(match[0]))
+    ]
 
 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:

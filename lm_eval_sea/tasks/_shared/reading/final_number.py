@@ -60,7 +60,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     text = without_another_question(_prepared(without_emphasis(unfenced(answer))), tags, language)
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    if any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
+    if bare[-1:] in tuple("=+×x*/÷−-") or any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
         return None  # it breaks off before the result
     tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
     for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
