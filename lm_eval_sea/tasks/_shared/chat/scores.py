@@ -9,6 +9,8 @@ model declines; `failure_rate`, there is no answer, for the request failed.
 
 from __future__ import annotations
 
+import os
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,8 @@ def taken_apart(generated: str) -> Generated:
     told = {name: getattr(generated, name, None) for name in ("thought", "finish_reason", "failure")}
     if told["failure"]:
         return Generated("", "", "failed")
+    if generated == os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"):
+        return Generated("", "", "no thought")  # what lm-eval's API models write where a server sends null
     finished = None if told["finish_reason"] is None else told["finish_reason"] != "length"
     if told["thought"] is None:
         return take_apart(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
@@ -97,6 +101,8 @@ def _choose(
     """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
     made = _record(doc, generated)
     chosen = read_choice(made.answer, Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"])))
+    if chosen is not None and is_refusal(made.answer, language) and not re.search(rf"\b(?:{'|'.join(names)})\b", made.answer):
+        chosen = None  # "I cannot" names the option "no"
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
 

@@ -175,6 +175,9 @@ def _framed(text: str, choices: Choices) -> int | None:
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(_TRIM)), "")
     if len(_folded(line)) > 1 and (position := _by_text(line, choices)) is not None:
         return position
+    counts = re.fullmatch(r"[1-9]", line.strip(_TRIM + STOPS + _CLOSING + _OPENING))
+    if counts and _single_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
+        return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
     evidence = _of_line(line, choices)
     for kind in ("stated", "conditional", "right", "bare"):
         if named := [found.position for found in evidence if found.kind == kind]:

@@ -46,7 +46,7 @@ def lead_in(language: str) -> re.Pattern[str]:
 
 
 def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, int]]:
-    """Where in a text the words stand that state an answer: "so the answer is", "the right option is"; with words of further fields, too."""
+    """Where in a text words state an answer: "so the answer is", "the right option is"; with words of further fields, too."""
     places = [any_word(place, language) for place in ("answer", *further)]
     option, right = any_word("option", language), any_word("right", language)
     return [
@@ -59,7 +59,9 @@ def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
     """The text up to another question that the model made up and answered, too: a line "Question: …" between two answer tags."""
     ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
-    asked = re.compile(rf"(?:\A|\n)[\s>#*_]*(?:{any_word('asks', language).pattern})[\s*_]*\d*[\s*_]*{COLON}", re.IGNORECASE)
+    asked = re.compile(
+        rf"(?:\A|\n)[\s>#*_]*(?:{any_word('asks', language).pattern})[\s*_]*\d*[\s*_]*(?:{COLON}|-(?=\s))", re.IGNORECASE
+    )
     for end, following in pairwise(ends):
         begins = asked.search(text, end, following)
         if begins is not None and text[end : begins.start()].strip(" *_`\n\t"):

@@ -37,6 +37,7 @@ _CHINESE = re.compile(
 _CURRENCY = re.compile(
     r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
 )
+_MYRIADS = {"万": 10_000, "亿": 100_000_000}
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d.,/])") + ")")
 
@@ -60,7 +61,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     text = without_another_question(_prepared(without_emphasis(unfenced(answer))), tags, language)
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    if bare[-1:] in tuple("=+×x*/÷−-") or any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
+    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
         return None  # it breaks off before the result
     tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
     for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
@@ -146,7 +147,8 @@ def parse_number(written: str, language: str) -> Decimal:
 def _prepared(text: str) -> str:
     """Plain text without LaTeX, currencies before a number, and signs of fractions."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
-    return _CURRENCY.sub("", plain(text))
+    text = re.sub(r"(\d+(?:\.\d+)?)([万亿])", lambda found: f"{Decimal(found[1]) * _MYRIADS[found[2]]:f}", plain(text))
+    return _CURRENCY.sub("", text)
 
 
 def _chinese_number(written: str) -> int:

@@ -53,6 +53,10 @@ _ENGLISH = frozenset(
 )
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
+# The same behind a tag, where a name in capitals or in another script is part of the span.
+_TAGGED_REMARK = re.compile(
+    r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})\s*\Z"
+)
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
 _LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\d{1,2}[.)]\s+)")
 
@@ -75,11 +79,15 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = _unquoted(without_asked_form(_without_fence(answer), tags).strip())
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
+    text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
     text = _first_version(_first_round(_without_table(text, language), tags), language)
     behind = behind_last_tag(text, tags)
     if behind is None and any_word("requests", language).search(text[:_LONGEST_REQUEST]):
         return ""
     text = text if behind is None else behind
+    while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
+        text = text[repeated.end() :].lstrip()
+    text = _up_to_heading(text, language)
     lines = [line.strip() for line in without_emphasis(text).splitlines()]
     if behind is None or not lines[0]:
         lines = [line.strip() for line in without_emphasis(_without_headings(text, language)).splitlines()]
@@ -118,8 +126,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), _target: str
         line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
     elif is_tagged:
         line = without_ending(line, language)
-    if not is_tagged:
-        line = _REMARK.sub("", line)
+    line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
     return "" if _is_absent(span, answer, language) else span
 
@@ -224,7 +231,7 @@ def _first_version(text: str, language: str) -> str:
     ]
     counted = [head for head in heads if re.search(r"\d|[一二三]", head[1][0])]
     heads = counted if len(counted) > 1 else heads
-    if len(heads) > 1:
+    if len({name for _, (name, _) in heads}) > 1:
         for (begin, (_, rest)), (end, _) in pairwise(heads):
             if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
                 return first
@@ -278,6 +285,13 @@ def _without_headings(text: str, language: str) -> str:
             break
         lines = lines[1:]
     return "\n".join(lines)
+
+
+def _up_to_heading(text: str, language: str) -> str:
+    """The text up to a second heading of Markdown, where the first one names what was asked for."""
+    marks = list(re.finditer(r"(?m)^[ \t]*#{1,6}[ \t]+(.*)$", text))
+    names = len(marks) > 1 and not text[: marks[0].start()].strip() and any_word("work", language).search(marks[0][1])
+    return text[: marks[1].start()] if names and text[marks[0].end() : marks[1].start()].strip() else text
 
 
 def _without_preface(lines: list[str], language: str) -> list[str]:
@@ -340,7 +354,7 @@ def _label(line: str, language: str) -> int | None:
     if found is None:
         return None
     named = work.search(found[0])
-    if any_word("rendered", language).search(found[0]):
+    if any_word("rendered", language).search(found[0]) or any_word("answer", language).fullmatch(found[0].rstrip(" :：\u17d6-")):
         return found.end()
     if named is None or (not any_word("preface", language).match(line) and len(found[0][: named.start()].split()) > 2):
         return None
@@ -358,13 +372,17 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         ends = not any(lines[number + 1 :]) and bare[-1:] in ("!", "！", "?")
         if note.match(bare) and (not lines[number - 1] or bracketed or ends or _LABEL.match(bare)):
             return lines[:number]
-        if (_GLOSS.match(line) and not lines[number - 1]) or any_word("joined", language).fullmatch(line.strip(" :*()")):
+        if (_GLOSS.match(line) and (not lines[number - 1] or _LIST_MARK.match(line))) or any_word("joined", language).fullmatch(
+            line.strip(" :*()")
+        ):
             return lines[:number]
         if not lines[number - 1] and not any(lines[number + 1 :]) and _offers(line, language):
             return lines[:number]
+        if not lines[number - 1] and re.search(rf"{COLON}\Z", line) and any_word("work", language).match(line):
+            return lines[:number]
         if (label := _LABELLED.match(line)) and any_word("asks", language).fullmatch(label["label"].strip()):
             return lines[:number]
-        if _RULE.fullmatch(line) or (bracketed and not lines[number - 1] and not any(lines[number + 1 :])):
+        if _RULE.fullmatch(line) or (bracketed and not any(lines[number + 1 :])):
             return lines[:number]
     return lines
 
