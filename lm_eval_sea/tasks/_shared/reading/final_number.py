@@ -37,6 +37,7 @@ _CHINESE = re.compile(
 _CURRENCY = re.compile(
     r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
 )
+_STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
 _MYRIADS = {"万": 10_000, "亿": 100_000_000}
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d.,/])") + ")")
@@ -78,6 +79,10 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     lines = [line for line in concluded.splitlines() if line.strip()]
     while len(lines) > 1 and any_word("note", language).match(lines[-1].lstrip("([ ")):
         lines.pop()
+    if len(lines) > 1 and not _EQUATION.search(lines[-1]):
+        stops = ("\u3002", "\u104b", "\u17d4")
+        if _STEP.match(lines[-1]) or (lines[-2].rstrip().endswith(stops) and not lines[-1].rstrip().endswith(stops)):
+            return None  # it breaks off in a step
     for line in reversed(lines[-2:]):
         if equations := _EQUATION.findall(line):
             return parse_number(equations[-1], language)
