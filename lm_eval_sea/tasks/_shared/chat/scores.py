@@ -9,6 +9,8 @@ model declines; `failure_rate`, there is no answer, for the request failed.
 
 from __future__ import annotations
 
+import os
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,8 @@ def taken_apart(generated: str) -> Generated:
     told = {name: getattr(generated, name, None) for name in ("thought", "finish_reason", "failure")}
     if told["failure"]:
         return Generated("", "", "failed")
+    if generated == os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"):
+        return Generated("", "", "no thought")  # what lm-eval's API models write where a server sends null
     finished = None if told["finish_reason"] is None else told["finish_reason"] != "length"
     if told["thought"] is None:
         return take_apart(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
@@ -97,6 +101,8 @@ def _choose(
     """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
     made = _record(doc, generated)
     chosen = read_choice(made.answer, Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"])))
+    if chosen is not None and is_refusal(made.answer, language) and not re.search(rf"\b(?:{'|'.join(names)})\b", made.answer):
+        chosen = None  # "I cannot" names the option "no"
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
 
@@ -126,7 +132,7 @@ def score_chat_number(doc: dict[str, Any], results: Sequence[str]) -> dict[str, 
 class ChatTextScores(TextScores):
     """The metrics of a kind of chat task whose answer is a text."""
 
-    def __init__(self, read: Callable[[str, str, Sequence[str]], str], *metrics: str, reference: str = "answers") -> None:
+    def __init__(self, read: Callable[[str, str, Sequence[str], str], str], *metrics: str, reference: str = "answers") -> None:
         """Takes what reads the text of an answer besides."""
         super().__init__(*metrics, reference=reference)
         self.read = read
@@ -141,7 +147,7 @@ class ChatTextScores(TextScores):
         is_tagged = behind_last_tag(made.answer, (own,)) is not None
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
-        text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags)
+        text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = text or None
         if "votes" in doc:

@@ -24,10 +24,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
-from .answer_phrases import COGNATES, WRITTEN_TOGETHER
+from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
 from .conclusions import (
-    CONCLUSION_WORDS,
     any_word,
     bounded,
     counted_options,
@@ -58,9 +57,12 @@ _LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
 _LONGEST_VERDICT = 30
+# The languages whose words for labels are alike.
+_COGNATE = ("id", "su", "ms", "tl", "ceb")
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
+_MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
 # Particles that end a sentence in Thai, which has no stop.
 _POLITE_END = re.compile(r"\s?(?:ครับ|ค่ะ)(?:\s|\Z)")
 _SHORTEST_TEXT, _LONGEST_JOINT, _SHORT_LINE = 2, 20, 100
@@ -173,6 +175,9 @@ def _framed(text: str, choices: Choices) -> int | None:
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(_TRIM)), "")
     if len(_folded(line)) > 1 and (position := _by_text(line, choices)) is not None:
         return position
+    counts = re.fullmatch(r"[1-9]", line.strip(_TRIM + STOPS + _CLOSING + _OPENING))
+    if counts and _single_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
+        return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
     evidence = _of_line(line, choices)
     for kind in ("stated", "conditional", "right", "bare"):
         if named := [found.position for found in evidence if found.kind == kind]:
@@ -317,7 +322,10 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
             if any_word("condition", language).search(clause) or "?" in behind or (joined and not was_denied):
                 return None
             joins = end and len(before) < _LONGEST_JOINT and not re.search(r"[-–—→:]", before)
-            follows = was_denied and joins and not any_word("but", language).search(before)
+            turns = any_word("but", language).search(before) or (
+                not _single_letters(choices) and lead_in(language).search(before)
+            )
+            follows = was_denied and joins and not turns
             was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
             (denied if was_denied else named).add(own[spot[0]])
     left = named - denied
@@ -355,15 +363,20 @@ def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
 def _of_line(line: str, choices: Choices) -> list[_Evidence]:
     """What one line says of the options, in its order."""
     line = _row(line)
-    if (mark := _MARK.match(line)) and (judged := _leading(line[mark.end() :], choices)) is not None:
-        return [_Evidence("right" if mark["right"] else "wrong", judged.position)]
+    for mark in filter(None, (_MARK.match(line), _MARK_BEHIND.search(line))):
+        rest = line[mark.end() :] if mark.start() == 0 else line[: mark.start()]
+        if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
+            return [_Evidence("right" if mark["right"] else "wrong", judged.position)]
     line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
     if found := _corrected(line, choices):
         return found
     spots: list[tuple[int, _Evidence]] = []
     joined_until = 0
     texts = _texts_with_labels(line, choices)
-    for match in _statements(line, choices):
+    statements = _statements(line, choices)
+    if _breaks_off(line, statements, choices):
+        del statements[-1]
+    for match in statements:
         if any(start <= match.start and match.end <= end for start, end in texts):
             continue
         position = _position(match.label, choices)
@@ -391,6 +404,14 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
         named = [each for read in readers if (each := read(line, choices)) is not None]
         spots += [(len(line), _Evidence("stated", each)) for each in named[:1]]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
+
+
+def _breaks_off(line: str, statements: Sequence[_Statement], choices: Choices) -> bool:
+    """Whether a line that goes through the options ends with the mere name of one: "Option A is … Option B is … Option C"."""
+    if len({match.label for match in statements}) < len(statements) or len(statements) < 3 or line[statements[-1].end :].strip():
+        return False
+    places = ("answer", "right", "left", "so")
+    return not any(any_word(place, choices.language).search(match.lead) for place in places for match in statements)
 
 
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
@@ -456,7 +477,8 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
         and not is_reason(behind[:_LONGEST_PHRASE], language)
     ):
         return None
-    clause = _CLAUSE_END.split(rest, maxsplit=1)[0]
+    reasons = is_reason(rest[:_LONGEST_PHRASE], language)
+    clause = "" if reasons else _CLAUSE_END.split(rest, maxsplit=1)[0]
     if other := _compiled(choices).label.search(clause):
         clause = _without_denial_of_next(clause[: other.start()], language)
     if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
@@ -470,7 +492,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
     kind = "conditional" if beside or any_word("condition", language).match(sentence.strip(_TRIM)) else "stated"
     says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
-    ends = says_end or is_reason(rest[:_LONGEST_PHRASE], language)
+    ends = says_end or reasons
     says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
     begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
     if ends and (begins or (says_end and says_more)):
@@ -511,13 +533,15 @@ def _without_denial_of_next(text: str, language: str) -> str:
     if language in _DENIES_BEHIND:
         return text
     bare = text.rstrip(" (\"'“")
-    return next((bare[: match.start()] for match in any_word("no", language).finditer(bare) if match.end() == len(bare)), text)
+    return next(
+        (bare[: match.start()] for match in any_word("denies", language).finditer(bare) if match.end() == len(bare)), text
+    )
 
 
 def _ends_with_denial(text: str, language: str) -> bool:
     """Whether the last words of a text deny what follows: "It is not the case that", "tidak mungkin"."""
     tail = text[-40:].rstrip(" \"'“(")
-    return any(match.end() == len(tail) for match in any_word("no", language).finditer(tail))
+    return any(match.end() == len(tail) for match in any_word("denies", language).finditer(tail))
 
 
 def _leading(line: str, choices: Choices) -> _Evidence | None:
@@ -557,7 +581,8 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
-    if own or _is_verdict(head, choices):
+    is_sentence = found["mark"] == "." and not _single_letters(choices)  # "Negative. Not one good word in it."
+    if not is_sentence and (own or _is_verdict(head, choices)):
         if any_word("wrong", language).search(head):
             return _Evidence("wrong", position)
         if any_word("right", language).search(head):
@@ -748,17 +773,17 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compil
     opening, closing = rf"[{re.escape(_OPENING)}\s]*", rf"[{re.escape(_CLOSING)}]*(?:[选選]?[项項])?"
     mark = r"(?P<mark>[.:)\uff1a\u17d6\u3001]"
     lead = lead_in(language).pattern
-    words = [CONCLUSION_WORDS[code] for code in known_languages(language) if code in CONCLUSION_WORDS]
+    words = [PHRASES[code] for code in known_languages(language)]
     then = rf"[\s,]*(?:{lead})?{opening}{behind}"
     corrections = [
-        (rf"{bounded(word.no)}\s*(?:{lead})?{opening}" if word.no else "")
-        + rf"(?:{glued if word.no else label}){closing}"
-        + ("[^.!?\\n]{0,40}?" if word.no else r"[\s,]*")
+        (rf"{bounded(word.denies)}\s*(?:{lead})?{opening}" if word.denies else "")
+        + rf"(?:{glued if word.denies else label}){closing}"
+        + ("[^.!?\\n]{0,40}?" if word.denies else r"[\s,]*")
         + rf"(?:{word.but}){then}"
         for word in words
         if word.but
     ]
-    denials = any_word("no", language).pattern
+    denials = any_word("denies", language).pattern
     joined = any_word("joined", language).pattern + ("" if single else r"|(?<=\s)")
     longer = "|".join(re.escape(form) for form in forms if len(form) > 1 and language in WRITTEN_TOGETHER)
     other = behind if not longer else f"(?P<label>{glued}|{longer})"
@@ -778,7 +803,8 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compil
 
 def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, int]:
     """Each way a label is written → the position of its option."""
-    forms = {plain(form): position for position, label in enumerate(labels) for form in _spellings(label, language)}
+    words = [{plain(form) for form in _spellings(label, language)} for label in labels]
+    forms = {form: place for place, own in enumerate(words) for form in own if sum(form in other for other in words) == 1}
     forms |= {plain(label): position for position, label in enumerate(labels)}
     if all(len(label) == 1 for label in labels):
         others = "ABCDEFGHIJ" if labels[0].isdecimal() else script_letters(language) if native else ""
@@ -789,15 +815,25 @@ def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, i
 
 def _spellings(label: str, language: str) -> set[str]:
     """How a label that is a word may be written: "science and technology" for "science/technology", or one of the two."""
-    found = {*spellings(label), *(word for group in COGNATES if label.casefold() in group for word in group)}
+    found = {label, *spellings(label), *_other_words(label, language)}
     first, _, second = label.partition("/")
     if second:
-        known = [CONCLUSION_WORDS[code] for code in known_languages(language) if code in CONCLUSION_WORDS]
+        known = [PHRASES[code] for code in known_languages(language)]
         words = [word for each in known for word in each.joined.split("|")]
         joints = ("/", " / ", *words, *(f" {word} " for word in words))
         found |= {first, second, *(f"{first}{joint}{second}" for joint in joints)}
     # Sundanese and Javanese are often written without the accent
     return found | {form.replace("é", "e") for form in found}
+
+
+def _other_words(label: str, language: str) -> set[str]:
+    """What a label that is a word is called besides, in the languages that are read in one."""
+    said = [
+        {word for code in (*known_languages(language), *_COGNATE) if code in words for word in words[code].split("|")}
+        for words in LABEL_WORDS.values()
+    ]
+    found = [words for words in said if label.casefold() in words]
+    return found[0] if len(found) == 1 else set()
 
 
 def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:

@@ -37,6 +37,8 @@ _CHINESE = re.compile(
 _CURRENCY = re.compile(
     r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
 )
+_STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
+_MYRIADS = {"万": 10_000, "亿": 100_000_000}
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d.,/])") + ")")
 
@@ -60,7 +62,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     text = without_another_question(_prepared(without_emphasis(unfenced(answer))), tags, language)
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    if any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
+    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
         return None  # it breaks off before the result
     tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
     for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
@@ -77,6 +79,10 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     lines = [line for line in concluded.splitlines() if line.strip()]
     while len(lines) > 1 and any_word("note", language).match(lines[-1].lstrip("([ ")):
         lines.pop()
+    if len(lines) > 1 and not _EQUATION.search(lines[-1]):
+        stops = ("\u3002", "\u104b", "\u17d4")
+        if _STEP.match(lines[-1]) or (lines[-2].rstrip().endswith(stops) and not lines[-1].rstrip().endswith(stops)):
+            return None  # it breaks off in a step
     for line in reversed(lines[-2:]):
         if equations := _EQUATION.findall(line):
             return parse_number(equations[-1], language)
@@ -146,7 +152,8 @@ def parse_number(written: str, language: str) -> Decimal:
 def _prepared(text: str) -> str:
     """Plain text without LaTeX, currencies before a number, and signs of fractions."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
-    return _CURRENCY.sub("", plain(text))
+    text = re.sub(r"(\d+(?:\.\d+)?)([万亿])", lambda found: f"{Decimal(found[1]) * _MYRIADS[found[2]]:f}", plain(text))
+    return _CURRENCY.sub("", text)
 
 
 def _chinese_number(written: str) -> int:
@@ -178,7 +185,7 @@ def _result(clause: str, language: str) -> Decimal | None:
         between = sentence[found[0].end() : found[1].start()]
         if re.fullmatch(r"\s*(?:[-–—:]|to)\s*", between):  # a range, or a time
             return None
-        if any_word("no", language).search(sentence[: found[0].start()]):
+        if any_word("denies", language).search(sentence[: found[0].start()]):
             return parse_number(found[1][0], language)
         if any_word("joined", language).fullmatch(between.strip(" ,$₱€£")):
             same = parse_number(found[0][0], language) == parse_number(found[1][0], language)

@@ -7,6 +7,7 @@ without code fence, quotation marks and markup around it. Sentences that repeat 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, spellings, up_to_reason, without_ending
@@ -34,17 +35,40 @@ _QUOTED = re.compile(r"[\"“«「](?P<text>[^\"“”«»「」]+)[\"”»」]\
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
 # A sentence in brackets behind a span.
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
+_BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
+_TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
+_LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}|-(?=\s|\Z))(?P<rest>.*)")
+_LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REQUEST = 60, 15, 300
+_SCRIPTS = {
+    "th": "[\u0e00-\u0e7f]",
+    "lo": "[\u0e80-\u0eff]",
+    "km": "[\u1780-\u17ff]",
+    "my": "[\u1000-\u109f]",
+    "ta": "[\u0b80-\u0bff]",
+    "zh": "[\u4e00-\u9fff]",
+}
+# Words of English that Latin-written languages of the region lack.
+_ENGLISH = frozenset(
+    "a and are as be by for from has have here i in is it its not of that the these this to was were with you your".split()  # noqa: SIM905
+)
+# A line of a glossary.
+_GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
+# The same behind a tag, where a name in capitals or in another script is part of the span.
+_TAGGED_REMARK = re.compile(
+    r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})\s*\Z"
+)
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
 _LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\d{1,2}[.)]\s+)")
 
 
-def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str:
+def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
     """The text that an answer gives, on as many lines as it has; empty if it gives none.
 
     Args:
         answer: what the model wrote, without its thought.
         language: code of the language of the instruction; English prefaces are known in all.
         tags: the words that ask for the answer in the prompt, such as "Terjemahan:".
+        target: code of the language of the text: paragraphs before and behind it in another one are remarks; empty if unknown.
     """
     names = tuple(map(words_of_cue, tags))
     for frame in (json_answer(answer, (*names, "translation", "summary", "text")), tagged(answer, names)):
@@ -55,18 +79,27 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = ()) -> str
     text = _unquoted(without_asked_form(_without_fence(answer), tags).strip())
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
+    text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
+    text = _first_version(_first_round(_without_table(text, language), tags), language)
     behind = behind_last_tag(text, tags)
+    if behind is None and any_word("requests", language).search(text[:_LONGEST_REQUEST]):
+        return ""
     text = text if behind is None else behind
+    while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
+        text = text[repeated.end() :].lstrip()
+    text = _up_to_heading(text, language)
     lines = [line.strip() for line in without_emphasis(text).splitlines()]
     if behind is None or not lines[0]:
         lines = [line.strip() for line in without_emphasis(_without_headings(text, language)).splitlines()]
-        text = "\n".join(_without_notes(_without_preface(lines, language), language)).strip()
-        return _unquoted(text if "\n" in text else _LIST_MARK.sub("", text) or text)
+        lines = _without_preface(_without_other_languages(lines, target), language)
     # what begins behind the tag is the text, whatever it begins with
-    return _unquoted("\n".join(_without_notes(lines, language)).strip())
+    text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
+    if (remark := _BRACKETS.search(text)) and _is_remark(remark["said"], text[: remark.start()], language, target):
+        text = text[: remark.start()]
+    return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
 
 
-def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
+def read_span(answer: str, language: str, tags: Sequence[str] = (), _target: str = "") -> str:
     """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
 
     Args:
@@ -76,11 +109,13 @@ def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
     """
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
-    is_formula = "\\" in answer or answer.count("$") > 1
+    answer, is_formula = _behind_echo(answer), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
     line = lines[1] if len(lines) > 1 and re.search(rf"{COLON}\Z", lines[0].rstrip()) else lines[0]
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags) is not None
+    if (restated := _restated(text if is_tagged else answer, language)) is not None:
+        line, is_tagged = restated, True
     if not is_tagged and (framed := _framed_phrase(answer, line)):
         return _unquoted(framed)
     # behind the tag the same words are part of the span, unless it begins with them
@@ -91,9 +126,37 @@ def read_span(answer: str, language: str, tags: Sequence[str] = ()) -> str:
         line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
     elif is_tagged:
         line = without_ending(line, language)
-    if not is_tagged:
-        line = _REMARK.sub("", line)
-    return _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
+    line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
+    span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
+    return "" if _is_absent(span, answer, language) else span
+
+
+def _behind_echo(answer: str) -> str:
+    """The answer without a question on its first line, which repeats the prompt's."""
+    first, _, rest = answer.strip().partition("\n")
+    return rest if first.rstrip(" *_")[-1:] in ("?", "？") and rest.strip() else answer
+
+
+def _restated(answer: str, language: str) -> str | None:
+    """What stands behind the last words that state an answer, end with a colon, and begin a line or a sentence behind others."""
+    text = without_emphasis(answer)
+    ends = [
+        end
+        for begin, end in statement_spans(text, language)
+        if re.search(rf"{COLON}\s*\Z", text[:end])
+        and re.search(r"[\n.!?\u3002\u104b\u17d4]\s*\Z", text[:begin])
+        and text[end:].strip()
+    ]
+    return text[ends[-1] :].strip().splitlines()[0] if ends else None
+
+
+def _is_absent(span: str, answer: str, language: str) -> bool:
+    """Whether a span says that the passage has no answer: "The passage does not mention it", or "none" where the rest says so."""
+    absent = any_word("absent", language)
+    if found := absent.search(span):
+        return found.start() < _LONGEST_LEAD or any_word("asks", language).search(span) is not None
+    denies = any_word("wrong", language).match(span) is not None or span.casefold() in ("none", "n/a", "unknown")
+    return denies and len(span) < 2 * _LONGEST_LEAD and absent.search(answer) is not None
 
 
 def _framed_phrase(answer: str, line: str) -> str:
@@ -119,6 +182,93 @@ def behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     return text[max(found) :] if found else None
 
 
+def _without_table(text: str, language: str) -> str:
+    """The text with a table of Markdown as labelled lines: of each column, or of two columns whose first has the labels."""
+    found = _TABLE.search(text)
+    if found is None:
+        return text
+    rows = [[cell.strip() for cell in row.strip().strip("|").split("|")] for row in found[0].strip().splitlines()]
+    header, body = rows[0], [row for row in rows[2:] if any(row)]
+    names = [any(any_word(place, language).search(cell) for place in ("work", "tongue", "source")) for cell in header]
+    if sum(names) < len(header) and len(header) == 2 and body:
+        lines = [": ".join(row) for row in (body if any(any_word("work", language).search(row[0]) for row in body) else rows[2:])]
+    else:
+        columns = zip(header, *(row[: len(header)] + [""] * (len(header) - len(row)) for row in body), strict=True)
+        lines = [f"{name}: " + "\n".join(cells) for name, *cells in columns]
+    return text[: found.start()] + "\n".join(lines) + "\n" + text[found.end() :]
+
+
+def _named(line: str) -> tuple[str, str] | None:
+    """The label of a line or of a heading, without stops and emphasis, and what stands behind it; None without one."""
+    bare = without_emphasis(line).strip()
+    if found := _LABELLED.match(bare):
+        return found["label"].strip(" *_").casefold(), found["rest"].strip()
+    return (bare.casefold(), "") if _HEADING.match(line) and len(bare) < _LONGEST_LABEL else None
+
+
+def _first_round(text: str, tags: Sequence[str]) -> str:
+    """The text up to where its labels begin anew: "Q: … A: … Q: …" is another question, made up."""
+    lines = text.splitlines(keepends=True)
+    tag_words = {words_of_cue(composed(tag)).casefold() for tag in tags}
+    seen: list[str] = []
+    for number, line in enumerate(lines):
+        name = _named(line)
+        if name is None or re.search(r"\d\Z", name[0]) or name[0] in tag_words:
+            continue
+        if name[0] in seen and seen[-1] != name[0]:
+            return "".join(lines[:number])
+        seen.append(name[0])
+    return text
+
+
+def _first_version(text: str, language: str) -> str:
+    """The first of several texts that labels such as "Version 1:" or "Literal:" set apart, or a list that a remark weighs."""
+    lines, version = text.splitlines(), any_word("version", language)
+    heads = [
+        (number, name)
+        for number, line in enumerate(lines)
+        if (name := _named(line)) is not None and version.search(name[0]) and not any_word("source", language).match(name[0])
+    ]
+    counted = [head for head in heads if re.search(r"\d|[一二三]", head[1][0])]
+    heads = counted if len(counted) > 1 else heads
+    if len({name for _, (name, _) in heads}) > 1:
+        for (begin, (_, rest)), (end, _) in pairwise(heads):
+            if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
+                return first
+    items = [number for number, line in enumerate(lines) if _LIST_MARK.match(line.strip())]
+    remarks = lines[items[-1] + 1 :] if len(items) > 1 and not any(lines[: items[0]]) else []
+    if any(any_word("option", language).search(line) for line in remarks):
+        return _LIST_MARK.sub("", lines[items[0]].strip())
+    return text
+
+
+def _without_other_languages(lines: list[str], target: str) -> list[str]:
+    """The lines without those at the beginning and the end that are in another script, or in English, than the text is."""
+    own = [number for number, line in enumerate(lines) if re.search(r"[^\W\d_]", line) and not _is_foreign(line, target)]
+    if not target or not own:
+        return lines
+    end = own[-1] + 1
+    # a last line of the text may be a name in another script
+    return [*lines[own[0] : end], *([] if any(_is_foreign(line, target) for line in lines[end:]) else lines[end:])]
+
+
+def _is_foreign(text: str, target: str) -> bool:
+    """Whether a text of several words is in another script than a language is written in, or in English where that is another."""
+    words = re.findall(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]+", text)
+    if own := _SCRIPTS.get(target):
+        return len(words) > 1 and re.search(own, text) is None
+    if not words:
+        return re.search("|".join(_SCRIPTS.values()), text) is not None
+    return target != "en" and len(words) > 2 and 3 * sum(word.casefold() in _ENGLISH for word in words) >= len(words)
+
+
+def _is_remark(said: str, text: str, language: str, target: str) -> bool:
+    """Whether what stands in brackets behind a text comments on it, or is it in another language."""
+    if any(any_word(place, language).match(said) for place in ("note", "version", "joined")):
+        return True
+    return bool(target) and text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and _is_foreign(said, target)
+
+
 def _without_fence(answer: str) -> str:
     """The content of the code fence that holds the text, or the whole text."""
     fences = fenced(answer)
@@ -135,6 +285,13 @@ def _without_headings(text: str, language: str) -> str:
             break
         lines = lines[1:]
     return "\n".join(lines)
+
+
+def _up_to_heading(text: str, language: str) -> str:
+    """The text up to a second heading of Markdown, where the first one names what was asked for."""
+    marks = list(re.finditer(r"(?m)^[ \t]*#{1,6}[ \t]+(.*)$", text))
+    names = len(marks) > 1 and not text[: marks[0].start()].strip() and any_word("work", language).search(marks[0][1])
+    return text[: marks[1].start()] if names and text[marks[0].end() : marks[1].start()].strip() else text
 
 
 def _without_preface(lines: list[str], language: str) -> list[str]:
@@ -197,7 +354,7 @@ def _label(line: str, language: str) -> int | None:
     if found is None:
         return None
     named = work.search(found[0])
-    if any_word("rendered", language).search(found[0]):
+    if any_word("rendered", language).search(found[0]) or any_word("answer", language).fullmatch(found[0].rstrip(" :：\u17d6-")):
         return found.end()
     if named is None or (not any_word("preface", language).match(line) and len(found[0][: named.start()].split()) > 2):
         return None
@@ -215,9 +372,27 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         ends = not any(lines[number + 1 :]) and bare[-1:] in ("!", "！", "?")
         if note.match(bare) and (not lines[number - 1] or bracketed or ends or _LABEL.match(bare)):
             return lines[:number]
-        if _RULE.fullmatch(line) or (bracketed and not lines[number - 1] and not any(lines[number + 1 :])):
+        if (_GLOSS.match(line) and (not lines[number - 1] or _LIST_MARK.match(line))) or any_word("joined", language).fullmatch(
+            line.strip(" :*()")
+        ):
+            return lines[:number]
+        if not lines[number - 1] and not any(lines[number + 1 :]) and _offers(line, language):
+            return lines[:number]
+        if not lines[number - 1] and re.search(rf"{COLON}\Z", line) and any_word("work", language).match(line):
+            return lines[:number]
+        if (label := _LABELLED.match(line)) and any_word("asks", language).fullmatch(label["label"].strip()):
+            return lines[:number]
+        if _RULE.fullmatch(line) or (bracketed and not any(lines[number + 1 :])):
             return lines[:number]
     return lines
+
+
+def _offers(line: str, language: str) -> bool:
+    """Whether a line offers more help or asks whether there are more questions."""
+    if not any_word("help", language).search(line):
+        return False
+    ends = line.rstrip()[-1:] in ("?", "？", "!", "！") or line.rstrip(" .").endswith(("ครับ", "ค่ะ", "คะ"))
+    return ends or any_word("condition", language).match(line) is not None
 
 
 def _unquoted(text: str) -> str:

@@ -25,6 +25,8 @@ _TAG_NAMES = (
     "option",
     "label",
 )
+# A text that is one element of XML, whatever its name.
+_ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
 
@@ -75,6 +77,8 @@ def tagged(text: str, names: tuple[str, ...] = ()) -> str | None:
         text: what the model wrote.
         names: further names of such a tag, such as the answer tag of the prompt.
     """
+    if whole := _ELEMENT.fullmatch(text.strip()):
+        return whole[2].strip()
     known = "|".join(map(re.escape, (*_TAG_NAMES, *names)))
     found = re.findall(rf"<({known})>(.*?)(?:</\1>|\Z)", text, re.DOTALL | re.IGNORECASE)
     return found[-1][1].strip() if found else None
