@@ -28,6 +28,7 @@ _MARKUP = r"[\s*_#>]*"
 COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
 _DASH = r"[-–—]"
 _CLOSING_QUOTES = "\"'”’»」』`"
+_EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 _SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
 # Nikhahit, perhaps with a tone mark before or behind it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
 _TWO_PART_AM = (
@@ -39,9 +40,9 @@ _TWO_PART_AM = (
 def composed(text: str) -> str:
     """The text in Unicode NFC, with one form of the Thai and Lao vowels that can be typed in two parts and look alike.
 
-    These are am (nikhahit and aa) and ae (e twice).
+    These are am (nikhahit and aa) and ae (e twice). Of several empty lines one is left: some models write nothing else.
     """
-    text = normal_form("NFC", text)
+    text = _EMPTY_LINES.sub("\n\n", normal_form("NFC", text))
     for two_parts, one in _TWO_PART_AM:
         text = two_parts.sub(one, text)
     return text.replace("\u0e40\u0e40", "\u0e41").replace("\u0ec0\u0ec0", "\u0ec1")

@@ -80,7 +80,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
-    text = _first_version(_first_round(_without_table(text, language), tags), language)
+    text = _first_version(_first_round(_without_table(text, language), tags, language), language)
     behind = behind_last_tag(text, tags)
     if behind is None and any_word("requests", language).search(text[:_LONGEST_REQUEST]):
         return ""
@@ -88,9 +88,9 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
         text = text[repeated.end() :].lstrip()
     text = _up_to_heading(text, language)
-    lines = [line.strip() for line in without_emphasis(text).splitlines()]
+    lines = [line.strip() for line in without_emphasis(text).splitlines()] or [""]
     if behind is None or not lines[0]:
-        lines = [line.strip() for line in without_emphasis(_without_headings(text, language)).splitlines()]
+        lines = [line.strip() for line in without_emphasis(_without_headings(text, language)).splitlines()] or [""]
         lines = _without_preface(_without_other_languages(lines, target), language)
     # what begins behind the tag is the text, whatever it begins with
     text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
@@ -206,8 +206,8 @@ def _named(line: str) -> tuple[str, str] | None:
     return (bare.casefold(), "") if _HEADING.match(line) and len(bare) < _LONGEST_LABEL else None
 
 
-def _first_round(text: str, tags: Sequence[str]) -> str:
-    """The text up to where its labels begin anew: "Q: … A: … Q: …" is another question, made up."""
+def _first_round(text: str, tags: Sequence[str], language: str) -> str:
+    """The text up to where its labels begin anew: "Article: … Summary: … Article: …" is another question, made up."""
     lines = text.splitlines(keepends=True)
     tag_words = {words_of_cue(composed(tag)).casefold() for tag in tags}
     seen: list[str] = []
@@ -215,7 +215,9 @@ def _first_round(text: str, tags: Sequence[str]) -> str:
         name = _named(line)
         if name is None or re.search(r"\d\Z", name[0]) or name[0] in tag_words:
             continue
-        if name[0] in seen and seen[-1] != name[0]:
+        # the names of people who speak begin anew, too
+        is_of_prompt = any(any_word(place, language).search(name[0]) for place in ("source", "work", "tongue", "asks", "answer"))
+        if is_of_prompt and name[0] in seen and seen[-1] != name[0]:
             return "".join(lines[:number])
         seen.append(name[0])
     return text
