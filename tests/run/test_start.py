@@ -21,7 +21,7 @@ def test_a_run_reads_the_files_of_its_task_and_imports_little_more_than_lm_eval(
     run, plain = (measure(case, folder) for case in ("run sea_xnli_th", "lm_eval, an empty folder"))
     tasks = {path.removeprefix(f"{PACK}/tasks/"): times for path, times in run["files"].items() if path.endswith("yaml")}
     # once by the pack, once by lm-eval as it builds the task
-    names = ("xnli/th.yaml", "_shared/classification_yaml", "xnli/_rows_yaml", "xnli/exemplars/_th_yaml")
+    names = ("xnli/th.yaml", "_shared/classification_yaml", "xnli/exemplars/_th_yaml")
     assert tasks == dict.fromkeys(names, 2)
     # what the chat servers' backend and the cache of answers need
     assert packages(run) - packages(plain) <= {
