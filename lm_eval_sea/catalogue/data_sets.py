@@ -10,10 +10,10 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
+from lm_eval_sea.catalogue.refusal import Refusal
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
 FILE = "data_set.yml"

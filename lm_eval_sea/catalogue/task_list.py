@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lm_eval_sea import Refusal
+from lm_eval_sea.catalogue.refusal import Refusal
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
 from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.tasks._shared.facts import facts

@@ -10,10 +10,10 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.kinds import KINDS
+from lm_eval_sea.catalogue.refusal import Refusal
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 EXEMPLARS = 5  # of a prompt file that has any

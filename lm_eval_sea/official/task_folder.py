@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from lm_eval_sea import Refusal
+from lm_eval_sea.catalogue.refusal import Refusal
 
 MARK = "# Written by lm-eval-sea"
 

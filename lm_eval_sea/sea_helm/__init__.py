@@ -1,6 +1,6 @@
 """What SEA-HELM computes from samples of lm-eval runs."""
 
-from lm_eval_sea import Refusal
+from lm_eval_sea.catalogue.refusal import Refusal
 
 
 class SeaHelmError(Refusal, RuntimeError):

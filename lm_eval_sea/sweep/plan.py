@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea import Refusal
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
+from lm_eval_sea.catalogue.refusal import Refusal
 
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.

@@ -107,3 +107,9 @@ def test_choices_and_numbers_are_hardly_read_wrong(found):
 def test_a_frame_within_other_tags_is_found(answer):
     row = {"language": "en", "kind": "letter", "options": ["east", "west", "north"], "answer": answer}
     assert read(row) == "B"
+
+
+def test_labels_may_have_signs_that_patterns_use():
+    row = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"], "answer": "Maaf, saya tidak bisa menjawab."}
+    assert read(row) is None
+    assert read(row | {"answer": "Jawaban: ya (C++"}) == "ya (C++"

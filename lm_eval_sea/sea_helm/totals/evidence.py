@@ -17,11 +17,11 @@ from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
+from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
 SUITE = "sea_helm"
-GOLD_PROBABILITY = "gold_probability"  # of a ranked task
 # A row's metric → its greatest value.
-NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, GOLD_PROBABILITY: 100.0}
+NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
 
 
 def is_ranked(facts: Facts) -> bool:
@@ -116,12 +116,12 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
     ):
         evidence.notes += notes
         evidence.unequal.add(place)
-    headline = GOLD_PROBABILITY if is_ranked(results[0].facts) else results[0].facts.headline_metric
+    headline = PROBABILITY if is_ranked(results[0].facts) else results[0].facts.headline_metric
     values = [result.scores[headline].value for result in results if headline in result.scores]
     if values:
         evidence.headlines[place] = (headline, float(np.mean(values)))
     beside = [_scores_beside(result) for result in results]
-    if not _metric_of_rows(results[0].facts) and not any(beside):
+    if not _scored_metric(results[0].facts) and not any(beside):
         if any(result.samples for result in results):
             evidence.without_scores.add(place)
         return
@@ -161,7 +161,7 @@ def _settings(results: Sequence[TaskRun]) -> dict[str, list[Any]]:
 
 def _scores_beside(result: TaskRun) -> row_scores.RowScores | None:
     """The scores that a judge or a metric model gave a task that lm-eval has no score of, if there are any."""
-    if result.samples is None or _metric_of_rows(result.facts):
+    if result.samples is None or _scored_metric(result.facts):
         return None
     paths = [result.beside(kind, ".json") for kind in (row_scores.JUDGED, row_scores.METRICX)]
     return next((row_scores.read(path) for path in paths if path.exists()), None)
@@ -176,7 +176,7 @@ def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores],
             evidence.unequal.add(place)
         evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
         return beside[0].best
-    metric = _metric_of_rows(result.facts)
+    metric = _scored_metric(result.facts)
     if metric not in NATIVE_MAXIMUM:
         known = ", ".join(NATIVE_MAXIMUM)
         raise ResultsError(f"{result.name}: the scale of {metric!r} is not known, only that of {known}; run the pack's own task")
@@ -191,7 +191,7 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
         beside: where the scores are, if not among the samples; rows that have none are left out.
         notes: gets a line if rows cannot be read.
     """
-    metric = _metric_of_rows(result.facts)
+    metric = _scored_metric(result.facts)
     if result.samples is None or not (metric or beside):
         return None
     columns = ["doc.label", "doc.cluster", "doc.phenomenon", POSITION, *([metric] if metric else [])]
@@ -211,8 +211,8 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     return frame.astype({"score": float}) if len(frame) else None
 
 
-def _metric_of_rows(facts: Facts) -> str:
-    return GOLD_PROBABILITY if is_ranked(facts) else facts.item_metric
+def _scored_metric(facts: Facts) -> str:
+    return PROBABILITY if is_ranked(facts) else facts.item_metric
 
 
 def _text(label: Any) -> str | None:
