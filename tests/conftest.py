@@ -1,6 +1,7 @@
 """What all tests share: tiny models, data folders, and an environment that no cache or setting of the user reaches."""
 
 import functools
+import logging
 import os
 import signal
 import subprocess
@@ -41,6 +42,13 @@ settings.load_profile("same_examples")
 def everything(pytestconfig) -> bool:
     """Whether checks are made of all tasks, as `bash scripts/test.sh --all` does, or of one of each kind."""
     return "not slow" not in pytestconfig.getoption("markexpr")
+
+
+@pytest.fixture(autouse=True)
+def heard_log() -> Iterator[None]:
+    """Lets the log speak again after a test: scripts that print tables silence it for the rest of their process."""
+    yield
+    logging.disable(logging.NOTSET)
 
 
 @pytest.fixture(scope="session", autouse=True)
