@@ -1,12 +1,13 @@
-"""The check of contributed results, and the table made of them."""
+"""The check of contributed results, and the page made of them."""
 
 import json
+import re
+import sys
 
-import add_results
 import pytest
-from check_results import findings
-from results_table import tables
 
+import leaderboard
+from leaderboard import figure, findings, page, read_leaderboard
 from lm_eval_sea.catalogue.task_list import read_tasks
 from tests.results.lm_eval_output import write_run
 
@@ -46,8 +47,8 @@ def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypa
     content["config_source"] = f"{tmp_path}/lm_eval_sea/tasks/xcopa/lite/id.yaml"
     path.write_text(json.dumps(content), encoding="utf-8")
     assert findings([mine]) != []
-    monkeypatch.setattr(add_results, "FOLDER", tmp_path / "leaderboard")
-    written = add_results.add(mine, "org/a-tuned", {"source": "the package a", "revision": "1.0"})
+    monkeypatch.setattr(leaderboard, "FOLDER", tmp_path / "leaderboard")
+    written = leaderboard.add(mine, "org/a-tuned", {"source": "the package a", "revision": "1.0"})
     assert sorted(file.name for file in written) == ["about.yaml", path.name]
     assert findings([tmp_path / "leaderboard" / "org__a-tuned"]) == []
     [added] = (tmp_path / "leaderboard").rglob("results_*.json")
@@ -81,18 +82,32 @@ def test_what_is_wrong_is_said(results, changes, expected):
 def test_a_model_from_a_folder_says_what_it_is(results):
     place = results(model="/home/me/model", folder="mine", about="model: mine, 4 bits\nsource: a package\nrevision: '1'\n")
     assert findings([place]) == []
-    assert "| task | metric | chance | mine, 4 bits |" in tables([place])
+    assert "| mine, 4 bits |" in page(read_leaderboard([place]))
 
 
-def test_the_table_has_scores_with_intervals_and_no_mean_of_a_part(results):
-    pytest.importorskip("pandas", reason="needs pandas: pip install 'lm-eval-sea[report]'")
-    text = tables([results("org/a", score=0.6), results("org/b", score=0.4)])
-    line = next(line for line in text.splitlines() if TASK in line)
-    cells = [cell.strip() for cell in line.strip("|").split("|")]
-    assert cells[:3] == [f"`{TASK}`", "acc_ppl", "50.0"]
-    assert cells[3].startswith("60.0 [") and cells[4].startswith("40.0 [")
-    assert "(1 of 27 tasks)" in text
+def test_the_page_has_means_scores_and_commands(results):
+    scores = read_leaderboard([results("org/a", score=0.6), results("org/b", score=0.4)])
+    text = page(scores)
+    means, every, commands = re.split("^## (?:Scores|Commands)$", text, flags=re.MULTILINE)
+    # (score - 0.5) / 0.5, and on either side 1.98 (99 degrees of freedom) times the error of 0.05, doubled likewise
+    assert "| Indonesian | 20.0 [0.2, 39.8] | −20.0 [−39.8, −0.2] |" in means
+    [line] = [line for line in every.splitlines() if TASK.replace("_", "\\_") in line]
+    a, b = (cell.strip() for cell in line.strip("|").split("|")[-2:])
+    assert re.fullmatch(r"\[60\.0 .*\]\(#run-1\)", a) and re.fullmatch(r"\[40\.0 .*\]\(#run-2\)", b)
+    assert re.search(r'<a id="run-2"></a>.*--model_args pretrained=org/b --tasks sea_xcopa_id_to_ppl_lite`', commands)
+    assert figure(scores) == figure(scores)
+    assert all(f">{model}<".encode() in figure(scores) for model in ("org/a", "org/b"))
 
 
-def test_without_results_the_page_says_so():
-    assert tables([]) == "No results have been added yet.\n"
+def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, capsys):
+    for name in ("FOLDER", "PAGE"):
+        monkeypatch.setattr(leaderboard, name, tmp_path / name)
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results(limit=10)), "--model", "org/a"])
+    assert leaderboard.main() == 1
+    assert "made with --limit 10" in capsys.readouterr().out
+    assert not [path for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()]
+
+
+def test_the_page_is_that_of_the_results(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check"])
+    assert leaderboard.main() == 0

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Keeps leaderboard/ and docs/results.md: adds results of a model, checks all, and writes the page.
+
+leaderboard/ORGANISATION__MODEL/ has the files that lm-eval wrote, without samples, because rows belong to the data sets, and
+without paths of your machine. A model that was run from a folder gets the name that you give it, and an `about.yaml` beside its
+results says where it can be had.
+
+Needs what reports need: pip install '.[report]'.
+
+Examples:
+    python scripts/leaderboard.py add results/mine --model org/model        copy, check, write the page
+    python scripts/leaderboard.py add results/mine --model org/model --source "where it can be had" --revision "its version"
+    python scripts/leaderboard.py check     exit status 1 if something is wrong, or the page is not up to date
+    python scripts/leaderboard.py write     the page alone
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import shlex
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import yaml
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, draw
+from lm_eval_sea.report.figure_style import LIGHT
+from lm_eval_sea.report.means import models_table, scopes_table
+from lm_eval_sea.report.overview import scores_section
+from lm_eval_sea.report.scores import Scores, scores_of
+from lm_eval_sea.report.tables import MISSING, Table, escaped, written
+from lm_eval_sea.results.read import read
+from lm_eval_sea.results.runs import Run, TaskRun
+from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.written_folder import write_whole
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER, PAGE, FIGURE = ROOT / "leaderboard", ROOT / "docs" / "results.md", ROOT / "docs" / "results.svg"
+LARGEST = 2_000_000  # bytes of a results file: sea_sailcompass has some 700,000
+ABOUT = "about.yaml"
+ABOUT_KEYS = ("model", "source", "revision")
+PACKAGE = "lm_eval_sea"
+START, END = "<!-- written by scripts/leaderboard.py -->\n", "<!-- end -->\n"
+NOTHING = "No results have been added yet.\n"
+LOCAL = ("/", ".", "~", "\\")
+
+
+def findings(folders: Iterable[Path]) -> list[str]:
+    """What is wrong with the results in these folders, one line each."""
+    return [line for folder in folders for line in _of_folder(folder)]
+
+
+def about(folder: Path) -> dict[str, str]:
+    """What a folder says of a model that was run from a folder; empty if it says nothing."""
+    path = folder / ABOUT
+    content = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return content if isinstance(content, dict) else {}
+
+
+def _of_folder(folder: Path) -> Iterator[str]:
+    yield from (f"{path}: rows belong to the data sets; leave samples out" for path in sorted(folder.rglob("samples_*")))
+    for path in sorted(folder.rglob("*")):
+        if path == folder / ABOUT:
+            lacking = [key for key in ABOUT_KEYS if not about(folder).get(key)]
+            yield from (f"{path}: lacks {key!r}; expected {', '.join(ABOUT_KEYS)}" for key in lacking)
+        elif path.is_file() and not path.name.startswith("samples_"):
+            if not (path.name.startswith("results_") and path.suffix == ".json"):
+                yield f"{path}: no results file of lm-eval; leave it out"
+            elif path.stat().st_size > LARGEST:
+                yield f"{path}: {path.stat().st_size:,} bytes; expected at most {LARGEST:,}, without samples"
+    runs = read(folder)
+    digests: dict[str, set[str]] = defaultdict(set)
+    for run in runs.runs:
+        yield from _of_run(run, folder)
+        for task in runs.of_run(run):
+            yield from (f"{run.place}, {task.name}: {line}" for line in _of_task(task))
+            digests[task.name].add(task.facts.data_sha256)
+    yield from (f"{folder}: {name} was run on different rows" for name, found in digests.items() if len(found) > 1)
+
+
+def _of_run(run: Run, folder: Path) -> Iterator[str]:
+    if run.settings.limit is not None:
+        yield f"{run.place}: made with --limit {run.settings.limit}; run it without, or run sea_lite"
+    if about(folder):
+        return
+    name = run.model
+    if name.startswith(LOCAL) or name.count("/") != 1:
+        yield f"{run.place}: the model is called {name!r}; expected its name on the hub, ORGANISATION/MODEL, or an {ABOUT}"
+    elif folder.name != name.replace("/", "__"):
+        yield f"{run.place}: results of {name} belong in {name.replace('/', '__')}"
+    if not run.settings.revision:
+        yield f"{run.place}: the revision of the model is not recorded; give it in --model_args revision=…"
+
+
+def _of_task(task: TaskRun) -> Iterator[str]:
+    known = read_tasks().tasks.get(task.name)
+    if known is None:
+        yield "no task of this pack; leave it out"
+        return
+    if task.facts.version != known.metadata["version"]:
+        yield f"version {task.facts.version} of the task; the pack has {known.metadata['version']}: run it again"
+    if task.facts.prompt_book_version != known.metadata["prompt_book_version"]:
+        yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it again"
+    if known.metadata["rows"] is not None and task.rows != known.metadata["rows"]:
+        yield f"{task.rows} rows; expected {known.metadata['rows']}"
+    if task.facts.headline_metric not in task.scores:
+        yield f"no {task.facts.headline_metric}, its headline metric; run it with a tokenizer"
+    found, expected = task.facts.data_sha256, known.metadata.get("subset", {}).get("sha256")
+    if not found:
+        yield "the digest of its rows is not recorded; run it with this version of the pack"
+    elif expected and found != expected:
+        yield f"made on other rows (sha256 {found:.12}…; expected {expected:.12}…)"
+
+
+def without_paths(content: Any, names: dict[str, str]) -> Any:
+    """A value of a results file with names in the place of absolute paths.
+
+    Args:
+        content: as JSON has it.
+        names: path → what stands in its place.
+    """
+    if isinstance(content, dict):
+        return {key: without_paths(value, names) for key, value in content.items()}
+    if isinstance(content, list):
+        return [without_paths(value, names) for value in content]
+    if not isinstance(content, str) or not Path(content).is_absolute() or "\n" in content:
+        return content
+    if content in names:
+        return names[content]
+    parts = Path(content).parts
+    return "/".join(parts[parts.index(PACKAGE) :]) if PACKAGE in parts else parts[-1]
+
+
+def add(results: Path, model: str, about: dict[str, str]) -> list[Path]:
+    """Writes the files.
+
+    Args:
+        results: a folder of results.
+        model: its name, ORGANISATION/MODEL.
+        about: `source` and `revision`; empty for a model that was loaded from the hub.
+
+    Returns:
+        What was written.
+
+    Raises:
+        ResultsError: if there are no results.
+        OSError: if a file cannot be written.
+    """
+    target = FOLDER / model.replace("/", "__")
+    written = []
+    for path in sorted({run.place for run in read(results).runs if run.place and run.has_results}):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["config"]["use_cache"] = None  # of answers while the run went on
+        loaded = content["config"]["model_args"]
+        pretrained = loaded.get("pretrained", "") if isinstance(loaded, dict) else ""
+        cleaned = without_paths(content, {pretrained: model})
+        target.mkdir(parents=True, exist_ok=True)
+        write_whole(target / path.name, json.dumps(cleaned, indent=2, ensure_ascii=False) + "\n")
+        written.append(target / path.name)
+    if about:
+        write_whole(target / ABOUT, yaml.safe_dump({"model": model, **about}, sort_keys=False, allow_unicode=True))
+        written.append(target / ABOUT)
+    return written
+
+
+def page(scores: Scores) -> str:
+    """Markdown: means by suite and language, then every score, then the commands; a score leads to the command that made it."""
+    means = scores.means
+    suites = scopes_table(means, "suite", "Suites", "")
+    every = next(table for table in scores_section(scores).tables if table.name == "scores_by_model")
+    runs = sorted({task.run.place: task.run for task in scores.of.values()}.values(), key=lambda run: str(run.place))
+    numbers = {run.place: number for number, run in enumerate(runs, 1)}
+    return "\n".join(
+        [
+            "## Means\n",
+            "![Means with 95 % intervals; the table below has the same](results.svg)\n",
+            *_means(models_table(means), suites, list(means.order)),
+            "\n## Scores\n",
+            *_scores(every, scores, numbers),
+            "\n## Commands\n",
+            *(f'{number}. <a id="run-{number}"></a>{_command(run)}' for number, run in enumerate(runs, 1)),
+            "",
+        ]
+    )
+
+
+def _means(overall: Table, suites: Table, models: Sequence[str]) -> Iterator[str]:
+    """A line a suite and language, a column a model."""
+    yield f"| | {' | '.join(map(escaped, models))} |"
+    yield f"|---|{'---|' * len(models)}"
+    for table in (suites, overall):
+        records = {str(record["model"]): record for record in table.frame.to_dict("records")}
+        for column in table.columns[1:]:
+            title = f"`{column.title}`" if table is suites else column.title
+            yield f"| {title} | {' | '.join(written(column, records[model]) for model in models)} |"
+
+
+def _scores(table: Table, scores: Scores, numbers: dict[Path | None, int]) -> Iterator[str]:
+    """A line a task, with a link from each score to its command."""
+    yield f"| {' | '.join(escaped(column.title) for column in table.columns)} |"
+    yield "|" + "---|" * len(table.columns)
+    for record in table.frame.to_dict("records"):
+        cells = []
+        for column in table.columns:
+            text = escaped(written(column, record))
+            task = scores.of.get((column.title, str(record["task"])))
+            cells.append(text if task is None or text == MISSING else f"[{text}](#run-{numbers[task.run.place]})")
+        yield f"| {' | '.join(cells)} |"
+
+
+def _command(run: Run) -> str:
+    """The command of a run, with its day and release of lm-eval."""
+    content = json.loads(run.place.read_text(encoding="utf-8")) if run.place else {}
+    config, names = content["config"], set(content["results"]) - set(content["group_subtasks"])
+    arguments = config["model_args"]
+    given = ",".join(f"{name}={value}" for name, value in arguments.items()) if isinstance(arguments, dict) else str(arguments)
+    group = next((group for group, members in read_tasks().groups.items() if set(members) == names), None)
+    parts = ["lm-eval-sea", "run", "--model", str(config["model"]), "--model_args", given]
+    parts += ["--batch_size", str(config["batch_size"])] if config.get("batch_size") else []
+    parts += ["--apply_chat_template"] if content.get("chat_template") else []
+    for name, value in (config.get("gen_kwargs") or {}).items():
+        parts += ["--gen_kwargs", f"{name}={value}"]
+    parts += ["--tasks", group or ",".join(sorted(names))]
+    return f"{run.date:%Y-%m-%d}, lm-eval {run.settings.lm_eval}: `{shlex.join(parts)}`"
+
+
+def figure(scores: Scores) -> bytes:
+    """The means by suite and language as SVG, a line each."""
+    means = scores.means
+    lines = []
+    for scope in means.scopes:
+        marks = [
+            Mark(DOT, mean.value, mean.low, mean.high, series=model)
+            for model in means.order
+            if (mean := means.values.get((scope.kind, scope.name, model))) is not None and scope.kind != "competency"
+        ]
+        if marks:
+            lines.append(Line(scope.title, [Mark(GUIDE, 0.0), *marks]))
+    values = [mark.value for line in lines for mark in line.marks]
+    ends = [end for line in lines for mark in line.marks for end in (mark.low, mark.high) if end is not None]
+    scale = (min(0.0, *values, *ends), max(50.0, *values, *ends))
+    panel = Panel("", lines, scale, "mean of normalised scores: 0 is chance, 100 is perfect")
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"text.parse_math": False, "svg.hashsalt": "results", "svg.fonttype": "none"}):
+        draw(Chart([panel], means.order), LIGHT).savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()
+
+
+def read_leaderboard(folders: Sequence[Path]) -> Scores | None:
+    """The scores of all models; None if there are none yet."""
+    names = {folder.resolve(): str(about(folder)["model"]) for folder in folders if about(folder)}
+    return scores_of(read(*folders, names=names).best()) if folders else None
+
+
+def text_of_page(scores: Scores | None) -> str:
+    """The whole page: what a person wrote, and between the marks what `page` makes."""
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    return head + START + "\n" + (page(scores) if scores else NOTHING) + "\n" + END + rest.partition(END)[2]
+
+
+def main() -> int:
+    """Runs the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{add,check,write}")
+    adding = commands.add_parser("add", help="add results of a model")
+    adding.add_argument("results", type=Path, help="a folder of results")
+    adding.add_argument("--model", required=True, help="ORGANISATION/MODEL")
+    adding.add_argument("--source", help="where the model can be had, if it was run from a folder")
+    adding.add_argument("--revision", help="and which version of it")
+    commands.add_parser("check", help="check all results and the page")
+    commands.add_parser("write", help="write the page")
+    arguments = parser.parse_args()
+    try:
+        added = []
+        if arguments.command == "add":
+            origin = {key: value for key in ("source", "revision") if (value := getattr(arguments, key))}
+            added = add(arguments.results, arguments.model, origin)
+        folders = sorted(path for path in FOLDER.glob("*") if path.is_dir())
+        if lines := findings(folders):
+            for path in added:
+                path.unlink()
+            print("\n".join([*lines, *(["nothing was added"] if added else [])]))
+            return 1
+        print("\n".join(map(str, added)))
+        scores = read_leaderboard(folders)
+        after = text_of_page(scores)
+        if arguments.command == "check":
+            current = after == PAGE.read_text(encoding="utf-8")
+            print(f"{len(folders)} models: nothing wrong" if current else f"{PAGE}: run python scripts/leaderboard.py write")
+            return int(not current)
+        write_whole(PAGE, after)
+        if scores is not None:
+            FIGURE.write_bytes(figure(scores))
+    except (ResultsError, OSError) as error:
+        print(f"leaderboard.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
