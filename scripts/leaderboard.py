@@ -185,7 +185,7 @@ def page(scores: Scores) -> str:
             "\n## Scores\n",
             *_scores(every, scores, numbers),
             "\n## Commands\n",
-            *(f'{number}. <a id="run-{number}"></a>{_command(run)}' for number, run in enumerate(runs, 1)),
+            *(f"### Run {number}\n\n{_command(run)}\n" for number, run in enumerate(runs, 1)),
             "",
         ]
     )

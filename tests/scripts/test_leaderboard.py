@@ -94,7 +94,7 @@ def test_the_page_has_means_scores_and_commands(results):
     [line] = [line for line in every.splitlines() if TASK.replace("_", "\\_") in line]
     a, b = (cell.strip() for cell in line.strip("|").split("|")[-2:])
     assert re.fullmatch(r"\[60\.0 .*\]\(#run-1\)", a) and re.fullmatch(r"\[40\.0 .*\]\(#run-2\)", b)
-    assert re.search(r'<a id="run-2"></a>.*--model_args pretrained=org/b --tasks sea_xcopa_id_to_ppl_lite`', commands)
+    assert re.search(r"### Run 2\n\n.*--model_args pretrained=org/b --tasks sea_xcopa_id_to_ppl_lite`", commands)
     assert figure(scores) == figure(scores)
     assert all(f">{model}<".encode() in figure(scores) for model in ("org/a", "org/b"))
 
