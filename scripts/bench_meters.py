@@ -22,7 +22,7 @@ class FlopCounter:
             itself are left out.
     """
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: Any) -> None:
         """Watches a model with a language-model head."""
         embedding, head = model.get_input_embeddings(), model.get_output_embeddings()
         of_head = head.weight.numel()
