@@ -17,15 +17,34 @@ def peak_tflops(device: str, dtype: str) -> float | None:
 
 
 def render(records: Iterable[dict[str, Any]]) -> str:
-    """One table for each setting, the last record of as many rows of a workload being the one that counts."""
-    settings: dict[str, dict[tuple[str, int], dict[str, Any]]] = {}
+    """One table a backend, and one of its texts; the last record of as many rows of a workload is the one that counts.
+
+    What was the same for all of a table stands above it, the rest of the setting in its first columns.
+    """
+    tables: dict[tuple[str, bool], dict[str, dict[str, Any]]] = {}
     for record in records:
-        what = "Texts" if "equal_texts" in record else ""
-        settings.setdefault(_setting(record["setting"], what), {})[record["workload"], record["rows"]] = record
+        kind = "vllm-shared-prefix" if "vllm" in record else "hf-shared-prefix", "equal_texts" in record
+        key = repr([record["setting"], record["workload"], record["rows"]])
+        tables.setdefault(kind, {})[key] = record
     parts = []
-    for setting, of_setting in settings.items():
-        rows = [_row_of_texts(record) if "equal_texts" in record else _row(record) for record in of_setting.values()]
-        lines = [setting, "", _line(rows[0]), "|---|" + "---:|" * (len(rows[0]) - 1), *(_line(row.values()) for row in rows)]
+    for (backend, writes), of_key in tables.items():
+        found = list(of_key.values())
+        settings = [_setting(record["setting"]) for record in found]
+        varying = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
+        common = ", ".join(value for name, value in settings[0].items() if value and name not in varying)
+        rows = [
+            {name: setting[name] for name in varying} | (_row_of_texts(record) if writes else _row(record))
+            for setting, record in zip(settings, found, strict=True)
+        ]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        left = [name for name in names if name in (*varying, "workload")]
+        lines = [
+            f"{'Texts of `' if writes else '`'}{backend}`; {common}:",
+            "",
+            _line(names),
+            "|" + "".join("---|" if name in left else "---:|" for name in names),
+            *(_line(row.get(name, "–") for name in names) for row in rows),
+        ]
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
 
@@ -34,12 +53,16 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _setting(setting: dict[str, Any], what: str) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
+def _setting(setting: dict[str, Any]) -> dict[str, str]:
     count = setting["threads"]
-    threads = "" if setting["device"].startswith("NVIDIA") else f", {count} thread{'s' * (count > 1)}"
-    begin = f"{what} of {setting['model']}" if what else setting["model"]
-    return f"{begin}, {setting['dtype']}; {setting['device']}{threads}; {versions}:"
+    threads = "" if setting["device"].startswith("NVIDIA") else f"{count} thread{'s' * (count > 1)}"
+    return {
+        "model": setting["model"],
+        "weights": setting["dtype"],
+        "machine": setting["device"],
+        "threads": threads,
+        "versions": ", ".join(f"{name} {version}" for name, version in setting["versions"].items()),
+    }
 
 
 def _row(record: dict[str, Any]) -> dict[str, str]:

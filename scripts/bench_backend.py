@@ -60,7 +60,9 @@ def measure(backend: str, folder: Path, requests: list[Texts], options: argparse
         MemoryError: if no batch size fits memory.
     """
     found = []
-    function = bench_texts.measure_texts if options.texts else bench_vllm.measure_vllm if options.engine == "vllm" else _measure
+    function: Any = (
+        bench_texts.measure_texts if options.texts else bench_vllm.measure_vllm if options.engine == "vllm" else _measure
+    )
     for batch_size in options.batch_size:
         # Not a pool's: its processes may have none of their own, as vLLM's engine is.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
@@ -77,7 +79,7 @@ def _measure(
     """One run; None if it does not fit memory."""
     from lm_eval.api.instance import Instance
 
-    from lm_eval_sea.models.shared_prefix import Work
+    from lm_eval_sea.models.work import Work
 
     lm = load(backend, folder, options, batch_size)
     lm.loglikelihood([Instance("loglikelihood", {}, ("a", " b"), 0)], disable_tqdm=True)  # kernels and threads start
@@ -104,8 +106,8 @@ def seconds_of_a_token(lm: Any, rows: int, length: int) -> float:
 
 def times_faster(run: dict[str, dict[str, Any]]) -> float:
     """How many times faster the second backend of a run is than the first."""
-    plain, shared = run.values()
-    return plain["seconds"] / shared["seconds"]
+    plain, shared = (float(found["seconds"]) for found in run.values())
+    return plain / shared
 
 
 def compare(requests: list[Texts], plain: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ class FlopCounter:
             itself are left out.
     """
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: Any) -> None:
         """Watches a model with a language-model head."""
         embedding, head = model.get_input_embeddings(), model.get_output_embeddings()
         of_head = head.weight.numel()
@@ -53,6 +54,7 @@ class Memory:
             torch.cuda.reset_peak_memory_stats()
             self._before = torch.cuda.memory_allocated()
         else:
+            ctypes.CDLL(None).malloc_trim(0)  # what earlier passes freed would be used again without a peak
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins at what is used now
             self._before = self._of_process("VmRSS")
 

@@ -45,7 +45,7 @@ def measure_vllm(
     generate = lm._model_generate
 
     def counted(*args: Any, **kwargs: Any) -> list[Any]:
-        outputs = generate(*args, **kwargs)
+        outputs: list[Any] = generate(*args, **kwargs)
         computed.extend(map(computed_tokens, outputs))
         return outputs
 

@@ -27,6 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ def environment(check: Check) -> Found:
     found: Found = {"python": platform.python_version(), "model": check.name, **versions}
     if check.device == "cuda":
         card = torch.cuda.get_device_properties(0)
-        found |= {"card": card.name, "memory GB": round(card.total_memory / 1e9), "cuDNN": torch.backends.cudnn.version()}
+        found |= {"card": card.name, "memory GB": round(card.total_memory / 1e9), "cuDNN": torch.backends.cudnn.version()}  # type: ignore[no-untyped-call]
     return found
 
 
@@ -135,7 +136,7 @@ def batches(check: Check) -> Found:
     for backend, sizes in (("hf", [16]), ("hf-shared-prefix", [1, 16, 64])):
         for size in sizes:
             lm = check.load(backend, size)
-            found[f"{backend}, batch size {size}"] = check.timed(lambda lm=lm: rank(lm, requests))
+            found[f"{backend}, batch size {size}"] = check.timed(partial(rank, lm, requests))
             if backend != "hf":
                 found[f"{backend}, batch size {size}"]["tokens"] = lm.work.forwarded
             del lm
@@ -174,7 +175,7 @@ def attention(check: Check) -> Found:
         except (ImportError, ValueError) as error:
             found[name] = str(error).splitlines()[0][:100]
             continue
-        found[name] = check.timed(lambda lm=lm: rank(lm, check.requests(check.rows // 2)))
+        found[name] = check.timed(partial(rank, lm, check.requests(check.rows // 2)))
     return found
 
 
@@ -186,7 +187,7 @@ def long_prefix(check: Check) -> Found:
         ids = lm.tokenizer("kata " * 2 * length)["input_ids"][:length]
         prefix = lm.tokenizer.decode(ids, skip_special_tokens=True)
         options = [[(prefix, f" {number}") for number in range(64)]]
-        found[f"{length:,} tokens"] = check.timed(lambda lm=lm, options=options: rank(lm, options))
+        found[f"{length:,} tokens"] = check.timed(partial(rank, lm, options))
     return found
 
 
@@ -199,7 +200,7 @@ def memory(check: Check) -> Found:
         torch.cuda.set_per_process_memory_fraction(share)
         try:
             lm = check.load("hf-shared-prefix", 64)
-            found[f"{share:.0%}"] = check.timed(lambda lm=lm: rank(lm, check.requests())) | {"tokens": lm.work.forwarded}
+            found[f"{share:.0%}"] = check.timed(partial(rank, lm, check.requests())) | {"tokens": lm.work.forwarded}
         except torch.OutOfMemoryError as error:
             found[f"{share:.0%}"] = str(error).splitlines()[0][:100]
     return found
@@ -219,9 +220,7 @@ def generation(check: Check) -> Found:
     for backend in BACKENDS:
         for size in (16, 64):
             lm = check.load(backend, size)
-            found[f"{backend}, batch size {size}"] = check.timed(
-                lambda lm=lm: lm.generate_until(list(instances), disable_tqdm=True)
-            )
+            found[f"{backend}, batch size {size}"] = check.timed(partial(lm.generate_until, list(instances), disable_tqdm=True))
     return found
 
 

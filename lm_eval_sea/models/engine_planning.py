@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .prefix_tree import KEY_BYTES, common_prefixes, sort_key
+from .prefix_tree import KEY_BYTES, common_prefixes, sort_key, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> Pl
     requests: list[Request] = []
     last_of: dict[bytes, Request] = {}
     for key, common in zip(ordered, ends, strict=True):
-        tokens, wanted = _tokens(key), sorted(asked.get(key, ()))
+        tokens, wanted = tokens_of(key), sorted(asked.get(key, ()))
         for begin in range(0, max(len(wanted), 1), most_asked):
             scored = not begin and needs.within(key[: (common + 1) * KEY_BYTES], len(tokens))
             last_of[key] = Request(tokens, len(tokens) if begin else common, wanted[begin : begin + most_asked], scored)
@@ -215,10 +215,6 @@ def _ask_at_boundaries(ordered: Sequence[bytes], asked: dict[bytes, set[int]], b
 
 def _last_token(key: bytes) -> int:
     return int.from_bytes(key[-KEY_BYTES:], "big")
-
-
-def _tokens(key: bytes) -> list[int]:
-    return [int.from_bytes(key[begin : begin + KEY_BYTES], "big") for begin in range(0, len(key), KEY_BYTES)]
 
 
 class Reader:

@@ -42,6 +42,12 @@ def sort_key(tokens: Sequence[int]) -> bytes:
     return np.array(tokens, dtype=f">u{KEY_BYTES}").tobytes()
 
 
+def tokens_of(key: bytes) -> list[int]:
+    """The tokens that `sort_key` made a key of."""
+    found: list[int] = np.frombuffer(key, dtype=f">u{KEY_BYTES}").tolist()
+    return found
+
+
 def common_prefix(one: bytes, other: bytes) -> int:
     """How many tokens two sequences, given by their keys, share from the beginning."""
     low, high = 0, min(len(one), len(other))
@@ -58,7 +64,7 @@ def common_prefix(one: bytes, other: bytes) -> int:
 
 def common_prefixes(keys: Sequence[bytes]) -> list[int]:
     """How many tokens each sequence shares with the one before it; 0 for the first."""
-    return [0, *map(common_prefix, keys, keys[1:])]
+    return [0, *map(common_prefix, keys, keys[1:])][: len(keys)]
 
 
 def build_tree(lengths: Sequence[int], shared: Sequence[int]) -> Node:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from accelerate.utils import DistributedType
 from lm_eval.api.instance import Instance
+from lm_eval.api.model import CacheHook
 from lm_eval.models.huggingface import HFLM
 from lm_eval.models.utils import handle_stop_sequences, has_bos_prefix, normalize_gen_kwargs
 from lm_eval.models.utils_hf import clear_torch_cache
@@ -27,6 +28,7 @@ from .forward import PrefixModel, of_all_words, without_cudnn
 from .generated_text import GeneratedText
 from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
+from .ranks import Found, Request, answer_together
 from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
 from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
 from .tolerance import COMPARED, Agreement, Mismatch, rounded_otherwise
@@ -34,8 +36,6 @@ from .whole_weights import whole_weights
 from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
-
-Request = tuple[tuple[str, str], list[int], list[int]]
 
 # Tokens in a batch where the user leaves its size to the backend: enough to keep an accelerator busy.
 AUTO_BATCH_TOKENS = 16384
@@ -89,7 +89,9 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         ends = self.model.generation_config.eos_token_id
         self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
         self._shows_marks = marks_of_thoughts_among(self.tokenizer.all_special_tokens)
-        if obstacle := self._find_obstacle():
+        obstacle = self._find_obstacle()
+        self._deals = self.world_size > 1 and obstacle is None  # whether processes deal their requests out anew
+        if obstacle:
             self._fall_back(obstacle)
         elif takes_masks(self.model):
             self._greedy = GreedyGeneration(self._branching_model(), self._agreement, self.work)
@@ -219,7 +221,13 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
 
     def takes_parts(self) -> bool:
         """Not where lm-eval looks for a batch size anew in each call, and not where processes must make the same calls."""
-        return not self._plain and self.world_size == 1
+        return self._deals or (not self._plain and self.world_size == 1)
+
+    def barrier(self) -> None:
+        """Waits for the other processes, and helps them with the requests that they still have."""
+        while self._deals and self._answer_together(None) is not None:
+            pass
+        super().barrier()  # type: ignore[no-untyped-call]
 
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
         """The tokens of strings; those that begin with the begin-of-sequence token get no other, as in `HFLM.tok_encode`."""
@@ -267,7 +275,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
 
     def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
-    ) -> list[tuple[float, bool]]:
+    ) -> list[Found]:
         """Log-likelihoods of continuations.
 
         Args:
@@ -278,30 +286,50 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         Raises:
             ValueError: for an empty context or continuation, or a continuation longer than the model's window.
         """
-        if self._plain or override_bs is not None or not requests:
+        if override_bs is not None:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
+        answers = self._answer_together(requests, disable_tqdm) if self._deals else self._answer(requests, disable_tqdm)
+        return answers or []
+
+    def _answer_together(self, requests: list[Request] | None, disable_tqdm: bool = False) -> list[Found] | None:
+        """What `answer_together` says; each process keeps the answers to its own requests."""
+        hook, self.cache_hook = self.cache_hook, CacheHook(None)
+        try:
+            answers = answer_together(requests, partial(self._answer, disable_tqdm=disable_tqdm))
+        finally:
+            self.cache_hook = hook
+        for request, answer in zip(requests or (), answers or (), strict=True):
+            hook.add_partial("loglikelihood", request[0], answer)
+        return answers
+
+    def _answer(self, requests: list[Request], disable_tqdm: bool) -> list[Found]:
+        if self._plain or not requests:
+            return self._plainly(requests, disable_tqdm)
         # the last token is only predicted
         behind = [self._is_behind_border(len(context) + len(continuation) - 1) for _, context, continuation in requests]
         if any(behind):
             logger.info("%d of %d requests are so long that the model encodes positions otherwise", sum(behind), len(requests))
             long = list(itertools.compress(requests, behind))
             short = [request for request, is_long in zip(requests, behind, strict=True) if not is_long]
-            of_long = iter(super()._loglikelihood_tokens(long, disable_tqdm=disable_tqdm))
-            of_short = iter(self._loglikelihood_tokens(short, disable_tqdm=disable_tqdm))
+            of_long, of_short = iter(self._plainly(long, disable_tqdm)), iter(self._answer(short, disable_tqdm))
             return [next(of_long if is_long else of_short) for is_long in behind]
         try:
             answers = self._along_prefixes(requests, disable_tqdm)
         except Mismatch as mismatch:
             self._fall_back(str(mismatch))
-        else:
-            left = [request for request, answer in zip(requests, answers, strict=True) if answer is None]
-            rest = iter(self._one_by_one(left, disable_tqdm) if left else ())
-            return [next(rest) if answer is None else answer for answer in answers]
-        # lm-eval finds an automatic batch size by a talk between all processes; the others may not have fallen back
-        alone = self.world_size > 1 and self.batch_size == "auto"
-        return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
+            return self._plainly(requests, disable_tqdm)
+        left = [request for request, answer in zip(requests, answers, strict=True) if answer is None]
+        rest = iter(self._one_by_one(left, disable_tqdm) if left else ())
+        return [next(rest) if answer is None else answer for answer in answers]
 
-    def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool] | None]:
+    def _plainly(self, requests: list[Request], disable_tqdm: bool) -> list[Found]:
+        """What `hf` says."""
+        # lm-eval finds an automatic batch size by a talk between all processes, which only this one may need
+        alone = self._deals and self.batch_size == "auto"
+        found: list[Found] = super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
+        return found
+
+    def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[Found | None]:
         """The answers; None where memory did not suffice for a prefix, or for one request behind it.
 
         Raises:
@@ -311,7 +339,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
         scorer = Scorer(self._prefix_model(), continuations, budget, self._is_verified)
         self.work.distinct += scorer.distinct_tokens
-        answers: list[tuple[float, bool] | None] = [None] * len(requests)
+        answers: list[Found | None] = [None] * len(requests)
 
         def accept(batches: Iterable[tuple[BatchKind, list[Answer]]]) -> None:
             for kind, batch in sorted(batches, key=lambda item: not _has_any(item[1], scorer.references)):
@@ -356,7 +384,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         inputs = (context + continuation)[-(self.max_length + 1) :][:-1]
         return Continuation(inputs, len(inputs) - len(continuation), continuation[-1])
 
-    def _one_by_one(self, requests: list[Request], disable_tqdm: bool) -> list[tuple[float, bool]]:
+    def _one_by_one(self, requests: list[Request], disable_tqdm: bool) -> list[Found]:
         """The plain way, with the least memory."""
         logger.warning(
             "Memory does not suffice for a prefix that requests share: %d of them are computed one by one, as lm-eval's hf does "

@@ -85,8 +85,8 @@ def test_a_pass_is_launched_without_waiting(name, tokenizers, monkeypatch):
     assert events[:first].count("pass") >= 2
 
 
-def passes_of_copies(pass_tokens):
-    """Forward passes and tokens of a model with copies of the cache, on 200 passages of 2 questions with 4 options."""
+def passages():
+    """200 passages of 2 questions with 4 options, in tokens."""
     dice = random.Random(0)
 
     def tokens(low, high):
@@ -98,7 +98,12 @@ def passes_of_copies(pass_tokens):
         for _ in range(2):
             question = passage + tokens(10, 40)
             sequences += [question + tokens(2, 20) for _ in range(4)]
-    keys = sorted(set(map(sort_key, sequences)))
+    return sequences
+
+
+def passes_of_copies(pass_tokens):
+    """Forward passes and tokens of a model with copies of the cache."""
+    keys = sorted(set(map(sort_key, passages())))
     lengths = [len(key) // KEY_BYTES for key in keys]
     plan = make_plan(lengths, common_prefixes(keys), 16384, branches=False, pass_tokens=pass_tokens)
     passes = computed = 0

@@ -166,7 +166,7 @@ def test_two_processes_fall_back_alone(tokenizers, monkeypatch):
     _, expected = answer(SharedPrefixLM, model, tokenizers[False], ranking_requests())
     _Changed(model, _causal_mask_only)
     lm = SharedPrefixLM(model, tokenizer=tokenizers[False], batch_size="auto")
-    lm._world_size = 2
+    lm._world_size, lm._deals = 2, True
     monkeypatch.setattr(lm, "_detect_batch_size", lambda *_: pytest.fail("talks to the other processes"))
     encoded = [(args, *lm._encode_pair(*args)) for args in ranking_requests()]
     for got, wanted in zip(lm._loglikelihood_tokens(encoded, disable_tqdm=True), expected, strict=True):

@@ -4,6 +4,7 @@ import random
 
 import pytest
 import torch
+from bench_workloads import GENERATED, generate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
@@ -13,7 +14,19 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
-from .conftest import ARCHITECTURES, COPYING, NO_SDPA, TEXT, WORDS, answer, assert_like_parent, make_model, ranking_requests, text
+from .conftest import (
+    ARCHITECTURES,
+    COPYING,
+    NO_SDPA,
+    TEXT,
+    WORDS,
+    answer,
+    ask,
+    assert_like_parent,
+    make_model,
+    ranking_requests,
+    text,
+)
 
 
 @pytest.mark.parametrize(("attention", "bos"), [("sdpa", True), ("eager", False)])
@@ -103,6 +116,21 @@ def test_work(llama, tokenizers):
     lm = assert_like_parent(llama, tokenizers[False], ranking_requests(32, prefix=60), batch_size=16)
     assert lm.work.forwarded <= 1.15 * lm.work.distinct
     assert 0 < lm.work.verification <= 0.05 * lm.work.distinct
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workload", GENERATED)
+@pytest.mark.parametrize(("name", "most", "least"), [("llama", 1.05, 700), ("bloom", 1.05, 200)])
+def test_work_on_standard_workloads(workload, name, most, least, tokenizers, monkeypatch):
+    """Those of the benchmark; tokens for each distinct one, and in a pass, with rows that branch and with copies of the cache."""
+    monkeypatch.undo()  # rows as long as outside of tests
+    lm = SharedPrefixLM(make_model(name, len(tokenizers[False])), tokenizer=tokenizers[False], batch_size=16, max_length=4096)
+    passes = []
+    lm.model.get_input_embeddings().register_forward_hook(lambda *_: passes.append(1))
+    ask(lm, [args for row in generate(workload, 12) for args in row])
+    assert not lm._plain
+    assert lm.work.forwarded <= most * lm.work.distinct
+    assert lm.work.forwarded >= least * len(passes)
 
 
 def test_long_rows_do_not_make_the_self_check_dear(llama, tokenizers):

@@ -17,7 +17,7 @@ TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th
 
 @pytest.mark.slow
 def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
-    """Each process plans, and checks itself, on the requests it has."""
+    """Each process plans, and checks itself, on its share of all requests, and scores its own rows."""
     together = run_two(TASKS, samples, tiny_model, tmp_path / "two.json", backend="hf-shared-prefix")
     options = {"metadata": {"pretrained": str(tiny_model)}, "limit": 3}
     alone = evaluate(samples, TASKS, HFLM(str(tiny_model), device="cpu", dtype="float32"), bootstrap_iters=100, **options)

@@ -111,6 +111,20 @@ def test_utilisation_of_a_known_device():
     assert row["of the limit"] == "80%"  # 100 tokens of 0.08 s in 10 s
 
 
+def test_a_table_a_backend():
+    """What differs between its rows is in columns, what does not above it."""
+    one, other = record("CPU", "float32"), record("CPU", "float32")
+    other["setting"] = other["setting"] | {"model": "Mamba"}
+    texts = one | {"equal_texts": 5, "times_faster": [4.0]}
+    for name in ("hf", "hf-shared-prefix"):
+        texts[name] = one[name] | {"kept": 10}
+    of_ranking, of_texts = render([one, texts, other]).split("\n\nTexts of ")
+    title, _, header, _, *rows = of_ranking.splitlines()
+    assert title == "`hf-shared-prefix`; float32, CPU, 2 threads:"
+    assert [header.startswith("| model | workload |"), *(row.split(" | ")[0] for row in rows)] == [True, "| Llama", "| Mamba"]
+    assert of_texts.startswith("`hf-shared-prefix`; Llama, float32, CPU, 2 threads:\n\n| workload |")
+
+
 def test_several_runs():
     (row,) = rows_of([record("CPU", "float32") | {"times_faster": [3.0, 4.0, 6.04]}])
     assert row["times faster"] == "4.0 (3.0–6.0)"

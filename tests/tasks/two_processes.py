@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,19 +40,9 @@ class Ranked:
     def world_size(self):
         return distributed.get_world_size()
 
-    def all_gather(self, tensor):
-        gathered = [torch.zeros_like(tensor) for _ in range(self.world_size)]
-        distributed.all_gather(gathered, tensor)
-        return torch.stack(gathered)
-
     def gather_object(self, obj, dst=0):
         self.gathered.append({task: len(rows) for task, rows in obj.items()})
-        gathered = [None] * self.world_size if self.rank == dst else None
-        distributed.gather_object(obj, gathered, dst=dst)
-        return gathered
-
-    def barrier(self):
-        distributed.barrier()
+        return super().gather_object(obj, dst)
 
 
 class RankedHF(Ranked, HFLM):
@@ -82,7 +73,8 @@ def summary(results: dict, **more: object) -> dict:
 
 
 def _run(rank: int, port: int, backend: str, tasks: Sequence[str], folder: Path, model: Path, output: Path) -> None:
-    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+    where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2}
+    os.environ |= {"ACCELERATE_USE_CPU": "true", **{name: str(value) for name, value in where.items()}}
     torch.set_num_threads(1)
     lm = BACKENDS[backend](pretrained=str(model), device="cpu", dtype="float32")
     results = evaluate(folder, list(tasks), lm, metadata={"pretrained": str(model)}, **LIMITS)

@@ -1,0 +1,118 @@
+"""Requests that several processes deal out among themselves; `test_whole_runs.py` has processes of their own."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from accelerate import Accelerator
+from hypothesis import given
+from hypothesis import strategies as st
+from lm_eval.api.model import CacheHook
+
+from lm_eval_sea.models import SharedPrefixLM, batch_encoding, ranks
+from lm_eval_sea.models.prefix_tree import sort_key
+
+from .conftest import answer, ask, assert_equal, make_model, ranking_requests
+from .test_accelerator import passages
+
+
+def distinct(sequences):
+    count, tree = 0, {}
+    for sequence in sequences:
+        node = tree
+        for token in sequence:
+            count += token not in node
+            node = node.setdefault(token, {})
+    return count
+
+
+def dealt(sequences, parts):
+    """The sequences of each part."""
+    found = ranks.deal_out(list(map(sort_key, sequences)), parts)
+    assert sorted(number for part in found for number in part) == list(range(len(sequences)))
+    return [[sequences[number] for number in part] for part in found]
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12).map(tuple), max_size=30), st.integers(1, 5))
+def test_parts_have_equal_shares(sequences, parts):
+    """As far as whole sequences go into them; what a part shares with the one before it is computed in both."""
+    found, longest = dealt(sequences, parts), max(map(len, sequences), default=0)
+    assert sum(len(set(part)) for part in found) == len(set(sequences))
+    assert all(distinct(part) <= distinct(sequences) / parts + 2 * longest for part in found)
+    assert sum(map(distinct, found)) <= distinct(sequences) + (parts - 1) * longest
+
+
+@pytest.mark.parametrize("parts", [2, 4])
+def test_hardly_anything_is_computed_twice(parts):
+    """Where rows are dealt one by one, the second question of a passage goes to another process than the first."""
+    sequences = passages()
+    random.Random(0).shuffle(sequences)
+    sizes = list(map(distinct, dealt(sequences, parts)))
+    assert sum(sizes) <= 1.05 * distinct(sequences)
+    assert max(sizes) <= 1.05 * distinct(sequences) / parts + 1000
+    assert sum(distinct(sequences[rank::parts]) for rank in range(parts)) > 1.2 * distinct(sequences)
+
+
+def in_processes(monkeypatch, works):
+    """Runs functions beside each other that gather as processes do."""
+    here, meeting, brought = threading.local(), threading.Barrier(len(works)), {}
+
+    def gather_object(objects):
+        brought[here.process_index] = objects
+        meeting.wait(60)
+        found = [each for process in range(len(works)) for each in brought[process]]
+        meeting.wait(60)
+        return found
+
+    def begin(process, work):
+        here.process_index = process
+        try:
+            work()
+        except Exception as failure:
+            failures.append(failure)
+            meeting.abort()
+
+    failures = []
+    monkeypatch.setattr(ranks, "gather_object", gather_object)
+    monkeypatch.setattr(ranks, "PartialState", lambda: here)
+    with ThreadPoolExecutor(len(works)) as pool:
+        list(pool.map(begin, range(len(works)), works))
+    if failures:
+        raise failures[0]
+
+
+class Kept(CacheHook):
+    """Notes what is kept."""
+
+    def __init__(self):
+        super().__init__(None)
+        self.answers = {}
+
+    def add_partial(self, attr, req, res):
+        self.answers[req] = res
+
+
+def test_a_process_without_requests_helps_the_others(tokenizers, monkeypatch):
+    """It had all of its answers from a cache, and waits; the other one asks in several parts."""
+    requests = ranking_requests(12)
+    options = {"tokenizer": tokenizers[False], "batch_size": 4, "max_length": 256}
+    lms = [SharedPrefixLM(make_model("llama", len(tokenizers[False])), **options) for _ in "ab"]
+    _, expected = answer(SharedPrefixLM, lms[0].model, tokenizers[False], requests)
+    monkeypatch.setattr(batch_encoding, "PART", 3000)
+    for lm in lms:
+        lm._world_size, lm._deals, lm.accelerator, lm.cache_hook = 2, True, Accelerator(cpu=True), Kept()
+    answers = []
+
+    def asking():
+        answers.extend(ask(lms[0], requests))
+        lms[0].barrier()
+
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+    in_processes(monkeypatch, [asking, lms[1].barrier])
+    torch.backends.cuda.enable_cudnn_sdp(before)  # a switch of the whole process
+    assert_equal(answers, expected)
+    assert lms[0].cache_hook.answers == dict(zip(requests, answers, strict=True)) and not lms[1].cache_hook.answers
+    first, second = (lm.work.forwarded for lm in lms)
+    assert 0.5 < first / second < 2
