@@ -141,15 +141,6 @@ def test_a_gated_set_is_named_with_its_page_before_the_model(task, refusal, samp
     assert f"{hub.url}/datasets/{gated}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
 
 
-def test_server_speaks_to_datasets_itself(hub, run_python, tmp_path):
-    """`datasets` resolves a glob through the listing of folders, which no command of the pack asks for."""
-    (tmp_path / "load.py").write_text(
-        f"import datasets\nprint(len(datasets.load_dataset({SOURCE!r}, data_files='data/xcopa/*.jsonl', split='train')))\n"
-    )
-    process = run_python("load", cwd=tmp_path, online=hub.url)
-    assert process.stdout == "12\n", process.stderr
-
-
 def test_a_hub_that_could_not_be_reached_is_not_waited_for_again(no_network, run_python, tmp_path):
     """A set of tasks wants several files: all are named, and the retries are made for the first one only."""
     tasks = "sea_belebele_th_to_ppl,sea_xcopa_vi_to_ppl,sea_xnli_th"
