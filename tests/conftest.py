@@ -110,6 +110,21 @@ def samples() -> Path:
 
 
 @pytest.fixture(scope="session")
+def load_tasks(samples):
+    """Loads tasks of the pack by their names, on the hand-written rows: name → task."""
+    from lm_eval.tasks import TaskManager
+
+    def load_tasks(*names: str) -> dict:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(samples)
+            return TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False).load(list(names))[
+                "tasks"
+            ]
+
+    return load_tasks
+
+
+@pytest.fixture(scope="session")
 def hub_mirror() -> Path:
     """A mirror folder of the real rows."""
     if "SEA_HUB_MIRROR" not in os.environ:
