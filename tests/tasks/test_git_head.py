@@ -12,7 +12,9 @@ import pytest
 from tests.conftest import ROOT
 
 # What the other tests of this folder look at does not depend on lm-eval.
-USES_LM_EVAL = re.compile(r"^ *(?:from|import) lm_eval\b|^from \.(?:evaluation|planted_model|prompt_texts) ", re.MULTILINE)
+USES_LM_EVAL = re.compile(
+    r"^ *(?:from|import) lm_eval\b|^from \.(?:evaluation|planted_model) import (?!TASKS$)|\bload_tasks\b", re.M
+)
 # These compare with lm-eval's chrF++, which a checkout from before the release 0.4.13 does not have.
 WITH_CHRFPP = ("test_overlap", "test_sea_helm_metrics", "test_sea_helm_summaries")
 
