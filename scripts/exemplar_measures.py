@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import statistics
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.tasks._shared.metrics.words import words
+from lm_eval_sea.tasks._shared.metrics import words as of_metrics
 
 Row = Mapping[str, Any]
 
@@ -49,6 +50,12 @@ QUESTION_WORDS = {
     ),
     "zh": (r"段|文章|短文|文中|本文", r"不|没有|无关|未|除了|最少|错误"),
 }
+
+
+@functools.cache
+def words(text: str, language: str) -> tuple[str, ...]:
+    """The words of a normalised text, which several measures ask for."""
+    return tuple(of_metrics.words(text, language))
 
 
 def ngrams(text: str, language: str, length: int) -> set[tuple[str, ...]]:
@@ -260,8 +267,10 @@ def _of_one_unit(
         for each in own:
             having[each].append(number)
 
+    weights = {each: math.log((len(rows) + 1) / (len(numbers) + 1)) ** 2 for each, numbers in having.items()}
+
     def weight(each: str) -> float:
-        return math.log((len(rows) + 1) / (len(having.get(each, ())) + 1)) ** 2
+        return weights.get(each, math.log(len(rows) + 1) ** 2)
 
     sums = [sum(map(weight, own)) for own in units]
     found = []

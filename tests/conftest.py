@@ -63,17 +63,20 @@ def known_machine() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def known_tasks() -> Iterator[None]:
-    """Reads the pack's 2,000 task files once: lm-eval does so for each `TaskManager`, for two seconds or more."""
+    """Reads the task files of the pack and of lm-eval once: a `TaskManager` does so anew, for two to ten seconds."""
+    import lm_eval.tasks
     from lm_eval.tasks._index import TaskIndex
 
-    build, tasks = TaskIndex.build, ROOT / "lm_eval_sea" / "tasks"
+    build, fixed = TaskIndex.build, (ROOT / "lm_eval_sea" / "tasks", Path(lm_eval.tasks.__file__).parent)
     build_once = functools.cache(lambda folder: build([folder]))
 
     def known(folders: Iterable[Path], **options: bool) -> dict:
-        folders = list(folders)
-        if options or not all(folder.is_relative_to(tasks) for folder in folders):
+        if options:
             return build(folders, **options)
-        return {name: entry for folder in folders for name, entry in build_once(folder).items()}
+        found = {}
+        for folder in folders:
+            found |= build_once(folder) if any(map(folder.is_relative_to, fixed)) else build([folder])
+        return found
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TaskIndex, "build", staticmethod(known))
@@ -104,6 +107,21 @@ def tiny_model_bos(tmp_path_factory) -> Path:
 def samples() -> Path:
     """The mirror folder of hand-written rows."""
     return ROOT / "lm_eval_sea" / "samples"
+
+
+@pytest.fixture(scope="session")
+def load_tasks(samples):
+    """Loads tasks of the pack by their names, on the hand-written rows: name → task."""
+    from lm_eval.tasks import TaskManager
+
+    def load_tasks(*names: str) -> dict:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(samples)
+            return TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False).load(list(names))[
+                "tasks"
+            ]
+
+    return load_tasks
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 NOT_BUILT = shutil.ignore_patterns(".*", "tests", "docs", "leaderboard", "__pycache__", "*.egg-info", "build")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def site(tmp_path_factory) -> Path:
     """A folder of packages with the wheel's files and lm-eval's code; none of lm-eval's own tasks."""
     pytest.importorskip("setuptools", "77")
@@ -38,18 +38,14 @@ def run(site, cwd, *arguments) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow
-def test_lm_eval_runs_the_tasks_without_an_include_path(site, tiny_model, samples, tmp_path):
+def test_lm_eval_runs_the_tasks_without_an_include_path_and_finds_each_once(site, tiny_model, samples, tmp_path):
+    """Each once also where tasks of others are asked for, for which lm-eval's own folder is read."""
     model = ["--model", "hf", "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--limit", "1"]
     done = run(site, samples, "-m", "lm_eval", *model, "--tasks", "sea_belebele_to_ppl", "--output_path", tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "overrides existing task" not in done.stderr
     assert "acc_ppl" in done.stdout
     assert len(list(tmp_path.rglob("results_*.json"))) == 1
-
-
-@pytest.mark.slow
-def test_every_task_of_the_wheel_is_found_once(site, tmp_path):
-    """Also where tasks of others are asked for, so that lm-eval's own folder is read."""
     program = (
         "import lm_eval_sea.tasks, lm_eval.tasks; from lm_eval_sea.catalogue.task_list import read_tasks;"
         "from lm_eval_sea.run.task_loading import RunTasks;"

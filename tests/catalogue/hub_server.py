@@ -1,7 +1,6 @@
 """A hub on this machine: serves a mirror folder through the part of the hub's API that downloads call.
 
-A mirror folder holds OWNER/NAME/PATH, as lm_eval_sea/samples does, and may hold OWNER/NAME@parquet/PATH, the files of the branch
-refs/convert/parquet. Point HF_ENDPOINT at `HubServer.url`.
+A mirror folder holds OWNER/NAME/PATH, as lm_eval_sea/samples does. Point HF_ENDPOINT at `HubServer.url`.
 
 What `datasets` 5.2 and `huggingface_hub` 2.4 ask for, REV being a branch or a commit:
 
@@ -26,9 +25,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-PARQUET_BRANCH = "refs/convert/parquet"
 REPOSITORY = r"(?P<repository>[^/]+/[^/]+)"
-REVISION = rf"(?P<revision>{PARQUET_BRANCH}|[^/]+)"
+REVISION = r"(?P<revision>refs/convert/parquet|[^/]+)"
 RESOLVE = re.compile(rf"(?:/datasets)?/{REPOSITORY}/resolve/{REVISION}/(?P<path>.+)")
 INFO = re.compile(rf"/api/(?:datasets|models)/{REPOSITORY}(?:/revision/{REVISION})?")
 TREE = re.compile(rf"/api/(?:datasets|models)/{REPOSITORY}/tree/{REVISION}(?:/(?P<path>.*))?")
@@ -103,13 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         repository = self.server.repository(match["repository"])
         if match["revision"] in (None, "main", repository.commit):
             return repository
-        try:
-            parquet = self.server.repository(f"{match['repository']}@parquet")
-        except HubError as error:
-            raise HubError("RevisionNotFound") from error
-        if match["revision"] not in (PARQUET_BRANCH, parquet.commit):
-            raise HubError("RevisionNotFound")
-        return parquet
+        raise HubError("RevisionNotFound")
 
     def _send_json(self, answer: object) -> None:
         self._send(200, json.dumps(answer).encode(), {"Content-Type": "application/json"})

@@ -79,7 +79,7 @@ def test_other_names_are_not_taken_for_listed_ones():
 
 
 @pytest.mark.slow
-def test_a_language_is_run_with_them_and_the_table_shows_their_scores(tmp_path, samples, tiny_model, run_python):
+def test_a_language_is_run_with_them_and_the_table_shows_their_scores(tmp_path, samples, tiny_model, monkeypatch, capsys):
     """Cebuano, from folders laid out like the hub: the pack's sample rows, and hand-written rows of Global PIQA's form."""
     for owner in samples.iterdir():
         (tmp_path / owner.name).symlink_to(owner)
@@ -95,31 +95,19 @@ def test_a_language_is_run_with_them_and_the_table_shows_their_scores(tmp_path, 
             [["Unsaon pagluto sa humay?", "Isulod sa tubig.", "Isulod sa yuta.", "Lubong.", "Labay.", n % 4] for n in range(4)]
         )
     output = tmp_path / "results"
-    run = [
-        "lm_eval_sea",
-        "run",
-        "--model",
-        "hf",
-        "--model_args",
-        f"pretrained={tiny_model}",
-        "--device",
-        "cpu",
-        "--limit",
-        "3",
-        "--skip_missing",
-    ]
-    done = run_python(*run, "--language", "ceb", "--output_path", output, "--log_samples", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("global_piqa_parallel_cloze_ceb_latn")]
+    monkeypatch.chdir(tmp_path)
+    model = ["--model", "hf", "--model_args", f"pretrained={tiny_model}", "--device", "cpu"]
+    run = ["run", *model, "--limit", "3", "--skip_missing", "--language", "ceb"]
+    assert main([*run, "--output_path", str(output), "--log_samples"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("global_piqa_parallel_cloze_ceb_latn")]
     assert line.split()[1:5] == ["3", "of", "4", "acc_norm"]
     assert line.split()[-1] == "25.0"
     (path,) = output.rglob("results_*.json")
     results = json.loads(path.read_text(encoding="utf-8"))["results"]
     assert {"sea_belebele_ceb_to_ppl", "global_piqa_parallel_cloze_ceb_latn"} <= set(results)
     (folder / "ceb.csv").unlink()
-    done = run_python(*run, "--language", "ceb", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "left out: global_piqa_parallel_cloze_ceb_latn of lm-eval: " in done.stdout
+    assert main(run) == 0
+    assert "left out: global_piqa_parallel_cloze_ceb_latn of lm-eval: " in capsys.readouterr().out
 
 
 def test_ls_names_them(capsys):

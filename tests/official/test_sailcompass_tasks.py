@@ -235,13 +235,14 @@ def test_provenance_says_where_a_task_comes_from(made, known_miniature):
     assert set(tasks["mini_flores_id_en"].config.metadata["provenance"]["signatures"]) == text_scores
 
 
-@pytest.mark.parametrize("damage", [lambda text: text.replace("a", "b", 1), lambda text: text[: len(text) // 2], lambda text: ""])
-def test_rows_that_changed_since_are_refused(damage, made):
+def test_rows_that_changed_since_are_refused(made):
     path = made / "mini_xcopa_id_ppl.jsonl"
-    path.write_text(damage(path.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"mini_xcopa_id_ppl\.jsonl: .*run `lm-eval-sea make --official` again") as caught:
-        load(made, ["mini_xcopa_id_ppl"])["mini_xcopa_id_ppl"].test_docs()
-    assert "\n" not in str(caught.value)
+    whole = path.read_text(encoding="utf-8")
+    for damaged in (whole.replace("a", "b", 1), whole[: len(whole) // 2], ""):
+        path.write_text(damaged, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"mini_xcopa_id_ppl\.jsonl: .*run `lm-eval-sea make --official` again") as caught:
+            load(made, ["mini_xcopa_id_ppl"])["mini_xcopa_id_ppl"].test_docs()
+        assert "\n" not in str(caught.value)
 
 
 def replace(path: Path, old: str, new: str) -> None:

@@ -23,22 +23,31 @@ from .test_servers import completion, reply, serving
 GOOD, BAD, WRITTEN = "sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_tydiqa_id"
 
 
-@pytest.fixture
-def command(tiny_model, mirror, tmp_path, monkeypatch):
-    """A run of three tasks with a tiny model; `one` of its rows is told by a text that only it has."""
-    monkeypatch.setattr(logging, "raiseExceptions", False)
+def run_into(folder, tiny_model):
+    """A run of three tasks with a tiny model."""
     return [
         "run", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu", "--tasks",
-        f"{GOOD},{BAD},{WRITTEN}", "--limit", "3", "--gen_kwargs", "max_gen_toks=4", "--output_path", str(tmp_path / "results"),
+        f"{GOOD},{BAD},{WRITTEN}", "--limit", "3", "--gen_kwargs", "max_gen_toks=4", "--output_path", str(folder),
         "--log_samples", "--batch_size", "4",
     ]  # fmt: skip
 
 
 @pytest.fixture
-def undisturbed(command, tmp_path):
+def command(tiny_model, mirror, tmp_path, monkeypatch):
+    """The run on rows that a test may change."""
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    return run_into(tmp_path / "results", tiny_model)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tiny_model, samples, tmp_path_factory):
     """The scores of a run without faults, by task."""
-    assert main([*command, "--output_path", str(tmp_path / "undisturbed")]) == 0
-    return scores(tmp_path / "undisturbed")
+    folder = tmp_path_factory.mktemp("undisturbed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        patch.setattr(logging, "raiseExceptions", False)
+        assert main(run_into(folder, tiny_model)) == 0
+    return scores(folder)
 
 
 def scores(folder):

@@ -12,7 +12,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results import rows
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
-from lm_eval_sea.results.written_folder import WrittenFolder, write_whole
+from lm_eval_sea.results.written_folder import WrittenFolder
 from lm_eval_sea.run.output_folder import probe
 from lm_eval_sea.run.request import RunError
 
@@ -83,14 +83,6 @@ def test_a_disk_that_is_full(command, tmp_path, runs, monkeypatch, capsys):
     assert contents(out) == before
     said = capsys.readouterr().err
     assert "No space left" in said and "Traceback" not in said
-
-
-def test_a_file_is_never_half(tmp_path, monkeypatch):
-    """What is half written leaves nothing behind."""
-    fill_the_disk(monkeypatch, type(tmp_path))
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(tmp_path / "new.csv", "a,b\n" * 100)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_an_earlier_call_left(tmp_path, runs):

@@ -12,7 +12,6 @@ import pytest
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import answer_cache
-from lm_eval_sea.run import run as run_module
 from lm_eval_sea.run.request import RunError
 
 from ..conftest import ROOT
@@ -90,14 +89,6 @@ def test_a_signal_in_every_phase(phase, tmp_path, tiny_model, mirror, monkeypatc
             json.loads(next(folder.rglob("results_*.json")).read_text()) for folder in (output, tmp_path / "undisturbed")
         )
         assert one["results"] == other["results"]
-
-
-@pytest.mark.parametrize("where", ["arguments", "tasks"])
-def test_a_signal_before_anything(where, tmp_path, tiny_model, mirror, monkeypatch, capsys):
-    owner, name = (run_module, "run_parser" if where == "arguments" else "check_request")
-    _before(owner, name, monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
-    assert main(arguments(tiny_model, tmp_path)) == 130
-    assert capsys.readouterr().err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted")
 
 
 @pytest.mark.parametrize("command", ["show", "data check"])

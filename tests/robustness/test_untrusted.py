@@ -99,7 +99,7 @@ def test_rows_outside_the_checkout(path, checkout, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["{{ x }}", "{% for %}", "{# #}", "{a.b}", "{a!r}", "{a:>99999999999}", "{0}", "{}", "{a[0]}", "{"]
+    "text", ["{{ x }}", "{% for %}", "{# #}", "{a.b}", "{a!r}", "{a:>99999999999}", "{0}", "{}", "{a[0]}", "{", "a } b"]
 )
 def test_a_prompt_that_is_a_program(text):
     with pytest.raises(PromptError):

@@ -4,10 +4,8 @@ import json
 import logging
 
 import pytest
-from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.answer_limits import add_default_room, fit_to_window
 
 GENERATED = "sea_belebele_th_chat"
@@ -18,14 +16,9 @@ def tokenizer(tiny_model):
     return AutoTokenizer.from_pretrained(tiny_model)
 
 
-def load(name, samples, monkeypatch):
-    monkeypatch.chdir(samples)
-    return TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load([name])["tasks"][name]
-
-
-def limits_with_room(tokenizer, samples, monkeypatch, gen_kwargs=(), **model_args):
+def limits_with_room(tokenizer, load_tasks, gen_kwargs=(), **model_args):
     """The limits of a task's answers before and after, and its longest prompt, in tokens."""
-    task = load(GENERATED, samples, monkeypatch)
+    task = load_tasks(GENERATED)[GENERATED]
     before = task.config.generation_kwargs["max_gen_toks"]
     add_default_room(
         {GENERATED: task},
@@ -39,38 +32,38 @@ def limits_with_room(tokenizer, samples, monkeypatch, gen_kwargs=(), **model_arg
     return before, task.config.generation_kwargs["max_gen_toks"], longest
 
 
-def test_room_for_thoughts(tokenizer, samples, tmp_path, monkeypatch, caplog):
+def test_room_for_thoughts(tokenizer, load_tasks, tmp_path, caplog):
     caplog.set_level(logging.INFO, "lm_eval_sea")
-    before, after, _ = limits_with_room(tokenizer, samples, monkeypatch, max_length=100_000)
+    before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=100_000)
     assert after == before + 8192
     assert "answers get 8,192 tokens more for the thought; --thinking_tokens N gives another number" in caplog.messages[-1]
     (tmp_path / "generation_config.json").write_text(json.dumps({"max_new_tokens": 500}))
-    before, after, _ = limits_with_room(tokenizer, samples, monkeypatch, max_length=100_000, pretrained=str(tmp_path))
+    before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=100_000, pretrained=str(tmp_path))
     assert after == before + 500
 
 
-def test_room_in_a_small_window(tokenizer, samples, monkeypatch, caplog):
+def test_room_in_a_small_window(tokenizer, load_tasks, caplog):
     """Prompt, thought and answer fit it, and not much of it is left over."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
-    before, after, longest = limits_with_room(tokenizer, samples, monkeypatch, max_length=4096)
+    before, after, longest = limits_with_room(tokenizer, load_tasks, max_length=4096)
     assert before < after
     assert 4096 - 100 < longest + after <= 4096
     assert f"; the window of 4,096 leaves {after - before:,} for {GENERATED};" in caplog.messages[-1]
 
 
-def test_limits_that_stay(tokenizer, samples, monkeypatch):
+def test_limits_that_stay(tokenizer, load_tasks):
     for settings in ({"max_length": 300}, {"max_length": 9000, "gen_kwargs": {"max_gen_toks": 9}}):
-        before, after, _ = limits_with_room(tokenizer, samples, monkeypatch, **settings)
+        before, after, _ = limits_with_room(tokenizer, load_tasks, **settings)
         assert after == before
 
 
 @pytest.mark.parametrize(
     ("name", "share"), [("sea_helm_id_ifeval", 1), ("sea_helm_id_mt_bench_judge_turn_1", 1 / 2), ("sea_seabench_id", 1 / 2)]
 )
-def test_long_answers_get_what_a_small_window_leaves(name, share, tokenizer, samples, monkeypatch, caplog):
+def test_long_answers_get_what_a_small_window_leaves(name, share, tokenizer, load_tasks, caplog):
     """Behind every prompt; of a conversation the second answer gets as much as the first."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
-    task = load(name, samples, monkeypatch)
+    task = load_tasks(name)[name]
     own = task.config.generation_kwargs["max_gen_toks"]  # the window is as long
     prompts = [len(tokenizer(task.doc_to_text(row)).input_ids) for row in task.eval_docs]
     caplog.clear()  # of what was said of the rows

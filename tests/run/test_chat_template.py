@@ -5,10 +5,8 @@ import re
 import shutil
 
 import pytest
-from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.request import RunError
 
@@ -19,10 +17,8 @@ TASKS = ["sea_xcopa_vi_to_ppl", "sea_tydiqa_id"]
 
 
 @pytest.fixture(scope="module")
-def tasks(samples):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(samples)
-        return TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load(TASKS)["tasks"]
+def tasks(load_tasks):
+    return load_tasks(*TASKS)
 
 
 @pytest.fixture

@@ -19,39 +19,6 @@ def tasks_of_language(listed, language, **options):
     return yaml.safe_load(path.read_text(encoding="utf-8"))["task"]
 
 
-def test_thai_has_sailcompass_both_ways_of_translation_and_sea_helm(listed):
-    assert set(tasks_of_language(listed, "th")) == {
-        "sea_xquad_th", "sea_flores_en_th", "sea_flores_th_en", "sea_thaisum_th", "sea_m3exam_th_litito_ppl",
-        "sea_xcopa_th_to_ppl", "sea_belebele_th_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_mgsm_th",
-        "sea_sib200_th", "sea_thaiexam_th_litito_ppl", "sea_winograd_th_to_ppl", "sea_ntrex_en_th", "sea_ntrex_th_en",
-        "sea_helm_th",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("language", "tasks"),
-    [
-        (
-            "my",
-            [
-                "sea_belebele_my_to_ppl",
-                "sea_globalmmlulite_my_litito_ppl",
-                "sea_myxnli_my",
-                "sea_sib200_my",
-                "sea_tico19_en_my",
-                "sea_tico19_my_en",
-                "sea_helm_my",
-            ],
-        ),
-        ("ceb", ["sea_belebele_ceb_to_ppl", "sea_sib200_ceb"]),
-        ("kac", ["sea_belebele_kac_to_ppl_enprompt", "sea_sib200_kac_enprompt"]),
-        ("min", ["sea_sib200_min_enprompt"]),
-    ],
-)
-def test_languages_that_sailcompass_lacks(listed, language, tasks):
-    assert tasks_of_language(listed, language) == tasks
-
-
 def test_lite_has_the_lite_tasks_of_the_same(listed):
     for language in languages(listed):
         whole = {task.name for task in listed.select([group_of_language(listed, language)])}

@@ -7,9 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import ratio_of_sums
@@ -70,14 +68,10 @@ def test_the_interval_is_that_of_texts_drawn_anew():
         ratio_of_sums([])
 
 
-def load(names, samples, monkeypatch):
+def test_limits_follow_the_language_of_the_prompt_and_results_say_by_how_much(samples, load_tasks, monkeypatch):
     monkeypatch.chdir(samples)
-    return TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load(names)["tasks"]
-
-
-def test_limits_follow_the_language_of_the_prompt_and_results_say_by_how_much(samples, monkeypatch):
     names = ["sea_belebele_th_chat", "sea_belebele_th_chat_enprompt", "sea_belebele_en_chat", "sea_belebele_id_to_ppl"]
-    tasks = load(names, samples, monkeypatch)
+    tasks = load_tasks(*names)
     before = {name: (task.config.generation_kwargs or {}).get("max_gen_toks") for name, task in tasks.items()}
     premiums = note_premiums(tasks, Letters(), flag="--thinking_tokens 1000x")
     add_thinking_tokens(tasks, 1000, {}, premiums)
@@ -90,9 +84,9 @@ def test_limits_follow_the_language_of_the_prompt_and_results_say_by_how_much(sa
     assert facts_of(tasks[names[1]].config.metadata).token_premium["mean"] == 1
 
 
-def test_languages_without_texts(samples, tmp_path, monkeypatch, caplog):
+def test_languages_without_texts(load_tasks, tmp_path, monkeypatch, caplog):
     """Only who asks for English tokens needs them."""
-    tasks = load(["sea_belebele_th_chat"], samples, monkeypatch)
+    tasks = load_tasks("sea_belebele_th_chat")
     (tmp_path / "sail/Sailcompass_data").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     caplog.set_level(logging.INFO, "lm_eval_sea")

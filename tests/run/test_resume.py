@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import os
 import re
 import signal
@@ -9,14 +10,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER, files_of
-
-ROOT = Path(__file__).resolve().parents[2]
-
+from tests.conftest import ROOT
 
 # The command with a model that pauses before each pass: a run that is to be killed must not be over before it is looked at.
 PAUSING = """
@@ -29,13 +28,32 @@ import lm_eval_sea.__main__
 """
 
 
-def start(tiny_model, samples, output, *arguments, backend="hf", task="sea_tydiqa_id", pause=None):
+def command(tiny_model, output, *arguments, backend="hf", task="sea_tydiqa_id"):
+    return [
+        "run", "--model", backend, "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--batch_size", "1",
+        "--tasks", task, "--output_path", str(output), "--log_samples", *arguments,
+    ]  # fmt: skip
+
+
+def start(command, *, pause):
+    """The command in a process of its own, in the current folder."""
     return subprocess.Popen(
-        [sys.executable, *(["-c", PAUSING.format(pause=pause)] if pause else ["-m", "lm_eval_sea"]), "run",
-         "--model", backend, "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--batch_size", "1", "--tasks", task,
-         "--output_path", str(output), "--log_samples", *arguments],
-        cwd=samples, env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", PAUSING.format(pause=pause), *command],
+        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+@pytest.fixture
+def go_on(samples, monkeypatch, caplog):
+    """Runs a command again, in this process; returns what it says of the answers that are kept."""
+    monkeypatch.chdir(samples)
+    caplog.set_level(logging.INFO)
+
+    def go_on(command):
+        assert main(command) == 0
+        return "\n".join(caplog.messages)
+
+    return go_on
 
 
 def answers(output, mode="ro"):
@@ -54,9 +72,9 @@ def answers(output, mode="ro"):
 def undisturbed(tiny_model, samples, tmp_path_factory):
     """The results of a run that nothing ends."""
     output = tmp_path_factory.mktemp("undisturbed")
-    process = start(tiny_model, samples, output, "--no-resume")
-    _, err = process.communicate(timeout=250)
-    assert process.returncode == 0, err[-2000:]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        assert main(command(tiny_model, output, "--no-resume")) == 0
     return results_in(output)
 
 
@@ -67,10 +85,11 @@ def results_in(output):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples, undisturbed):
+def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, undisturbed, go_on):
     """What the model has answered is not asked again, and the results are those of an undisturbed run."""
     output = tmp_path / "results"
-    process = start(tiny_model, samples, output, pause=0.03)
+    given = command(tiny_model, output)
+    process = start(given, pause=0.03)
     deadline = time.monotonic() + 200
     while process.poll() is None and not answers(output) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -81,18 +100,16 @@ def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, samples, undistu
     if kill != signal.SIGKILL:
         assert process.returncode == 130
         assert err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command goes on where this one stopped")
-    again = start(tiny_model, samples, output)
-    _, err = again.communicate(timeout=250)
-    assert again.returncode == 0, err[-2000:]
-    assert int(re.search(r"Cached requests: (\d+)", err)[1]) >= kept
+    assert int(re.search(r"Cached requests: (\d+)", go_on(given))[1]) >= kept
     assert not (output / FOLDER).exists(), "kept until the results are written, and no longer"
     assert results_in(output) == undisturbed
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, samples):
-    output, sampling = tmp_path / "results", ["--gen_kwargs", "do_sample=True,temperature=1.0"]
-    process = start(tiny_model, samples, output, *sampling, pause=0.03)
+def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, go_on):
+    output = tmp_path / "results"
+    given = command(tiny_model, output, "--gen_kwargs", "do_sample=True,temperature=1.0")
+    process = start(given, pause=0.03)
     deadline = time.monotonic() + 1500
     while process.poll() is None and not answers(output) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -100,20 +117,19 @@ def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, sam
     _, err = process.communicate(timeout=100)
     kept = answers(output, "rw")
     assert kept, f"the run ended before it was killed: {err[-2000:]}"
-    again = start(tiny_model, samples, output, *sampling)
-    _, err = again.communicate(timeout=1500)
-    assert again.returncode == 0, err[-2000:]
-    found, total = map(int, re.search(r"(\d+) of (\d+) sampled answers are those of the interrupted run", err).groups())
+    said = re.search(r"(\d+) of (\d+) sampled answers are those of the interrupted run", go_on(given))
+    found, total = map(int, said.groups())
     assert kept == found < total
     assert not (output / FOLDER).exists()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
-def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model, samples):
+def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model, go_on):
     """What the progress bar of the killed run had counted is on disk, but for a batch; a batch is one passage's options here."""
-    output, task = tmp_path / "results", "sea_m3exam_to_ppl,sea_belebele_to_ppl"
-    process = start(tiny_model, samples, output, backend=backend, task=task, pause=0.2)
+    output = tmp_path / "results"
+    given = command(tiny_model, output, backend=backend, task="sea_m3exam_to_ppl,sea_belebele_to_ppl")
+    process = start(given, pause=0.2)
     deadline = time.monotonic() + 1500
     while process.poll() is None and answers(output) < 3 and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -123,10 +139,7 @@ def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model,
     kept = answers(output, "rw")
     assert kept >= 3, "the run ended before it was killed"
     assert kept >= counted[-1] - 4
-    again = start(tiny_model, samples, output, backend=backend, task=task)
-    _, err = again.communicate(timeout=300)
-    assert again.returncode == 0, err[-2000:]
-    cached, remaining = map(int, re.search(r"Cached requests: (\d+), Requests remaining: (\d+)", err).groups())
+    cached, remaining = map(int, re.search(r"Cached requests: (\d+), Requests remaining: (\d+)", go_on(given)).groups())
     assert cached == kept
     assert remaining > 0
 

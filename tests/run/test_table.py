@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import WIDTH, table_of
 from lm_eval_sea.run.warnings_once import warnings_once
@@ -38,17 +39,20 @@ def test_a_run_ends_with_the_table_that_show_prints(finished):
 
 
 @pytest.mark.slow
-def test_the_table_knows_of_the_chat_template_before_the_results_are_written(tmp_path, tiny_model_bos, samples, run_module):
+def test_the_table_knows_of_the_chat_template_before_the_results_are_written(
+    tmp_path, tiny_model_bos, samples, monkeypatch, capsys
+):
     """A random model's answers cannot be read; what the table advises depends on the template."""
     model, output = tmp_path / "model", tmp_path / "results"
     shutil.copytree(tiny_model_bos, model)
     (model / "chat_template.jinja").write_text("{% for message in messages %}{{ message.content }}{% endfor %}")
-    result = run_module(
+    monkeypatch.chdir(samples)
+    command = [
         "run", "--model", "hf", "--model_args", f"pretrained={model}", "--device", "cpu", "--apply_chat_template",
-        "--tasks", "sea_m3exam_vi_litilo_gen", "--limit", "2", "--output_path", output, cwd=samples,
-    )  # fmt: skip
-    assert result.returncode == 0, result.stderr[-2000:]
-    for text in (result.stdout, table_of(read(output).best())):
+        "--tasks", "sea_m3exam_vi_litilo_gen", "--limit", "2", "--output_path", str(output),
+    ]  # fmt: skip
+    assert main(command) == 0
+    for text in (capsys.readouterr().out, table_of(read(output).best())):
         assert "is this a base model?" in " ".join(text.split())
 
 

@@ -3,10 +3,8 @@
 import re
 
 import pytest
-from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.chat_template import check_chat_template, renderer
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.thinking import Switch, find_switch, thinks
@@ -46,10 +44,8 @@ def tokenizer(tiny_model):
 
 
 @pytest.fixture(scope="module")
-def tasks(samples):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(samples)
-        return TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load([RANKED, GENERATED])["tasks"]
+def tasks(load_tasks):
+    return load_tasks(RANKED, GENERATED)
 
 
 def test_the_switch_of_each_family(tokenizer):

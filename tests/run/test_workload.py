@@ -5,9 +5,7 @@ from collections import namedtuple
 import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM, CacheHook
-from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.answering import PART, AnsweringModel
 from lm_eval_sea.run.workload import Workload, advice, said_by_language, text_of, workload_of, workloads_by_language
 
@@ -48,11 +46,8 @@ def test_many_requests_are_counted_from_some_of_them():
     assert found.read == pytest.approx(sum(range(10_000)), rel=0.03)
 
 
-def test_the_count_of_real_tasks_is_that_of_their_requests(samples, monkeypatch):
-    monkeypatch.chdir(samples)
-    tasks = TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load(["sea_flores_en_th", "sea_tydiqa_id"])[
-        "tasks"
-    ]
+def test_the_count_of_real_tasks_is_that_of_their_requests(load_tasks):
+    tasks = load_tasks("sea_flores_en_th", "sea_tydiqa_id")
     for task in tasks.values():
         task.build_all_requests(limit=None)
     found = workload_of((task.instances for task in tasks.values()), len)

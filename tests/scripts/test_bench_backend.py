@@ -11,14 +11,17 @@ from backend_table import peak_tflops, render
 from transformers import LlamaConfig, LlamaForCausalLM
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 1}
+SHAPE = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 1}
+
+
+SMALL = ["--batch-size", "2", "--threads", "1"]  # as many tests run at once as there are cores
 
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_flops(tied):
     from bench_meters import FlopCounter
 
-    model = LlamaForCausalLM(LlamaConfig(vocab_size=50, tie_word_embeddings=tied, **SMALL))
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=50, tie_word_embeddings=tied, **SHAPE))
     counter = FlopCounter(model)
     model(torch.zeros(3, 7, dtype=torch.long), logits_to_keep=2)
     attention = 16 * 16 + 2 * 16 * 8 + 16 * 16
@@ -50,7 +53,7 @@ def test_a_run(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
     saved = tmp_path / "figures.jsonl"
-    arguments = ["three-labels", "--rows", "2", "--batch-size", "2", "--save", str(saved)]
+    arguments = ["three-labels", "--rows", "2", *SMALL, "--save", str(saved)]
     monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
     bench_backend.main()
     found = json.loads(saved.read_text(encoding="utf-8"))
@@ -73,7 +76,7 @@ def test_texts(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(bench_workloads.SAMPLES)
     monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
     saved = tmp_path / "figures.jsonl"
-    arguments = ["--texts", "sea_m3exam_jv_litilo_gen", "--rows", "3", "--batch-size", "2", "--save", str(saved)]
+    arguments = ["--texts", "sea_m3exam_jv_litilo_gen", "--rows", "3", *SMALL, "--save", str(saved)]
     monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
     bench_backend.main()
     found = json.loads(saved.read_text(encoding="utf-8"))

@@ -3,11 +3,9 @@
 from collections import Counter
 from xml.etree import ElementTree
 
-import yaml
 from update_docs import coverage_figure, coverage_page
 
 from lm_eval_sea.catalogue import read_countries
-from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.origins import coverage, origin_of
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
@@ -63,15 +61,6 @@ def test_all_names_on_the_page_are_those_of_tasks():
     for entry in coverage():
         beginning = entry.tasks if entry.tasks.startswith("sea_helm") else f"{entry.tasks}_"
         assert any(name.startswith(beginning) for name in names), entry.tasks
-
-
-def test_every_data_set_says_origin_and_licence():
-    for name, data_set in data_sets().items():
-        record = yaml.safe_load(data_set.path.read_text(encoding="utf-8"))
-        for language, own in record["languages"].items():
-            data = record | (own or {})
-            assert data["origin"] in ("native", "translated"), (name, language)
-            assert "licence" in data, (name, language)
 
 
 def test_native_tasks_are_those_of_native_rows_that_may_be_collected():

@@ -10,10 +10,14 @@ import time
 
 import pytest
 
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.sweep import job_process
 from lm_eval_sea.sweep.completeness import LOG, MARK
 from lm_eval_sea.sweep.job_process import STARTED
-from tests.processes import run
-from tests.sweep.plans import start_sweep
+from lm_eval_sea.sweep.plan import read_plan
+from lm_eval_sea.sweep.sweep import prepare
+from tests.conftest import ROOT
+from tests.sweep.plans import start_sweep, write_plan
 
 pytestmark = pytest.mark.slow
 TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
@@ -34,6 +38,19 @@ def models(tmp_path_factory):
 
 def start(place, output, samples, *arguments, **changes):
     return start_sweep(place, output, samples, "--engine", "local", *arguments, tasks=TASKS, **changes)
+
+
+@pytest.fixture
+def sweep_here(samples, monkeypatch, capsys):
+    """Runs `lm-eval-sea sweep ARGUMENTS` in this process, which starts jobs as the command does; returns status and output."""
+    monkeypatch.chdir(samples)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+    def sweep_here(*arguments):
+        capsys.readouterr()
+        return main(["sweep", *map(str, arguments)]), capsys.readouterr().out
+
+    return sweep_here
 
 
 def finish(process):
@@ -70,27 +87,37 @@ def wait_for(condition, process, limit=300):
         time.sleep(0.02)
 
 
+def run_here(folder, output, samples, **changes):
+    """Runs the jobs of a plan one after the other in this process, where nothing disturbs them; returns their outcome."""
+    plan = read_plan(write_plan(folder / "here.yaml", output=str(output), **changes))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        for job in prepare(plan, "suite").jobs:
+            job.folder.mkdir(parents=True)
+            job_process._run(json.loads(json.dumps(job.task(plan))), job.folder)
+    return outcome(output)
+
+
 @pytest.fixture(scope="module")
 def undisturbed(models, samples, tmp_path_factory):
-    """The folder of a sweep that nothing disturbs."""
-    output = tmp_path_factory.mktemp("sweep") / "undisturbed"
-    status, _, err = finish(start(models, output, samples))
-    assert status == 0, err
-    assert len(list(output.rglob(MARK))) == 4
-    return output
+    """The outcome of the plan."""
+    found = run_here(models, tmp_path_factory.mktemp("undisturbed"), samples, tasks=TASKS)
+    assert len(found) == 4 * 2  # results and samples
+    return found
 
 
 def test_two_machines_in_one_folder(models, undisturbed, tmp_path, samples):
     """The same plan twice at the same time: no job runs twice, and both end as one does."""
     output = tmp_path / "out"
-    for process in [start(models, output, samples) for _ in range(2)]:
+    only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
+    for process in [start(models, output, samples, models=only) for _ in range(2)]:
         status, out, err = finish(process)
         assert status == 0, out + err
-    assert outcome(output) == outcome(undisturbed)
-    assert all(len(times) == 1 for times in attempts(output).values())
+    assert outcome(output) == {name: content for name, content in undisturbed.items() if name.startswith("a/")}
+    assert [len(times) for times in attempts(output).values()] == [1, 1]
 
 
-def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undisturbed, tmp_path, samples):
+def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undisturbed, tmp_path, samples, sweep_here):
     output = tmp_path / "out"
     for number, jobs in ((signal.SIGKILL, 1), (signal.SIGINT, 2)):  # while the next job runs
         process = start(models, output, samples)
@@ -106,10 +133,10 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
     assert re.search(rf"^stopped +1  {stopped}$", table, re.MULTILINE)
     assert again == f"to go on: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
     assert err.strip().endswith("interrupted; the same command goes on where this one stopped")
-    status, out, err = finish(start(models, output, samples))
-    assert status == 0, err
+    status, out = sweep_here(*shlex.split(again)[5:])
+    assert status == 0, out
     assert "0 of 4" not in out
-    assert outcome(output) == outcome(undisturbed)
+    assert outcome(output) == undisturbed
     began = attempts(output)
     assert sum(map(len, began.values())) > 4, "nothing was interrupted"
     for folder, times in began.items():
@@ -117,34 +144,40 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
     assert not HAS_REPORT or (output / "report" / "report.html").is_file()
 
 
-def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models, tmp_path, samples):
+def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models, tmp_path, sweep_here):
     damaged = models / "c"  # what no check before the first job sees
     shutil.copytree(models / "a", damaged)
     (damaged / "model.safetensors").write_bytes(b"no weights")
     entries = [{"model_args": {"pretrained": str(models / name)}} for name in "ca"]
-    status, out, err = finish(start(models, tmp_path / "out", samples, "--split", "model", models=entries))
-    assert status == 1, err
+    plan = write_plan(models / "fails.yaml", output=str(tmp_path / "out"), tasks=TASKS, models=entries)
+    status, out = sweep_here(plan, "--engine", "local", "--split", "model")
+    assert status == 1
     assert f"failed: {tmp_path / 'out' / 'c' / 'all' / 'default'}" in out
     assert "lm-eval-sea: the model cannot be loaded (SafetensorError: " in out, "the last line of its log"
     assert "  shown by: lm-eval-sea run --tasks sea_xcopa_th_to_ppl,sea_xnli_th" in out
     assert str(damaged) in out
     assert [path.relative_to(tmp_path / "out").parts[0] for path in (tmp_path / "out").rglob(MARK)] == ["a"]
     assert not HAS_REPORT or "report.html: 1 models, 2 tasks" in out, "the report on the others is written"
-    again = re.search(r"^1 of 2 jobs failed; lm-eval-sea (.*) runs them again", out, re.MULTILINE)[1]
+    again = re.search(r"^1 of 2 jobs failed; lm-eval-sea sweep (.*) runs them again", out, re.MULTILINE)[1]
     shutil.copy(models / "a" / "model.safetensors", damaged)
-    process = run("lm_eval_sea", *shlex.split(again), cwd=samples)
-    assert process.returncode == 0, process.stderr
-    assert not HAS_REPORT or "report.html: 2 models, 2 tasks" in process.stdout
+    status, out = sweep_here(*shlex.split(again))
+    assert status == 0
+    assert not HAS_REPORT or "report.html: 2 models, 2 tasks" in out
     assert {folder.parent.parent.name: len(times) for folder, times in attempts(tmp_path / "out").items()} == {"a": 1, "c": 2}
 
 
-def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, samples):
-    status, out, err = finish(start(models, tmp_path / "out", samples, "--dry-run"))
-    assert status == 0, err
-    assert "4 jobs, of which 0 are complete" in out
-    options = 4 * (2 + 1) + 6 * (3 + 1)  # XCOPA's rows with two options, XNLI's with three labels; the prompt of each row
+def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, sweep_here):
+    plan = write_plan(models / "dry.yaml", output=str(tmp_path / "out"), tasks=[*TASKS, "sea_xcopa_id_to_ppl"])
+    status, out = sweep_here(plan, "--engine", "local", "--dry-run")
+    assert status == 0
+    assert "6 jobs, of which 0 are complete" in out
+    options = 2 * 4 * (2 + 1) + 6 * (3 + 1)  # XCOPA's rows with two options, XNLI's with three labels; the prompt of each row
     without_content = 4 * 3  # three prompts without content and the cue alone, once for each label of XNLI
-    assert re.search(rf"^  hf, weights of \S+ GB: 4 jobs, {2 * (options + without_content)} requests, about ", out, re.MULTILINE)
+    requests = 2 * (options + without_content)
+    [tokens] = re.findall(rf"^  hf, weights of \S+ GB: 6 jobs, {requests} requests, about ([\d,]+) tokens in", out, re.MULTILINE)
+    by_language = re.search(r"^    by language: th ([\d,]+), id ([\d,]+)$", out, re.MULTILINE).groups()
+    total, thai, indonesian = (int(number.replace(",", "")) for number in (tokens, *by_language))
+    assert thai > indonesian and thai + indonesian == pytest.approx(total, abs=2)
     assert "time not measured (no complete job of this kind)\n" in out
     assert re.search(r"^each job asks for 0 GPUs, 0 CPUs, 0 GB of memory; machines: 1 of \d+ GPUs, \d+ CPUs, ", out, re.MULTILINE)
     assert re.search(r"^two models would be told apart that differ by [\d.]+ points on ", out, re.MULTILINE)

@@ -12,7 +12,7 @@ import pytest
 from lm_eval_sea.sweep.completeness import MARK
 from tests.conftest import ROOT
 from tests.sweep.plans import start_sweep
-from tests.sweep.test_local import attempts, finish, models, outcome, wait_for  # noqa: F401
+from tests.sweep.test_local import attempts, finish, models, outcome, run_here, wait_for  # noqa: F401
 
 pytest.importorskip("ray", reason="needs ray: pip install 'lm-eval-sea[ray]'")
 pytestmark = pytest.mark.slow
@@ -47,9 +47,8 @@ def workers_at_work(cluster):
 
 
 def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, samples, cluster):  # noqa: F811
-    output, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
-    status, _, err = finish(start(models, undisturbed, samples, "--engine", "local"))
-    assert status == 0, err
+    output = tmp_path / "out"
+    undisturbed = run_here(models, tmp_path / "undisturbed", samples, tasks=TASKS, num_fewshot=SHOTS)
     chance = random.Random(0)
 
     def complete():
@@ -81,7 +80,7 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     status, _, err = finish(start(models, output, samples, "--address", cluster.address))
     assert status == 0, err
     assert complete() == 24
-    assert outcome(output) == outcome(undisturbed)
+    assert outcome(output) == undisturbed
     began = attempts(output)
     assert sum(map(len, began.values())) > 24, "nothing was interrupted"
     for folder, times in began.items():

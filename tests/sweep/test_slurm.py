@@ -18,7 +18,7 @@ from lm_eval_sea.sweep.plan import Resources, read_plan
 from tests.conftest import ROOT
 from tests.sweep import stand_in_slurm
 from tests.sweep.plans import start_sweep, write_plan
-from tests.sweep.test_local import attempts, finish, models, outcome, wait_for  # noqa: F401
+from tests.sweep.test_local import attempts, finish, models, outcome, run_here, sweep_here, wait_for  # noqa: F401
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
 pytest.importorskip("submitit", reason="needs submitit: pip install 'lm-eval-sea[slurm]'")
@@ -44,10 +44,10 @@ def start(folder, output, samples, *arguments):
 
 
 @pytest.mark.slow
-def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm):  # noqa: F811
-    output, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
-    status, _, err = finish(start(models, undisturbed, samples, "--engine", "local"))
-    assert status == 0, err
+def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm, sweep_here):  # noqa: F811
+    """Nor does a sweep that is interrupted, which cancels its jobs and goes on with the same command."""
+    output = tmp_path / "out"
+    undisturbed = run_here(models, tmp_path / "undisturbed", samples, tasks=TASKS, num_fewshot=SHOTS)
     chance = random.Random(0)
 
     def at_work():
@@ -72,31 +72,6 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
         return chance.choice(sorted(at_work().items()))
 
     driver = start(models, output, samples, "--engine", "slurm")
-    _, process = after(1, driver)
-    process.kill()  # short of memory, say
-    name, _ = after(2, driver)
-    for process in stand_in_slurm.tree(stand_in_slurm.states()[name]["pid"]):  # the node fails
-        process.kill()
-    name, _ = after(4, driver)
-    stand_in_slurm.scancel(name, "--signal", "USR2")  # the node is wanted, or the time is nearly up
-    after(5, driver)
-    driver.send_signal(signal.SIGKILL)
-    driver.communicate(timeout=60)
-    status, _, err = finish(start(models, output, samples, "--engine", "slurm"))
-    assert status == 0, err
-    assert len(list(slurm.glob("*.sh"))) == 1, "the second driver took over the jobs in the queue"
-    assert len(list(output.rglob(MARK))) == 8
-    assert outcome(output) == outcome(undisturbed)
-    began = attempts(output)
-    assert sum(map(len, began.values())) > 8, "nothing was interrupted"
-    for folder, times in began.items():
-        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
-
-
-@pytest.mark.slow
-def test_an_interrupted_sweep_cancels_its_jobs_and_goes_on(models, tmp_path, samples, slurm):  # noqa: F811
-    output = tmp_path / "out"
-    driver = start(models, output, samples, "--engine", "slurm")
     wait_for(lambda: list(output.rglob(MARK)), driver)
     driver.send_signal(signal.SIGINT)
     status, out, _ = finish(driver)
@@ -108,9 +83,27 @@ def test_an_interrupted_sweep_cancels_its_jobs_and_goes_on(models, tmp_path, sam
     ) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not left
-    status, _, err = finish(start(models, output, samples, "--engine", "slurm"))
-    assert status == 0, err
+
+    driver = start(models, output, samples, "--engine", "slurm")
+    _, process = after(2, driver)
+    process.kill()  # short of memory, say
+    name, _ = after(3, driver)
+    for process in stand_in_slurm.tree(stand_in_slurm.states()[name]["pid"]):  # the node fails
+        process.kill()
+    name, _ = after(4, driver)
+    stand_in_slurm.scancel(name, "--signal", "USR2")  # the node is wanted, or the time is nearly up
+    after(5, driver)
+    driver.send_signal(signal.SIGKILL)
+    driver.communicate(timeout=60)
+    status, out = sweep_here(models / "out.yaml", "--engine", "slurm")
+    assert status == 0, out
+    assert len(list(slurm.glob("*.sh"))) == 2, "the last driver took over the jobs in the queue"
     assert len(list(output.rglob(MARK))) == 8
+    assert outcome(output) == undisturbed
+    began = attempts(output)
+    assert sum(map(len, began.values())) > 8, "nothing was interrupted"
+    for folder, times in began.items():
+        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
 
 
 @pytest.mark.slow
@@ -120,13 +113,14 @@ def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, samples,
 
     monkeypatch.chdir(samples)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    plan = read_plan(write_plan(models / "one.yaml", output=str(tmp_path / "out"), slurm={"time": 10}))
+    only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
+    plan = read_plan(write_plan(models / "one.yaml", output=str(tmp_path / "out"), slurm={"time": 10}, models=only))
     prepared, failed = prepare(plan, "model"), {}
     engine = SlurmEngine(plan, cluster="local")
     monkeypatch.setattr(engine, "machines", lambda: [plan.resources])  # sinfo tells; there is none here
     carry_out(prepared, engine, failed)
     assert not failed
-    assert [len(jobs) for jobs in prepared.split()] == [2, 0]
+    assert [len(jobs) for jobs in prepared.split()] == [1, 0]
 
 
 def test_what_slurm_is_asked_for(tmp_path, slurm):

@@ -1,4 +1,4 @@
-"""The prompts of the pack as texts: one of each kind in each language, for people to read, and a digest of all others.
+"""The prompts of the pack as texts: one of each kind, for people to read, and digests of all.
 
 `python -m tests.tasks.prompt_texts` writes both anew; read what changed before you commit it. With names of data sets it prints
 all prompts of those, and writes nothing.
@@ -27,7 +27,7 @@ from lm_eval_sea.tasks._shared.facts import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "prompts"
-DIGESTS = FOLDER / "digests.yml"
+KINDS, DIGESTS = FOLDER / "kinds.txt", FOLDER / "digests.yml"
 SAMPLES = ROOT / "lm_eval_sea" / "samples"
 PARALLEL = [name for name, data_set in data_sets().items() if data_set.parallel]
 
@@ -131,21 +131,16 @@ def names_of_data_sets() -> dict[str, list[str]]:
     return found
 
 
-def names_of_languages() -> dict[str, list[str]]:
-    """Language → the first task of each kind, in the prompt's own language where there is one; each setting once.
-
-    A kind is what tasks with the same variant are; those of SEA-HELM are of kinds of their own.
-    """
+def names_of_kinds() -> list[str]:
+    """A task of each kind, in Thai where there is one: what has the same variant and setting, on rows of the same kind."""
     kinds: dict[tuple, str] = {}
-    found: dict[str, list[str]] = {}
     for name in (name for names in names_of_data_sets().values() for name in names):
         told = read_tasks().tasks[name].metadata
-        setting = told.get("setting")
         of = "sea_helm" if told["dataset"] == "sea_helm" else data_sets()[told["dataset"]].kind
-        kind = of, told["variant"], setting, None if setting else told["language"]
-        if kinds.setdefault(kind, name) == name:
-            found.setdefault(told["language"], []).append(name)
-    return dict(sorted(found.items()))
+        kind = of, told["variant"], told.get("setting")
+        if kind not in kinds or (told["language"] == "th" and read_tasks().tasks[kinds[kind]].metadata["language"] != "th"):
+            kinds[kind] = name
+    return list(kinds.values())
 
 
 def texts_of(names: Iterable[str], folder: Path, *, exemplars: int = 9) -> dict[str, str]:
@@ -168,12 +163,8 @@ def digests_of(texts: dict[str, str]) -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Writes the texts that people read, a file for each language, and the digests of all."""
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    FOLDER.mkdir()
-    for language, names in names_of_languages().items():
-        text = "".join(texts_of(names, folder, exemplars=1).values())
-        (FOLDER / f"{language}.txt").write_text(text, encoding="utf-8", newline="\n")
+    """Writes the texts that people read, and the digests of all."""
+    KINDS.write_text("".join(texts_of(names_of_kinds(), folder, exemplars=1).values()), encoding="utf-8", newline="\n")
     digests = {data_set: digests_of(texts_of(names, folder)) for data_set, names in names_of_data_sets().items()}
     DIGESTS.write_text(yaml.safe_dump(digests), encoding="utf-8")
 

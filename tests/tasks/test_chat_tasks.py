@@ -1,7 +1,6 @@
 """Chat tasks as lm-eval runs them: what a chat model is asked, and how its answers are scored."""
 
 import json
-from pathlib import Path
 
 import pytest
 import yaml
@@ -13,13 +12,6 @@ from lm_eval_sea.models.generated_text import GeneratedText
 
 from .evaluation import TASKS, evaluate
 from .planted_model import PlantedModel
-from .prompt_texts import complete_samples
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """The samples with stand-ins for the languages without."""
-    return complete_samples(tmp_path_factory.mktemp("samples"))
 
 
 def words(data_set: str, language: str) -> dict:

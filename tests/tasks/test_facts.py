@@ -1,9 +1,7 @@
 """What is known of a task from few lines of metadata: the rest stands in the data set's `data_set.yml`, and results have it."""
 
 import pytest
-import yaml
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.tasks._shared.facts import facts
 from lm_eval_sea.tasks._shared.rows import load_rows
 
@@ -79,29 +77,6 @@ def test_all_facts_of_a_task(metadata, known):
 def test_some_facts_of_a_task(metadata, some):
     known = facts(metadata)
     assert {key: known[key] for key in some} == some
-
-
-@pytest.mark.parametrize("setting", ["chat", "enshots", "parallel"])
-def test_official_evaluators_score_the_plain_prompts_only(setting):
-    assert "sailcompass_evaluator" in facts(who("belebele", "th", "litilo_gen"))
-    assert "sailcompass_evaluator" not in facts(who("belebele", "th", "litilo_gen", setting=setting))
-    assert "sailcompass_evaluator" not in facts(who("belebele", "lo", "litilo_gen"))  # SailCompass has no Lao
-
-
-@pytest.mark.parametrize(
-    ("metadata", "task"),
-    [
-        (who("xnli", "th", "classification"), "sea_xnli_th"),
-        (who("flores", "th", "translation", source_language="th", answer_language="en"), "sea_flores_th_en"),
-        (who("belebele", "kac", "to_ppl") | {"prompt_language": "en"}, "sea_belebele_kac_to_ppl_enprompt"),
-        (who("sea_helm", "th", "labels", task="sentiment"), "sea_helm_th_sentiment"),
-    ],
-)
-def test_a_lite_task_has_the_rows_that_its_list_names(metadata, task):
-    file = TASKS_FOLDER / metadata["dataset"] / "lite.yml"
-    chosen = yaml.safe_load(file.read_text(encoding="utf-8"))["tasks"][task]
-    known = facts(metadata | {"setting": "lite"})
-    assert known["subset"] == chosen and known["rows"] == len(chosen["ids"].split()) == 100
 
 
 def test_what_metadata_says_itself_goes_before_and_what_states_its_rows_is_whole():

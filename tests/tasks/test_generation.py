@@ -352,19 +352,6 @@ class TestRealRows:
             for field in ("document", "summary"):
                 assert sample["doc"][field] == unicodedata.normalize("NFC", sample["doc"][field])
 
-    def test_a_perfect_model_on_a_few_rows_of_each_set(self, hub_mirror):
-        tasks = QA + MT + TS
-        blank = evaluate(hub_mirror, tasks, PlantedModel(generation=lambda prompt: ""), limit=12)
-        samples = [sample for rows in blank["samples"].values() for sample in rows]
-        answers = {sample["arguments"][0][0]: sample["doc"].get("answers", [sample["target"]])[0] for sample in samples}
-        results = evaluate(hub_mirror, tasks, PlantedModel(generation=lambda prompt: f" {answers[prompt]}\n"), limit=12)
-        for task in tasks:
-            found = own(scores(results, task))
-            assert found.pop("null_rate") == 0
-            assert found.pop("off_target_rate", 0) == 0
-            best = 1 if task in QA else 100
-            assert all(value == pytest.approx(best) for value in found.values()), (task, found)
-
 
 def test_every_generated_task_has_a_signature_for_every_metric():
     from lm_eval.tasks._yaml_loader import load_yaml

@@ -76,13 +76,6 @@ def test_sample_record(tmp_path):
     assert provenance["signatures"]["right_language"].startswith("script:latin|lid:py3langid+words|lang:id+ms|")
 
 
-def test_predict_only_gives_responses_without_scores(tmp_path):
-    results = run(tmp_path, [published("detectable_format:title", {})], INDONESIAN, predict_only=True)
-    (sample,) = results["samples"]["sea_helm_id_ifeval"]
-    assert sample["resps"] == [[INDONESIAN]]
-    assert "pass,none" not in results["results"]["sea_helm_id_ifeval"]
-
-
 class TestPrompts:
     def test_a_prompt_is_the_text_of_its_row(self, samples):
         model, expected = PlantedModel(generation=lambda prompt: ""), []
@@ -205,10 +198,3 @@ class TestRealRows:
                 # the prompt names the words that are to be there, and those that are not
                 if instruction in ("keywords:existence", "keywords:forbidden_words") and language != "tl":
                     assert sample["instructions"] == (instruction == "keywords:existence"), sample["doc"]["kwargs"]
-
-    def test_with_the_tiny_model(self, hub_mirror, tiny_model):
-        arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu"}
-        names = [f"sea_helm_{language}_ifeval" for language in REAL_LANGUAGES]
-        results = evaluate(hub_mirror, names, "hf", model_args=arguments, limit=2, gen_kwargs={"max_gen_toks": 8}, batch_size=14)
-        for name in names:
-            assert 0 <= results["results"][name]["pass,none"] <= results["results"][name]["instructions,none"] <= 1

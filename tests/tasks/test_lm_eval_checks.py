@@ -8,16 +8,9 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from .evaluation import TASKS
-from .prompt_texts import complete_samples
 
 ROWS = 3
 FOLDERS = sorted(path.parent.name for path in TASKS.glob("*/data_set.yml"))
-
-
-@pytest.fixture(scope="module")
-def mirror(tmp_path_factory):
-    """The samples with stand-ins for the languages without."""
-    return complete_samples(tmp_path_factory.mktemp("samples"))
 
 
 def tasks_by_kind(manager: TaskManager) -> dict[tuple, list[str]]:
@@ -34,11 +27,11 @@ def tasks_by_kind(manager: TaskManager) -> dict[tuple, list[str]]:
     return kinds
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_tasks_keep_the_conventions_of_lm_eval(folder, everything, mirror, monkeypatch, subtests):
+@pytest.mark.parametrize("data_set", FOLDERS)
+def test_tasks_keep_the_conventions_of_lm_eval(data_set, everything, folder, monkeypatch, subtests):
     of_a_kind = None if everything else 1
-    manager = TaskManager(include_path=str(TASKS / folder), include_defaults=False)
-    monkeypatch.chdir(mirror)
+    manager = TaskManager(include_path=str(TASKS / data_set), include_defaults=False)
+    monkeypatch.chdir(folder)
     kinds = tasks_by_kind(manager)
     assert kinds
     for name in (name for names in kinds.values() for name in names[:of_a_kind]):

@@ -14,7 +14,6 @@ from lm_eval_sea.make.prompt_files import read_prompts
 
 from .evaluation import TASKS, evaluate
 from .planted_model import PlantedModel
-from .prompt_texts import complete_samples
 
 RECORD = data_sets()["belebele"]
 LANGUAGES = list(RECORD.languages)
@@ -27,12 +26,6 @@ PROMPTS = read_prompts(TASKS, "belebele")
 @pytest.fixture(scope="module")
 def manager() -> TaskManager:
     return TaskManager(include_path=str(TASKS), include_defaults=False)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """The samples with stand-ins for the languages without."""
-    return complete_samples(tmp_path_factory.mktemp("samples"))
 
 
 def test_every_language_has_every_task(manager):

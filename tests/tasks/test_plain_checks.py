@@ -3,9 +3,6 @@
 import re
 
 import pytest
-from lm_eval.tasks import TaskManager
-
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 
 TASKS = ["sea_xcopa_th_to_ppl", "sea_helm_th_nli_ppl"]
 
@@ -23,10 +20,8 @@ def forgetful(messages, **_):
 
 
 @pytest.fixture(scope="module", params=TASKS)
-def task(request, samples):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(samples)
-        yield TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load([request.param])["tasks"][request.param]
+def task(request, load_tasks):
+    return load_tasks(request.param)[request.param]
 
 
 @pytest.mark.parametrize("numbers", [[], [-1], [1, 1], [0, 10_000]], ids=str)

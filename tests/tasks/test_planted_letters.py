@@ -14,7 +14,6 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 
 from .evaluation import TASKS
 from .planted_model import PlantedModel
-from .prompt_texts import complete_samples
 
 # {} is the right letter or label, {cue} what asks for it at the end of the prompt.
 FORMS = ["{}", "\n{}", "  {}", "{}.", " {}\n", "\n\n  {}.\n\n", "{cue}\n{}"]
@@ -62,39 +61,33 @@ def one_of_each() -> list[str]:
 
 
 @functools.cache
-def loaded(names: tuple[str, ...], mirror: Path) -> dict:
+def loaded(names: tuple[str, ...], folder: Path) -> dict:
     manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"tokenizer": "none"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(mirror)
+        patch.chdir(folder)
         return manager.load(list(names))
 
 
-def wrong_scores(names, mirror, write, expected) -> dict[str, tuple[float, float]]:
+def wrong_scores(names, folder, write, expected) -> dict[str, tuple[float, float]]:
     """Task → headline score and share of answers that are read as none, where they are not as expected."""
-    results = lm_eval.evaluate(LetterModel(write), loaded(tuple(names), mirror), limit=2, bootstrap_iters=0)["results"]
+    results = lm_eval.evaluate(LetterModel(write), loaded(tuple(names), folder), limit=2, bootstrap_iters=0)["results"]
     headlines = {name: read_tasks().tasks[name].metadata["headline_metric"] for name in names}
     found = {name: (results[name][f"{headlines[name]},none"], results[name]["null_rate,none"]) for name in names}
     return {name: scores for name, scores in found.items() if scores != expected}
 
 
-@pytest.fixture(scope="module")
-def mirror(tmp_path_factory):
-    return complete_samples(tmp_path_factory.mktemp("hub"))
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_right_label_counts_in_any_form(form, mirror):
-    assert len(one_of_each()) > 30
-    assert wrong_scores(one_of_each(), mirror, lambda label, cue: form.format(label, cue=cue), (1.0, 0.0)) == {}
-
-
-def test_another_text_counts_nowhere(mirror, everything):
-    names = written_tasks() if everything else one_of_each()
-    assert wrong_scores(names, mirror, lambda label, cue: "\n?", (0.0, 1.0)) == {}
+def test_the_right_label_counts_in_any_form_and_another_text_nowhere(folder):
+    """Each answer has the next form."""
+    names, forms = one_of_each(), itertools.cycle(FORMS)
+    assert len(names) > 30
+    assert wrong_scores(names, folder, lambda label, cue: next(forms).format(label, cue=cue), (1.0, 0.0)) == {}
+    assert wrong_scores(names, folder, lambda label, cue: "\n?", (0.0, 1.0)) == {}
 
 
 @pytest.mark.slow
-def test_the_right_label_counts_in_every_task(mirror):
-    """Each answer has the next form."""
-    forms = itertools.cycle(FORMS)
-    assert wrong_scores(written_tasks(), mirror, lambda label, cue: next(forms).format(label, cue=cue), (1.0, 0.0)) == {}
+def test_every_form_in_every_data_set_and_language_and_every_task(folder):
+    for form in FORMS:
+        assert wrong_scores(one_of_each(), folder, lambda label, cue, form=form: form.format(label, cue=cue), (1.0, 0.0)) == {}
+    names, forms = written_tasks(), itertools.cycle(FORMS)
+    assert wrong_scores(names, folder, lambda label, cue: next(forms).format(label, cue=cue), (1.0, 0.0)) == {}
+    assert wrong_scores(names, folder, lambda label, cue: "\n?", (0.0, 1.0)) == {}

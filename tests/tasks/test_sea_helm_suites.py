@@ -1,7 +1,5 @@
 """SEA-HELM's suites as groups, and the tasks whose rows a checkout of its repository has."""
 
-import json
-
 import pytest
 
 from lm_eval_sea.catalogue.check import check_data
@@ -128,8 +126,3 @@ def test_rows_of_the_hub_that_a_checkout_has_too(language, hub_mirror, monkeypat
     monkeypatch.chdir(hub_mirror)
     report = check_data(pack.tasks[f"sea_helm_{language}_global_mmlu_lite"])
     assert (report.faults, report.found) == ([], 400)
-
-
-def test_samples_are_laid_out_like_the_checkout(samples):
-    rows = [json.loads(line) for path in (samples / "SEA-HELM").rglob("*.jsonl") for line in path.read_text().splitlines()]
-    assert len(rows) > 60 and all(len(row["prompts"]) == 1 for row in rows)

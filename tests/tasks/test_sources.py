@@ -1,7 +1,6 @@
 """Rows named by configuration and split: in folders laid out in many ways, and on a hub with and without a network."""
 
 import json
-import os
 import shutil
 
 import datasets
@@ -85,21 +84,6 @@ def test_datasets_finds_the_same_rows(repository, tmp_path, monkeypatch):
     found = datasets.load_dataset(str(repository / NAME), "id", split="eval", cache_dir=tmp_path / "cache")
     assert len(found) == 3
     assert processed_rows(source(), identity).rows == [row | {"id": str(n), "cluster": str(n)} for n, row in enumerate(found)]
-
-
-def test_a_changed_file_with_the_same_time_stamp_gives_the_new_rows(tmp_path, monkeypatch):
-    """A cache by path and time stamp would give the old ones."""
-    path = tmp_path / NAME / "data" / "id" / "eval.jsonl"
-    (tmp_path / NAME / "data").mkdir(parents=True)
-    (tmp_path / NAME / "README.md").write_text(card([{"split": "eval", "path": "data/id/eval.jsonl"}]), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    for word in ("aaaa", "bbbb"):
-        write_json_lines(path, [{"text": word, "label": "A"}])
-        os.utime(path, (1_700_000_000, 1_700_000_000))
-        splits, _ = source().load()
-        assert splits["test"]["text"] == [word]
-        by_path, _ = Source.from_metadata(data_source=NAME, data_files={"test": "data/id/eval.jsonl"}).load()
-        assert [row["text"] for row in by_path["test"]] == [word]
 
 
 LOAD = """

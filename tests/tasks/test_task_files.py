@@ -3,7 +3,6 @@
 import functools
 import re
 import unicodedata
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -31,11 +30,6 @@ def test_every_file_is_registered(manager):
     """lm-eval skips a file that it cannot read without a word."""
     registered = {entry.yaml_path for entry in manager.task_index.values() if entry.yaml_path}
     assert registered == set(FILES)
-
-
-def test_no_name_occurs_twice():
-    names = Counter(_content(path).get("task" if "group" not in _content(path) else "group") for path in FILES)
-    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_a_file_is_where_its_task_name_says():

@@ -6,13 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from lm_eval_sea.make.on_demand import select, tasks_on_demand
+from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.texts import texts_section
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 
 from ..results.lm_eval_output import write_run
+from .evaluation import evaluate
 from .planted_model import PlantedModel
 
 LANGUAGES = ("en", "id", "th")
@@ -23,14 +24,11 @@ def rows_of(name):
     return task.load_rows().rows
 
 
-def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples, monkeypatch):
+def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples):
     """A model that needs 3 nats a letter."""
-    import lm_eval
-
-    monkeypatch.chdir(samples)
     name = "sea_belebele_th_text"
     model = PlantedModel(lambda prompt, text: -3.0 * len(text))
-    found = lm_eval.simple_evaluate(model, tasks=list(tasks_on_demand([name]).values()), log_samples=True)
+    found = evaluate(samples, name, model)
     file = samples / "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl"
     published = {row["link"]: row["flores_passage"].strip() for row in map(json.loads, file.open(encoding="utf-8"))}
     assert sorted(text for (text,) in model.requests) == sorted(published.values())

@@ -76,32 +76,28 @@ TASKS = ",".join(f"sea_helm_id_{name}" for name in ["nli", "nli_ppl", "qa", "lin
 
 
 @pytest.mark.slow
-def test_totals_of_a_real_run(tiny_model, samples, run_python, tmp_path):
-    model = f"pretrained={tiny_model},max_length=1024"
-    options = ["--gen_kwargs", "max_gen_toks=8", "--log_samples", "--output_path", tmp_path / "runs"]
-    ran = run_python("lm_eval_sea", "run", "--model", "hf", "--model_args", model, "--tasks", TASKS, *options, cwd=samples)
-    assert ran.returncode == 0, ran.stderr
-    scored = run_python("lm_eval_sea", "score", tmp_path / "runs", "--out", tmp_path / "totals.json")
-    assert scored.returncode == 0, scored.stderr
+def test_totals_of_a_real_run(tiny_model, samples, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    model = ["--model", "hf", "--model_args", f"pretrained={tiny_model},max_length=1024", "--device", "cpu"]
+    runs = str(tmp_path / "runs")
+    options = ["--gen_kwargs", "max_gen_toks=8", "--log_samples", "--output_path", runs]
+    assert main(["run", *model, "--tasks", TASKS, *options]) == 0
+    capsys.readouterr()
+    assert main(["score", runs, "--out", str(tmp_path / "totals.json")]) == 0
+    shown = capsys.readouterr().out
     content = json.loads((tmp_path / "totals.json").read_text())
     tasks = {line["task"]: line for line in content["detailed"] if line["task"]}
     assert {"nli", "qa", "mp-r", "if-eval"} <= {task for task, line in tasks.items() if line["score"] is not None}
     assert (content["method"], content["suite"], content["suite_version"]) == ("2026-08", "seahelm", "v1.2.1")
     assert tasks["translation-en-xx"]["score"] is None and tasks["translation-en-xx"]["metric"] == "chrf++"
     assert all(0 <= line["score"] <= 100 for line in tasks.values() if line["score"] is not None)
-    assert re.search(r"id\s+nlr\s+nli", scored.stdout)
+    assert re.search(r"id\s+nlr\s+nli", shown)
     assert (
         "not scored yet, needs a judge model: id syntax-criteria, id mt-bench-judge; run them, then "
-        "lm-eval-sea score RESULTS --judge" in scored.stdout
+        "lm-eval-sea score RESULTS --judge" in shown
     )
-    assert (
-        "not scored yet, needs the metric model MetricX-24: id translation-en-xx; lm-eval-sea score RESULTS --metricx"
-        in scored.stdout
-    )
-    ranked = run_python(
-        "lm_eval_sea", "score", tmp_path / "runs", "--suite", "seahelm_logprobs", "--out", tmp_path / "ranked.json"
-    )
-    assert ranked.returncode == 0, ranked.stderr
+    assert "not scored yet, needs the metric model MetricX-24: id translation-en-xx; lm-eval-sea score RESULTS --metricx" in shown
+    assert main(["score", runs, "--suite", "seahelm_logprobs", "--out", str(tmp_path / "ranked.json")]) == 0
     tasks = {line["task"]: line for line in json.loads((tmp_path / "ranked.json").read_text())["detailed"]}
     assert tasks["nli"]["metric"] == "gold_probability"
     assert tasks["nli"]["score"] == pytest.approx(tasks["nli"]["metric_value"])

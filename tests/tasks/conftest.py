@@ -1,0 +1,13 @@
+"""Rows for tasks of all languages."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory) -> Path:
+    """The samples with stand-ins for the languages without; nothing is written to it."""
+    from .prompt_texts import complete_samples
+
+    return complete_samples(tmp_path_factory.mktemp("samples"))
