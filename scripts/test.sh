@@ -12,12 +12,7 @@ if [ "${1:-}" = --all ]; then
     shift
 fi
 [ -x .venv/bin/python ] || "${PYTHON:-python3}" -m venv .venv
-# What the tests need is installed once; anew where the lists of packages have changed.
-state="$(cat constraints.txt setup.cfg | cksum) $PWD"
-if [ "$(cat .venv/tests.state 2>/dev/null)" != "$state" ]; then
-    .venv/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
-    echo "$state" >.venv/tests.state
-fi
+.venv/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 # The page of reports is tested in Chromium; where there is none and it cannot be installed those tests are skipped.
 if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     { apt-get update -qq && apt-get install -y -qq chromium fonts-noto-core fonts-noto-cjk; } >/dev/null 2>&1 ||
