@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 from scipy import stats
 
-from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata
+from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata, subtracted
 from lm_eval_sea.results.power import LEVEL, POWER
-from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
+from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, paired_difference, swap_test
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, swap_test
 from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -152,7 +152,7 @@ def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
     if common is not None:
         if not common.clusters:
             return None
-        strata = _in_points(first, difference_strata(common.first, common.second, first.facts.pool, common.clusters))
+        strata = _in_points(first, _difference_strata(first, second, common))
         if common.all_rows:
             return Pair(a, b, strata, most)
         shares = [normalised_score(rows.of_all_rows, first.facts.chance) for rows in (common.first, common.second)]
@@ -249,7 +249,11 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     tasks += "" if found.all_rows else ", on the rows that both were asked"
     p_value, ends = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
     if p_value is None or ends is None or found.seen is None:
-        why = "too few passages" if found.few else "their rows were not logged, and the results have no standard errors"
+        why = (
+            "too few passages, or rows of a label"
+            if found.few
+            else "their rows were not logged, and the results have no standard errors"
+        )
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
     better, worse = (first, second) if found.value > 0 else (second, first)
     low, high = ends if found.value > 0 else (-ends[1], -ends[0])
@@ -258,7 +262,8 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
-    return f"{first} and {second} cannot be told apart on {tasks}: {more}. {found.seen:.1f} points would probably have been seen."
+    seen = f" {found.seen:.1f} points would probably have been seen." if found.seen else ""  # none where all answers are alike
+    return f"{first} and {second} cannot be told apart on {tasks}: {more}.{seen}"
 
 
 def _end(value: float) -> str:
@@ -281,7 +286,8 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     one, other = first.telling_rows, second.telling_rows
     if one is None or other is None or one.metric != other.metric or one.statistics is None or other.statistics is None:
         return None
-    if one.statistics.values.shape[1] != other.statistics.values.shape[1] or one.statistics.is_mean != other.statistics.is_mean:
+    shapes = [(rows.values.shape[1], rows.is_mean, rows.of_rows is None) for rows in (one.statistics, other.statistics)]
+    if shapes[0] != shapes[1]:
         return None
     if one.fingerprint == other.fingerprint:
         return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
@@ -316,40 +322,43 @@ class TaskDifference:
 def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.
 
-    Where the score is the mean of the rows' scores the test is `uncertainty.paired_difference`. Where rows make it together
-    (balanced accuracy, macro-F1, BLEU, chrF++) the p-value is that of `uncertainty.swap_test`, and the interval that of
-    `means.difference_strata`; where neither can be told, the metric of single rows counts.
+    The interval is that of `means.difference_strata`. Where the score is the mean of the rows' scores it is the paired t test by
+    cluster, whose error is held up only where it is 0. Where rows make it together (balanced accuracy, macro-F1, BLEU, chrF++)
+    the p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told from the rows, the metric of single
+    rows counts.
     """
-    common = common_rows(first, second)
+    common, metric = common_rows(first, second), first.facts.headline_metric
     if common is None:
-        return _item_difference(first, second)
-    if not common.clusters:
+        common, metric = _common_items(first, second), first.facts.metric_of_rows
+    if common is None or not common.clusters:
         return None
-    metric, a, b = first.facts.headline_metric, common.first, common.second
-    if a.is_mean and a.of_rows is not None and b.of_rows is not None:
-        return _tested(metric, a.of_rows.tolist(), b.of_rows.tolist(), common.clusters)
-    spread = combined(difference_strata(a, b, first.facts.pool, common.clusters))
-    value, half = a.of_all_rows - b.of_all_rows, spread.half_width()
-    enough = half is not None and len(set(common.clusters)) >= FEWEST_CLUSTERS
-    return TaskDifference(
-        metric=metric,
-        test=SWAPS,
-        difference=100 * value,
-        stderr=None if spread.stderr is None or spread.few else 100 * spread.stderr,
-        low=100 * max(-1.0, value - half) if enough and half is not None else None,
-        high=100 * min(1.0, value + half) if enough and half is not None else None,
-        p_value=swap_test(a.score, a.values, b.values, common.clusters) if enough else None,
-        rows=len(common.clusters),
-        clusters=len(set(common.clusters)),
-    )
+    a, b, clusters = common.first, common.second, len(set(common.clusters))
+    strata = _difference_strata(first, second, common)
+    plain = combined([replace(stratum, least=0.0) for stratum in strata])
+    spread = plain if a.is_mean and plain.stderr else combined(strata)
+    value, half = a.of_all_rows - b.of_all_rows, spread.half_width() if clusters >= FEWEST_CLUSTERS else None
+    low, high, p_value = None, None, None
+    if half is not None:
+        low, high = 100 * max(-1.0, value - half), 100 * min(1.0, value + half)
+        p_value = spread.p_value(value) if a.is_mean else swap_test(a.score, a.values, b.values, common.clusters)
+    stderr = None if spread.stderr is None or spread.few else 100 * spread.stderr
+    test = T_TEST if a.is_mean else SWAPS
+    return TaskDifference(metric, test, 100 * value, stderr, low, high, p_value, len(common.clusters), clusters)
 
 
-def _item_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
+def _difference_strata(first: TaskRun, second: TaskRun, common: CommonRows) -> list[Stratum]:
+    one, other = first.strata or [], second.strata or []
+    if common.all_rows and one and [id(stratum.codes) for stratum in one] == [id(stratum.codes) for stratum in other]:
+        return subtracted(one, other, common.first, common.second)
+    return difference_strata(common.first, common.second, first.facts.pool, common.clusters)
+
+
+def _common_items(first: TaskRun, second: TaskRun) -> CommonRows | None:
+    """The rows that both have a score of their own for, 0 to 1."""
     one, other = first.logged, second.logged
     if one is None or other is None or first.facts.headline_metric != second.facts.headline_metric:
         return None
-    metric = first.facts.metric_of_rows
-    scale = scale_of(metric)
+    scale = scale_of(first.facts.metric_of_rows)
     clusters = dict(zip(one.keys, one.clusters, strict=True))
     own, others = (
         {key: score / scale for key, score in zip(rows.keys, rows.frame.score.tolist(), strict=True) if is_number(score)}
@@ -357,15 +366,9 @@ def _item_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     )
     common = [key for key in own if key in others]
     scores = [[found[key] for key in common] for found in (own, others)]
-    if not common or not all(0 <= score <= 1 for found in scores for score in found):
+    if not all(0 <= score <= 1 for found in scores for score in found):
         return None
-    return _tested(metric, scores[0], scores[1], [clusters[key] for key in common])
-
-
-def _tested(metric: str, first: Sequence[float], second: Sequence[float], clusters: Sequence[str]) -> TaskDifference:
-    found = paired_difference(first, second, clusters)
-    stderr, low, high = (None if share is None else 100 * share for share in (found.stderr, found.low, found.high))
-    return TaskDifference(metric, T_TEST, 100 * found.mean, stderr, low, high, found.p_value, found.rows, found.clusters)
+    return CommonRows(mean_statistics(scores[0]), mean_statistics(scores[1]), [clusters[key] for key in common], all_rows=False)
 
 
 class RankSet(NamedTuple):

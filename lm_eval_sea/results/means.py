@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ from lm_eval_sea.results.row_statistics import RowStatistics
 from lm_eval_sea.results.uncertainty import CONFIDENCE
 
 FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
+_ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +78,29 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
         pool: the data set, within which equal names are the same cluster.
         clusters: the cluster of each row.
     """
+    structure = _structure(pool, tuple(clusters), rows.groups)
     if rows.of_rows is None:
-        return [_jackknifed(_structure(pool, tuple(clusters), None), rows)]
-    return _strata(rows.of_rows, _structure(pool, tuple(clusters), rows.groups), _score_variance)
+        return [_jackknifed(structure, rows)]
+    return _strata(rows.of_rows, structure, _least(rows.of_rows, rows.groups, _score_variance))
 
 
 def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
     """The strata of first − second, on the same rows in the same order; groups are those of the first."""
-    if first.of_rows is None or second.of_rows is None:
-        structure = _structure(pool, tuple(clusters), None)
-        [a, b] = [_jackknifed(structure, rows) for rows in (first, second)]
-        return [Stratum(a.codes, a.contributions - b.contributions, 0.0, a.degrees)]
-    return _strata(first.of_rows - second.of_rows, _structure(pool, tuple(clusters), first.groups), _difference_variance)
+    second = replace(second, groups=first.groups)
+    return subtracted(strata_of(first, pool, clusters), strata_of(second, pool, clusters), first, second)
+
+
+def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStatistics, second: RowStatistics) -> list[Stratum]:
+    """`difference_strata` from those of both, on the same rows and groups."""
+    least = [0.0]
+    if first.of_rows is not None and second.of_rows is not None:
+        least = _least(first.of_rows - second.of_rows, first.groups, _difference_variance)
+    if len(one) < len(least):
+        least = [sum(least)]
+    return [
+        Stratum(a.codes, a.contributions - b.contributions, floor, a.degrees)
+        for a, b, floor in zip(one, other, least, strict=True)
+    ]
 
 
 def reported_stratum(name: str, stderr: float, rows: int) -> Stratum:
@@ -113,6 +125,7 @@ def combined(strata: Sequence[Stratum]) -> Spread:
         return Spread(None, 0.0, few=True)
     layout = _layout(tuple(_Identity(stratum.codes) for stratum in strata))
     sums = np.bincount(layout.clusters, np.concatenate([stratum.contributions for stratum in strata]))
+    sums[np.abs(sums) < _ROUNDING] = 0.0
     variances = np.bincount(layout.part_of_cluster, sums * sums)
     degrees = np.full(len(variances), np.inf)
     np.minimum.at(degrees, layout.part_of_stratum, [stratum.degrees for stratum in strata])
@@ -163,12 +176,11 @@ def _reported_code(name: str) -> np.ndarray:
     return np.array([_code("\0reported", name)])
 
 
-def _strata(scores: np.ndarray, structure: _Structure, variance_at_least: Callable[[np.ndarray], float]) -> list[Stratum]:
+def _strata(scores: np.ndarray, structure: _Structure, least: Sequence[float]) -> list[Stratum]:
     group, count = structure.group_of_row, structure.groups
     sizes = np.bincount(group)
     deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / count
     sums = np.bincount(structure.cluster_of_row, deviations, minlength=len(structure.codes))
-    least = [variance_at_least(scores[group == number]) / sizes[number] / count**2 for number in range(count)]
     if len(structure.strata) < count:
         least = [sum(least)]
     made = []
@@ -177,6 +189,12 @@ def _strata(scores: np.ndarray, structure: _Structure, variance_at_least: Callab
         correction = math.sqrt(clusters / (clusters - 1)) if clusters > 1 else 1.0
         made.append(Stratum(codes, correction * sums[own], floor, clusters - 1))
     return made
+
+
+def _least(scores: np.ndarray, groups: np.ndarray | None, variance_at_least: Callable[[np.ndarray], float]) -> list[float]:
+    """The least variance of the mean of the scores of each group, as a part of the mean of these means."""
+    parts = [scores] if groups is None else [scores[groups == number] for number in np.unique(groups)]
+    return [variance_at_least(part) / len(part) / len(parts) ** 2 for part in parts]
 
 
 def _score_variance(scores: np.ndarray) -> float:
