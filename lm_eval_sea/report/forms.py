@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.chart import DOT, MOST_MARKS, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.robustness import setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
@@ -105,6 +105,8 @@ def _figure(table: pd.DataFrame) -> Figure | None:
         for side in ("first", "second")
     ]
     shown = pd.concat(sides).drop_duplicates([*about, "form"])
+    if len(shown) > MOST_MARKS:
+        return None
     forms = list(dict.fromkeys(shown.form))
     panels = []
     for model, of_model in shown.groupby("model", sort=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import pandas as pd
 
@@ -130,11 +130,12 @@ class Means:
     def differences(self) -> dict[tuple[str, str, str, str], MeanDifference]:
         """(kind, name, first, second) → difference."""
         found = {}
+        weights = cache(lambda place, names: self._tested_scopes[place].weights(names))
         for first, second in pairs_of(sorted(self.by_model)):
             common = pairs(self.by_model[first], self.by_model[second])
-            for scope in self._tested_scopes:
+            for place, scope in enumerate(self._tested_scopes):
                 own = {name: common[name] for name in scope.paths if name in common}
-                difference = difference_of_means(own, scope.weights(list(own)))
+                difference = difference_of_means(own, weights(place, tuple(own)))
                 if difference is not None:
                     found[scope.kind, scope.name, first, second] = difference
         return found

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
-from scipy import stats
-
 from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata, subtracted
 from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, swap_test
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, swap_test, t_quantile
 from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -190,14 +188,13 @@ class MeanDifference:
         """The difference that `sentence` finds with a probability of 80 %; None where there is no test."""
         if self.stderr is None or self.p_value is None:
             return None
-        quantiles = stats.t.ppf([(1 + MAIN_CONFIDENCE) / 2, POWER], self.degrees)
-        return float(self.stderr * quantiles.sum())
+        return self.stderr * sum(t_quantile(share, self.degrees) for share in ((1 + MAIN_CONFIDENCE) / 2, POWER))
 
     def interval(self, confidence: float) -> tuple[float, float] | None:
         """The interval of another confidence than 95 %; None where there is none."""
         if self.stderr is None or self.low is None:
             return None
-        half = self.stderr * float(stats.t.ppf((1 + confidence) / 2, self.degrees))
+        half = self.stderr * t_quantile((1 + confidence) / 2, self.degrees)
         return max(-self.most, self.value - half), min(self.most, self.value + half)
 
 
@@ -250,7 +247,7 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     p_value, ends = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
     if p_value is None or ends is None or found.seen is None:
         why = (
-            "too few passages, or rows of a label"
+            "too few passages, or too few rows of a label"
             if found.few
             else "their rows were not logged, and the results have no standard errors"
         )
@@ -316,7 +313,7 @@ class TaskDifference:
     @property
     def few(self) -> bool:
         """Whether the rows are too few for an interval."""
-        return self.clusters < FEWEST_CLUSTERS or self.stderr is None
+        return self.low is None
 
 
 def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
@@ -341,7 +338,7 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     if half is not None:
         low, high = 100 * max(-1.0, value - half), 100 * min(1.0, value + half)
         p_value = spread.p_value(value) if a.is_mean else swap_test(a.score, a.values, b.values, common.clusters)
-    stderr = None if spread.stderr is None or spread.few else 100 * spread.stderr
+    stderr = None if spread.stderr is None else 100 * spread.stderr
     test = T_TEST if a.is_mean else SWAPS
     return TaskDifference(metric, test, 100 * value, stderr, low, high, p_value, len(common.clusters), clusters)
 

@@ -20,12 +20,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special  # what scipy.stats.t calls, without a tenth of a millisecond of checks: pages have 100,000 tests
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.results.row_statistics import RowStatistics
-from lm_eval_sea.results.uncertainty import CONFIDENCE
+from lm_eval_sea.results.uncertainty import CONFIDENCE, t_quantile, two_sided
 
 FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
 _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
@@ -56,7 +55,7 @@ class Spread(NamedTuple):
         """Half the width of the interval."""
         if self.stderr is None or self.few:
             return None
-        return float(special.stdtrit(self.degrees, (1 + confidence) / 2)) * self.stderr
+        return t_quantile((1 + confidence) / 2, self.degrees) * self.stderr
 
     def p_value(self, value: float) -> float | None:
         """Two-sided, that the number is 0."""
@@ -64,7 +63,7 @@ class Spread(NamedTuple):
             return None
         if self.stderr == 0:
             return 1.0 if value == 0 else None
-        return float(2 * special.stdtr(self.degrees, -abs(value) / self.stderr))
+        return two_sided(value / self.stderr, self.degrees)
 
 
 def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
@@ -205,10 +204,11 @@ def _score_variance(scores: np.ndarray) -> float:
 
 def _difference_variance(differences: np.ndarray) -> float:
     """The variance of differences of such answers with half a row more on which either model alone is right."""
-    if not ((differences == 0) | (np.abs(differences) == 1)).all():
+    squares = differences * differences
+    if not (squares == np.abs(differences)).all():
         return 0.0
     count = len(differences) + 1
-    return (float(np.square(differences).sum()) + 1) / count - (float(differences.sum()) / count) ** 2
+    return (float(squares.sum()) + 1) / count - (float(differences.sum()) / count) ** 2
 
 
 def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
