@@ -255,7 +255,8 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     better, worse = (first, second) if found.value > 0 else (second, first)
     low, high = ends if found.value > 0 else (-ends[1], -ends[0])
     interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{_end(low)}, {_end(high)}])"
-    said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}".replace("\u00a00.", "\u00a0.")
+    digits = 5 if round(p_value, 3) == LEVEL else 3
+    said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.{digits}f}".replace("\u00a00.", "\u00a0.")
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
