@@ -311,7 +311,7 @@ def comparisons_table(means: Means) -> Table:
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]
     frame = pd.DataFrame(rows)
     first, second = sorted(means.by_model) if two else ("first", "second")
-    head = "difference [95 %; all tasks 96 %]" if two else "difference [95 %]"
+    head = "difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]" if two else "difference [95 %]"
     frame = frame.astype(dict.fromkeys(numbers, "float64")) if len(frame) else frame
     return Table(
         "comparisons",

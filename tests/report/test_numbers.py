@@ -328,7 +328,8 @@ def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
 def test_means_of_few_rows_are_not_tested(tmp_path):
     answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
     [cells] = overview(two_models(tmp_path, answers), "comparisons")
-    assert cells["difference [95 %; all tasks 96 %]"].text == "+66.7 few" and cells["p, corrected"].text == "–"
+    assert cells["difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]"].text == "+66.7 few"
+    assert cells["p, corrected"].text == "–"
 
 
 def test_a_corpus_score_without_an_error_has_that_of_its_rows(tmp_path):
