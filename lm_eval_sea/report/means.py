@@ -305,7 +305,7 @@ def comparisons_table(means: Means) -> Table:
         row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
         row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value, "stderr": found.stderr}
         confidence = MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
-        row["confidence"], (row["low"], row["high"]) = 100 * confidence, found.interval(confidence) or (None, None)
+        row["confidence"], (row["low"], row["high"]) = 100 * confidence, found.interval(confidence)
         row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.few}
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]

@@ -13,7 +13,7 @@ from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, swap_test, t_quantile
+from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, holm, swap_test, t_quantile
 from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -169,8 +169,6 @@ class MeanDifference:
     first: float
     second: float
     stderr: float | None
-    low: float | None  # 95 % interval; None: no standard error, or few
-    high: float | None
     p_value: float | None  # two-sided, of no difference
     tasks: int
     few: bool
@@ -190,10 +188,10 @@ class MeanDifference:
             return None
         return self.stderr * sum(t_quantile(share, self.degrees) for share in ((1 + MAIN_CONFIDENCE) / 2, POWER))
 
-    def interval(self, confidence: float) -> tuple[float, float] | None:
-        """The interval of another confidence than 95 %; None where there is none."""
-        if self.stderr is None or self.low is None:
-            return None
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float] | tuple[None, None]:
+        """Both ends; None without standard error, or if few."""
+        if self.stderr is None or self.few:
+            return None, None
         half = self.stderr * t_quantile((1 + confidence) / 2, self.degrees)
         return max(-self.most, self.value - half), min(self.most, self.value + half)
 
@@ -210,19 +208,15 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     spread = _spread({name: pair.strata for name, pair in common.items()}, weights)
     first = sum(weights[name] * pair.first for name, pair in common.items())
     second = sum(weights[name] * pair.second for name, pair in common.items())
-    half = spread.half_width() if spread else None
-    most = sum(weights[name] * pair.most for name, pair in common.items())
     return MeanDifference(
         first=first,
         second=second,
         stderr=spread.stderr if spread else None,
-        low=None if half is None else max(-most, first - second - half),
-        high=None if half is None else min(most, first - second + half),
         p_value=spread.p_value(first - second) if spread else None,
         tasks=len(common),
         few=spread is not None and spread.few,
         degrees=spread.degrees if spread else 0.0,
-        most=most,
+        most=sum(weights[name] * pair.most for name, pair in common.items()),
         all_rows=all(pair.all_rows for pair in common.values()),
     )
 
@@ -244,8 +238,8 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
     tasks += f" of {asked}" if asked > found.tasks else ""
     tasks += "" if found.all_rows else ", on the rows that both were asked"
-    p_value, ends = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
-    if p_value is None or ends is None or found.seen is None:
+    p_value, (low, high) = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
+    if p_value is None or low is None or high is None or found.seen is None:
         why = (
             "too few passages, or too few rows of a label"
             if found.few
@@ -253,7 +247,7 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
         )
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
     better, worse = (first, second) if found.value > 0 else (second, first)
-    low, high = ends if found.value > 0 else (-ends[1], -ends[0])
+    low, high = (low, high) if found.value > 0 else (-high, -low)
     interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{_end(low)}, {_end(high)}])"
     digits = 5 if round(p_value, 3) == LEVEL else 3
     said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.{digits}f}".replace("\u00a00.", "\u00a0.")

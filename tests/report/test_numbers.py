@@ -241,7 +241,7 @@ def test_rows_that_all_differ_alike_are_told_apart_on_the_task_as_in_the_mean(tm
     means = two_models(tmp_path, {"a": [1.0] * 40, "b": [0.0] * 40}).means
     [found], mean = means.of_tasks.values(), means.differences["all", "all", "a", "b"]
     assert found.stderr == pytest.approx(100 * math.sqrt((41 / 41 - (40 / 41) ** 2) / 40))
-    assert found.low == pytest.approx(0.75 * mean.low) and found.high == 100 and found.p_value == mean.p_value < 1e-9
+    assert found.low == pytest.approx(0.75 * mean.interval()[0]) and found.high == 100 and found.p_value == mean.p_value < 1e-9
     alike = two_models(tmp_path / "alike", {"a": [1.0] * 40, "b": [1.0] * 40}).means
     [found] = alike.of_tasks.values()
     assert found.p_value == 1 and found.low < 0 < found.high
