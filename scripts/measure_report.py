@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
 from lm_eval_sea.report.write import write_report
@@ -59,7 +60,7 @@ def plant(folder: Path, models: int, tasks: int, rows: int) -> None:
         (place / f"results_{STAMP}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-def row(task: TaskRecord, number: int, skill: float, draw: random.Random) -> dict:
+def row(task: TaskRecord, number: int, skill: float, draw: random.Random) -> dict[str, Any]:
     """A logged row with the requests that such a task makes."""
     labels = task.labels or list("ABCD")
     scores = [{"loglikelihood": draw.uniform(-9, -1), "characters": 1, "bytes": 1, "tokens": 2} for _ in labels]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lm_eval_sea.report.chart import DOT, GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, keys_of, scale_around
@@ -16,9 +18,10 @@ from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
+_LENGTHS = ("gold_characters", "chosen_characters")
 
 
-def recall_deviation(golds: Sequence[int], chosen: Sequence[int | None]) -> float:
+def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> float:
     """RStd, the standard deviation of recall over positions, in percentage points (Zheng et al. 2024, arXiv:2309.03882).
 
         sqrt( Σ_k (r_k − r̄)² / K ),   r_k = 100 · share of the rows with gold position k on which k is chosen
@@ -37,7 +40,7 @@ def recall_deviation(golds: Sequence[int], chosen: Sequence[int | None]) -> floa
     return math.sqrt(math.fsum((recall - mean) ** 2 for recall in recalls) / len(recalls))
 
 
-def length_discrepancy(gold: Sequence[int], chosen: Sequence[int]) -> float:
+def length_discrepancy(gold: Sequence[float], chosen: Sequence[float]) -> float:
     """By how much the chosen options are longer than the right ones, in per cent; negative if shorter.
 
         100 · (Σ_i c_i − Σ_i g_i) / Σ_i g_i
@@ -53,16 +56,18 @@ def length_discrepancy(gold: Sequence[int], chosen: Sequence[int]) -> float:
     return 100 * (sum(chosen) - sum(gold)) / sum(gold)
 
 
-def _choices(scores: Scores) -> pd.DataFrame:
-    """The rows whose options can be chosen, with the settings of their task."""
-    samples = scores.samples[["model", "task", "gold", "chosen"]].copy()
-    for name in ("gold_characters", "chosen_characters"):
-        samples[name] = scores.samples.get(name)
+def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
+    """The settings of each task whose options can be chosen, and its rows: gold, chosen, and the lengths of both."""
+    samples = scores.samples.reindex(columns=["model", "task", "gold", "chosen", *_LENGTHS])
     samples = samples[samples.gold.notna() & samples.gold_characters.notna()]
-    choices = samples.merge(scores.tasks[scores.tasks.setting != ORDER][KEYS], on=["model", "task"])
-    order = choices.variant.map({variant: place for place, variant in enumerate(in_order(list(choices.variant)))})
-    keys = ["model", "dataset", "language", "prompt_language", "setting"]
-    return choices.assign(order=order).sort_values([*keys, "order"], kind="stable").drop(columns="order")
+    places = samples.groupby(["model", "task"], sort=False).indices
+    rows = samples[["gold", "chosen", *_LENGTHS]].to_numpy(dtype=float, na_value=np.nan)
+    tasks = scores.tasks[scores.tasks.setting != ORDER][KEYS]
+    order = tasks.variant.map({variant: place for place, variant in enumerate(in_order(list(tasks.variant)))})
+    keys = ["model", "dataset", "language", "prompt_language", "setting", "order"]
+    for task in tasks.assign(order=order).sort_values(keys, kind="stable")[KEYS].to_dict("records"):
+        if (task["model"], task["task"]) in places:
+            yield task, rows[places[task["model"], task["task"]]]
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:
@@ -72,18 +77,17 @@ def bias_table(scores: Scores) -> pd.DataFrame:
     discrepancy is None where no right option has text.
     """
     rows = []
-    for key, group in _choices(scores).groupby(KEYS, sort=False):
-        chosen = [None if pd.isna(choice) else int(choice) for choice in group.chosen]
-        answered = group[group.chosen_characters.notna()]
+    for task, group in _choices(scores):
+        golds, chosen, own, others = group.T
+        answered = ~np.isnan(others)
+        lengths = own[answered].tolist(), others[answered].tolist()
         rows.append(
             {
-                **dict(zip(KEYS, key, strict=True)),
+                **task,
                 "rows": len(group),
-                "rstd": recall_deviation([int(gold) for gold in group.gold], chosen) if len(answered) else None,
-                "length_discrepancy": length_discrepancy(list(answered.gold_characters), list(answered.chosen_characters))
-                if answered.gold_characters.any()
-                else None,
-                "unanswered": chosen.count(None),
+                "rstd": recall_deviation(golds.tolist(), chosen.tolist()) if answered.any() else None,
+                "length_discrepancy": length_discrepancy(*lengths) if any(lengths[0]) else None,
+                "unanswered": int(np.isnan(chosen).sum()),
             }
         )
     return pd.DataFrame(rows, columns=[*KEYS, "rows", "rstd", "length_discrepancy", "unanswered"])
@@ -92,19 +96,12 @@ def bias_table(scores: Scores) -> pd.DataFrame:
 def position_table(scores: Scores) -> pd.DataFrame:
     """One row a model, multiple-choice task and position: how often it is right, how often chosen. Position 1 is the first."""
     rows = []
-    for key, group in _choices(scores).groupby(KEYS, sort=False):
-        golds, chosen = Counter(group.gold.astype(int)), Counter(group.chosen.dropna().astype(int))
-        for position in range(max(*golds, *chosen, 0) + 1):
-            rows.append(
-                {
-                    **dict(zip(KEYS, key, strict=True)),
-                    "position": position + 1,
-                    "gold": golds[position],
-                    "chosen": chosen[position],
-                    "gold_share": 100 * golds[position] / len(group),
-                    "chosen_share": 100 * chosen[position] / len(group),
-                }
-            )
+    for task, group in _choices(scores):
+        counts = [np.bincount(side[~np.isnan(side)].astype(int)) for side in group.T[:2]]
+        for position in range(max(map(len, counts))):
+            golds, chosen = (int(count[position]) if position < len(count) else 0 for count in counts)
+            shares = {"gold_share": 100 * golds / len(group), "chosen_share": 100 * chosen / len(group)}
+            rows.append({**task, "position": position + 1, "gold": golds, "chosen": chosen, **shares})
     return pd.DataFrame(rows, columns=[*KEYS, "position", "gold", "chosen", "gold_share", "chosen_share"])
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.chart import DOT, MOST_MARKS, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.robustness import setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
 from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
+from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.forms import compared, pairs_of, same_questions, setting_of
 from lm_eval_sea.results.power import LEVEL
-from lm_eval_sea.results.uncertainty import holm
 
 
 def forms_table(scores: Scores) -> pd.DataFrame:
     """One row a model, data set, language, prompt language and pair of forms, in per cent; `p` is corrected for all (Holm)."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for model in scores.models:
         tasks = [task for (name, _), task in scores.of.items() if name == model and task.facts.of_pack]
         for forms in same_questions([*scores.beside.get(model, ()), *tasks]):
@@ -40,12 +42,9 @@ def forms_table(scores: Scores) -> pd.DataFrame:
                         "p": difference.p_value,
                     }
                 )
-    table = pd.DataFrame(rows)
-    if len(table):
-        tested = table.p.notna()
-        table.loc[tested, "p"] = holm(table.p[tested].tolist())
-        table["tells"] = table.p < LEVEL
-    return table
+    p_values = corrected({place: row["p"] for place, row in enumerate(rows)})
+    table = pd.DataFrame([row | {"p": p_values[place]} for place, row in enumerate(rows)])
+    return table.assign(tells=table.p.astype("float64") < LEVEL) if rows else table
 
 
 def forms_section(scores: Scores) -> Section:
@@ -105,6 +104,8 @@ def _figure(table: pd.DataFrame) -> Figure | None:
         for side in ("first", "second")
     ]
     shown = pd.concat(sides).drop_duplicates([*about, "form"])
+    if len(shown) > MOST_MARKS:
+        return None
     forms = list(dict.fromkeys(shown.form))
     panels = []
     for model, of_model in shown.groupby("model", sort=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import pandas as pd
 
@@ -13,6 +13,7 @@ from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.results.comparison import (
+    MAIN_CONFIDENCE,
     Mean,
     MeanDifference,
     RankSet,
@@ -32,6 +33,7 @@ from lm_eval_sea.results.comparison import (
 from lm_eval_sea.results.means import FEWEST
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.uncertainty import CONFIDENCE
 
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
@@ -130,11 +132,12 @@ class Means:
     def differences(self) -> dict[tuple[str, str, str, str], MeanDifference]:
         """(kind, name, first, second) → difference."""
         found = {}
+        weights = cache(lambda place, names: self._tested_scopes[place].weights(names))
         for first, second in pairs_of(sorted(self.by_model)):
             common = pairs(self.by_model[first], self.by_model[second])
-            for scope in self._tested_scopes:
+            for place, scope in enumerate(self._tested_scopes):
                 own = {name: common[name] for name in scope.paths if name in common}
-                difference = difference_of_means(own, scope.weights(list(own)))
+                difference = difference_of_means(own, weights(place, tuple(own)))
                 if difference is not None:
                     found[scope.kind, scope.name, first, second] = difference
         return found
@@ -293,6 +296,7 @@ def languages_table(means: Means) -> Table:
 def comparisons_table(means: Means) -> Table:
     """Every two models on their common tasks: all of them, those of a language, of a suite."""
     titles = {(scope.kind, scope.name): scope for scope in means.scopes}
+    two = len(means.by_model) == 2
     rows = []
     for key, found in means.differences.items():
         kind, name, first, second = key
@@ -300,24 +304,28 @@ def comparisons_table(means: Means) -> Table:
         row: dict[str, object] = {"over": titles[kind, name].title, "language": name if kind == "language" else None}
         row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
         row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value, "stderr": found.stderr}
-        row |= {"low": found.low, "high": found.high, "p_value": found.p_value, "p_holm": p_value, "few": found.few}
+        confidence = MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
+        row["confidence"], (row["low"], row["high"]) = 100 * confidence, found.interval(confidence)
+        row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.few}
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]
     frame = pd.DataFrame(rows)
-    first, second = sorted(means.by_model) if len(means.by_model) == 2 else ("first", "second")
+    first, second = sorted(means.by_model) if two else ("first", "second")
+    head = "difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]" if two else "difference [95 %]"
     frame = frame.astype(dict.fromkeys(numbers, "float64")) if len(frame) else frame
     return Table(
         "comparisons",
         "Two models on their common tasks",
         "The first model minus the second, in points of normalised scores, over the tasks and rows that both were asked: paired "
         "by row where rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are "
-        "corrected for all comparisons of this page and intervals are not, so that one without 0 need not be bold. “few” stands "
+        f"corrected for all comparisons of this page, intervals {'but that of all tasks ' if two else ''}are not: one without 0 "
+        "need not be bold. “few” stands "
         f"where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows.",
         frame,
         [
             Column("over", "over"),
-            *([Column("first", "first"), Column("second", "second")] if len(means.by_model) > 2 else []),
-            Column("difference", "difference [95 %]", "points", low="low", high="high", few="few", strong="apart"),
+            *([] if two else [Column("first", "first"), Column("second", "second")]),
+            Column("difference", head, "points", low="low", high="high", few="few", strong="apart"),
             Column("p_holm", "p, corrected", "p"),
             Column("tasks", "common tasks", "count"),
             Column("mean_first", f"mean of {first}", "percent"),

@@ -29,6 +29,10 @@ RUN_SETTINGS = {
     "lm_eval": "version of lm-eval",
     "transformers": "version of transformers",
 }
+_OF_RUN = (
+    *("date", "backend", "revision", "dtype", "softmax_dtype", "arguments", "thinking", "limit", "chat_template"),
+    *("system_instruction", "generation", "lm_eval", "transformers"),
+)
 # Column of the frame of tasks → what `task_settings` calls it.
 TASK_SETTINGS = {
     "pack": "version of the pack",
@@ -128,24 +132,7 @@ def provenance_section(scores: Scores) -> Section:
                 [
                     MODEL,
                     Column("model_name", "full name"),
-                    *(
-                        Column(key, key.replace("_", " "))
-                        for key in (
-                            "date",
-                            "backend",
-                            "revision",
-                            "dtype",
-                            "softmax_dtype",
-                            "arguments",
-                            "thinking",
-                            "limit",
-                            "chat_template",
-                            "system_instruction",
-                            "generation",
-                            "lm_eval",
-                            "transformers",
-                        )
-                    ),
+                    *(Column(key, key.replace("_", " ")) for key in _OF_RUN),
                 ],
             ),
             Table(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.chart import DOT, GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, keys_of
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -46,17 +47,20 @@ def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
     """
     scores = multiple_choice(scores)
     variants = in_order(list(scores.variant))
+    found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for score in scores.to_dict("records"):
+        found.setdefault(tuple(score[key] for key in KEYS), []).append(score)
     rows = []
-    for key, group in scores.groupby(KEYS, sort=False):
-        values = dict(zip(group.variant, group.score, strict=True))
+    for key, group in found.items():
+        values = {score["variant"]: score["score"] for score in group}
         rows.append(
             {
                 **dict(zip(KEYS, key, strict=True)),
-                **{variant: values.get(variant) for variant in variants},
+                **values,
                 "spread": max(values.values()) - min(values.values()) if len(values) > 1 else None,
-                "chance": group.chance.iloc[0],
-                "rows": group.rows.min(),
-                "limited": bool(group.limited.any()),
+                "chance": group[0]["chance"],
+                "rows": min(score["rows"] for score in group),
+                "limited": any(score["limited"] for score in group),
             }
         )
     return pd.DataFrame(rows, columns=[*KEYS, *variants, "spread", "chance", "rows", "limited"])
@@ -100,7 +104,7 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     """A panel per data set and language that was run in several variants."""
     variants = [name for name in VARIANTS if name in table]
     several = table[table.spread.notna()]
-    if several.empty:
+    if not 0 < several[variants].count().sum() <= MOST_MARKS:
         return None
     widest = several.loc[several.spread.idxmax()]
     return Figure.of_chart(

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
-from scipy import stats
-
-from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata
+from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata, subtracted
 from lm_eval_sea.results.power import LEVEL, POWER
-from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
+from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, holm, paired_difference, swap_test
+from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, holm, swap_test, t_quantile
 from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -152,7 +150,7 @@ def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
     if common is not None:
         if not common.clusters:
             return None
-        strata = _in_points(first, difference_strata(common.first, common.second, first.facts.pool, common.clusters))
+        strata = _in_points(first, _difference_strata(first, second, common))
         if common.all_rows:
             return Pair(a, b, strata, most)
         shares = [normalised_score(rows.of_all_rows, first.facts.chance) for rows in (common.first, common.second)]
@@ -171,8 +169,6 @@ class MeanDifference:
     first: float
     second: float
     stderr: float | None
-    low: float | None  # 95 % interval; None: no standard error, or few
-    high: float | None
     p_value: float | None  # two-sided, of no difference
     tasks: int
     few: bool
@@ -190,14 +186,13 @@ class MeanDifference:
         """The difference that `sentence` finds with a probability of 80 %; None where there is no test."""
         if self.stderr is None or self.p_value is None:
             return None
-        quantiles = stats.t.ppf([(1 + MAIN_CONFIDENCE) / 2, POWER], self.degrees)
-        return float(self.stderr * quantiles.sum())
+        return self.stderr * sum(t_quantile(share, self.degrees) for share in ((1 + MAIN_CONFIDENCE) / 2, POWER))
 
-    def interval(self, confidence: float) -> tuple[float, float] | None:
-        """The interval of another confidence than 95 %; None where there is none."""
-        if self.stderr is None or self.low is None:
-            return None
-        half = self.stderr * float(stats.t.ppf((1 + confidence) / 2, self.degrees))
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float] | tuple[None, None]:
+        """Both ends; None without standard error, or if few."""
+        if self.stderr is None or self.few:
+            return None, None
+        half = self.stderr * t_quantile((1 + confidence) / 2, self.degrees)
         return max(-self.most, self.value - half), min(self.most, self.value + half)
 
 
@@ -213,19 +208,15 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     spread = _spread({name: pair.strata for name, pair in common.items()}, weights)
     first = sum(weights[name] * pair.first for name, pair in common.items())
     second = sum(weights[name] * pair.second for name, pair in common.items())
-    half = spread.half_width() if spread else None
-    most = sum(weights[name] * pair.most for name, pair in common.items())
     return MeanDifference(
         first=first,
         second=second,
         stderr=spread.stderr if spread else None,
-        low=None if half is None else max(-most, first - second - half),
-        high=None if half is None else min(most, first - second + half),
         p_value=spread.p_value(first - second) if spread else None,
         tasks=len(common),
         few=spread is not None and spread.few,
         degrees=spread.degrees if spread else 0.0,
-        most=most,
+        most=sum(weights[name] * pair.most for name, pair in common.items()),
         all_rows=all(pair.all_rows for pair in common.values()),
     )
 
@@ -247,18 +238,24 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
     tasks += f" of {asked}" if asked > found.tasks else ""
     tasks += "" if found.all_rows else ", on the rows that both were asked"
-    p_value, ends = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
-    if p_value is None or ends is None or found.seen is None:
-        why = "too few passages" if found.few else "their rows were not logged, and the results have no standard errors"
+    p_value, (low, high) = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
+    if p_value is None or low is None or high is None or found.seen is None:
+        why = (
+            "too few passages, or too few rows of a label"
+            if found.few
+            else "their rows were not logged, and the results have no standard errors"
+        )
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
     better, worse = (first, second) if found.value > 0 else (second, first)
-    low, high = ends if found.value > 0 else (-ends[1], -ends[0])
+    low, high = (low, high) if found.value > 0 else (-high, -low)
     interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{_end(low)}, {_end(high)}])"
-    said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}".replace("\u00a00.", "\u00a0.")
+    digits = 5 if round(p_value, 3) == LEVEL else 3
+    said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.{digits}f}".replace("\u00a00.", "\u00a0.")
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
-    return f"{first} and {second} cannot be told apart on {tasks}: {more}. {found.seen:.1f} points would probably have been seen."
+    seen = f" {found.seen:.1f} points would probably have been seen." if found.seen else ""  # none where all answers are alike
+    return f"{first} and {second} cannot be told apart on {tasks}: {more}.{seen}"
 
 
 def _end(value: float) -> str:
@@ -281,7 +278,8 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     one, other = first.telling_rows, second.telling_rows
     if one is None or other is None or one.metric != other.metric or one.statistics is None or other.statistics is None:
         return None
-    if one.statistics.values.shape[1] != other.statistics.values.shape[1] or one.statistics.is_mean != other.statistics.is_mean:
+    shapes = [(rows.values.shape[1], rows.is_mean, rows.of_rows is None) for rows in (one.statistics, other.statistics)]
+    if shapes[0] != shapes[1]:
         return None
     if one.fingerprint == other.fingerprint:
         return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
@@ -310,46 +308,49 @@ class TaskDifference:
     @property
     def few(self) -> bool:
         """Whether the rows are too few for an interval."""
-        return self.clusters < FEWEST_CLUSTERS or self.stderr is None
+        return self.low is None
 
 
 def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.
 
-    Where the score is the mean of the rows' scores the test is `uncertainty.paired_difference`. Where rows make it together
-    (balanced accuracy, macro-F1, BLEU, chrF++) the p-value is that of `uncertainty.swap_test`, and the interval that of
-    `means.difference_strata`; where neither can be told, the metric of single rows counts.
+    The interval is that of `means.difference_strata`. Where the score is the mean of the rows' scores it is the paired t test by
+    cluster, whose error is held up only where it is 0. Where rows make it together (balanced accuracy, macro-F1, BLEU, chrF++)
+    the p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told from the rows, the metric of single
+    rows counts.
     """
-    common = common_rows(first, second)
+    common, metric = common_rows(first, second), first.facts.headline_metric
     if common is None:
-        return _item_difference(first, second)
-    if not common.clusters:
+        common, metric = _common_items(first, second), first.facts.metric_of_rows
+    if common is None or not common.clusters:
         return None
-    metric, a, b = first.facts.headline_metric, common.first, common.second
-    if a.is_mean and a.of_rows is not None and b.of_rows is not None:
-        return _tested(metric, a.of_rows.tolist(), b.of_rows.tolist(), common.clusters)
-    spread = combined(difference_strata(a, b, first.facts.pool, common.clusters))
-    value, half = a.of_all_rows - b.of_all_rows, spread.half_width()
-    enough = half is not None and len(set(common.clusters)) >= FEWEST_CLUSTERS
-    return TaskDifference(
-        metric=metric,
-        test=SWAPS,
-        difference=100 * value,
-        stderr=None if spread.stderr is None or spread.few else 100 * spread.stderr,
-        low=100 * max(-1.0, value - half) if enough and half is not None else None,
-        high=100 * min(1.0, value + half) if enough and half is not None else None,
-        p_value=swap_test(a.score, a.values, b.values, common.clusters) if enough else None,
-        rows=len(common.clusters),
-        clusters=len(set(common.clusters)),
-    )
+    a, b, clusters = common.first, common.second, len(set(common.clusters))
+    strata = _difference_strata(first, second, common)
+    plain = combined([replace(stratum, least=0.0) for stratum in strata])
+    spread = plain if a.is_mean and plain.stderr else combined(strata)
+    value, half = a.of_all_rows - b.of_all_rows, spread.half_width() if clusters >= FEWEST_CLUSTERS else None
+    low, high, p_value = None, None, None
+    if half is not None:
+        low, high = 100 * max(-1.0, value - half), 100 * min(1.0, value + half)
+        p_value = spread.p_value(value) if a.is_mean else swap_test(a.score, a.values, b.values, common.clusters)
+    stderr = None if spread.stderr is None else 100 * spread.stderr
+    test = T_TEST if a.is_mean else SWAPS
+    return TaskDifference(metric, test, 100 * value, stderr, low, high, p_value, len(common.clusters), clusters)
 
 
-def _item_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
+def _difference_strata(first: TaskRun, second: TaskRun, common: CommonRows) -> list[Stratum]:
+    one, other = first.strata or [], second.strata or []
+    if common.all_rows and one and [id(stratum.codes) for stratum in one] == [id(stratum.codes) for stratum in other]:
+        return subtracted(one, other, common.first, common.second)
+    return difference_strata(common.first, common.second, first.facts.pool, common.clusters)
+
+
+def _common_items(first: TaskRun, second: TaskRun) -> CommonRows | None:
+    """The rows that both have a score of their own for, 0 to 1."""
     one, other = first.logged, second.logged
     if one is None or other is None or first.facts.headline_metric != second.facts.headline_metric:
         return None
-    metric = first.facts.metric_of_rows
-    scale = scale_of(metric)
+    scale = scale_of(first.facts.metric_of_rows)
     clusters = dict(zip(one.keys, one.clusters, strict=True))
     own, others = (
         {key: score / scale for key, score in zip(rows.keys, rows.frame.score.tolist(), strict=True) if is_number(score)}
@@ -357,15 +358,9 @@ def _item_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     )
     common = [key for key in own if key in others]
     scores = [[found[key] for key in common] for found in (own, others)]
-    if not common or not all(0 <= score <= 1 for found in scores for score in found):
+    if not all(0 <= score <= 1 for found in scores for score in found):
         return None
-    return _tested(metric, scores[0], scores[1], [clusters[key] for key in common])
-
-
-def _tested(metric: str, first: Sequence[float], second: Sequence[float], clusters: Sequence[str]) -> TaskDifference:
-    found = paired_difference(first, second, clusters)
-    stderr, low, high = (None if share is None else 100 * share for share in (found.stderr, found.low, found.high))
-    return TaskDifference(metric, T_TEST, 100 * found.mean, stderr, low, high, found.p_value, found.rows, found.clusters)
+    return CommonRows(mean_statistics(scores[0]), mean_statistics(scores[1]), [clusters[key] for key in common], all_rows=False)
 
 
 class RankSet(NamedTuple):

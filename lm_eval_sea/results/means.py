@@ -15,19 +15,19 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special  # what scipy.stats.t calls, without a tenth of a millisecond of checks: pages have 100,000 tests
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.results.row_statistics import RowStatistics
-from lm_eval_sea.results.uncertainty import CONFIDENCE
+from lm_eval_sea.results.uncertainty import CONFIDENCE, t_quantile, two_sided
 
 FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
+_ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Spread(NamedTuple):
         """Half the width of the interval."""
         if self.stderr is None or self.few:
             return None
-        return float(special.stdtrit(self.degrees, (1 + confidence) / 2)) * self.stderr
+        return t_quantile((1 + confidence) / 2, self.degrees) * self.stderr
 
     def p_value(self, value: float) -> float | None:
         """Two-sided, that the number is 0."""
@@ -63,7 +63,7 @@ class Spread(NamedTuple):
             return None
         if self.stderr == 0:
             return 1.0 if value == 0 else None
-        return float(2 * special.stdtr(self.degrees, -abs(value) / self.stderr))
+        return two_sided(value / self.stderr, self.degrees)
 
 
 def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
@@ -77,18 +77,29 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
         pool: the data set, within which equal names are the same cluster.
         clusters: the cluster of each row.
     """
+    structure = _structure(pool, tuple(clusters), rows.groups)
     if rows.of_rows is None:
-        return [_jackknifed(_structure(pool, tuple(clusters), None), rows)]
-    return _strata(rows.of_rows, _structure(pool, tuple(clusters), rows.groups), _score_variance)
+        return [_jackknifed(structure, rows)]
+    return _strata(rows.of_rows, structure, _least(rows.of_rows, rows.groups, _score_variance))
 
 
 def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
     """The strata of first − second, on the same rows in the same order; groups are those of the first."""
-    if first.of_rows is None or second.of_rows is None:
-        structure = _structure(pool, tuple(clusters), None)
-        [a, b] = [_jackknifed(structure, rows) for rows in (first, second)]
-        return [Stratum(a.codes, a.contributions - b.contributions, 0.0, a.degrees)]
-    return _strata(first.of_rows - second.of_rows, _structure(pool, tuple(clusters), first.groups), _difference_variance)
+    second = replace(second, groups=first.groups)
+    return subtracted(strata_of(first, pool, clusters), strata_of(second, pool, clusters), first, second)
+
+
+def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStatistics, second: RowStatistics) -> list[Stratum]:
+    """`difference_strata` from those of both, on the same rows and groups."""
+    least = [0.0]
+    if first.of_rows is not None and second.of_rows is not None:
+        least = _least(first.of_rows - second.of_rows, first.groups, _difference_variance)
+    if len(one) < len(least):
+        least = [sum(least)]
+    return [
+        Stratum(a.codes, a.contributions - b.contributions, floor, a.degrees)
+        for a, b, floor in zip(one, other, least, strict=True)
+    ]
 
 
 def reported_stratum(name: str, stderr: float, rows: int) -> Stratum:
@@ -113,6 +124,7 @@ def combined(strata: Sequence[Stratum]) -> Spread:
         return Spread(None, 0.0, few=True)
     layout = _layout(tuple(_Identity(stratum.codes) for stratum in strata))
     sums = np.bincount(layout.clusters, np.concatenate([stratum.contributions for stratum in strata]))
+    sums[np.abs(sums) < _ROUNDING] = 0.0
     variances = np.bincount(layout.part_of_cluster, sums * sums)
     degrees = np.full(len(variances), np.inf)
     np.minimum.at(degrees, layout.part_of_stratum, [stratum.degrees for stratum in strata])
@@ -163,12 +175,11 @@ def _reported_code(name: str) -> np.ndarray:
     return np.array([_code("\0reported", name)])
 
 
-def _strata(scores: np.ndarray, structure: _Structure, variance_at_least: Callable[[np.ndarray], float]) -> list[Stratum]:
+def _strata(scores: np.ndarray, structure: _Structure, least: Sequence[float]) -> list[Stratum]:
     group, count = structure.group_of_row, structure.groups
     sizes = np.bincount(group)
     deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / count
     sums = np.bincount(structure.cluster_of_row, deviations, minlength=len(structure.codes))
-    least = [variance_at_least(scores[group == number]) / sizes[number] / count**2 for number in range(count)]
     if len(structure.strata) < count:
         least = [sum(least)]
     made = []
@@ -179,6 +190,12 @@ def _strata(scores: np.ndarray, structure: _Structure, variance_at_least: Callab
     return made
 
 
+def _least(scores: np.ndarray, groups: np.ndarray | None, variance_at_least: Callable[[np.ndarray], float]) -> list[float]:
+    """The least variance of the mean of the scores of each group, as a part of the mean of these means."""
+    parts = [scores] if groups is None else [scores[groups == number] for number in np.unique(groups)]
+    return [variance_at_least(part) / len(part) / len(parts) ** 2 for part in parts]
+
+
 def _score_variance(scores: np.ndarray) -> float:
     """The variance of right and wrong answers with one of each more; 0 for scores in between, which vary by themselves."""
     share = (float(scores.sum()) + 1) / (len(scores) + 2)
@@ -187,10 +204,11 @@ def _score_variance(scores: np.ndarray) -> float:
 
 def _difference_variance(differences: np.ndarray) -> float:
     """The variance of differences of such answers with half a row more on which either model alone is right."""
-    if not ((differences == 0) | (np.abs(differences) == 1)).all():
+    squares = differences * differences
+    if not (squares == np.abs(differences)).all():
         return 0.0
     count = len(differences) + 1
-    return (float(np.square(differences).sum()) + 1) / count - (float(differences.sum()) / count) ** 2
+    return (float(squares.sum()) + 1) / count - (float(differences.sum()) / count) ** 2
 
 
 def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:

@@ -25,7 +25,7 @@ POSITION = f"doc.{PUBLISHED_POSITION}"
 BATCH_CALIBRATED = "acc_bc"  # its choices depend on all rows, so that lm-eval cannot log them row by row
 _MOST = 2.0**53  # nats; sums of numbers near the end of all floats are none
 _LONGEST = 2**27  # bytes of a line; a row has some thousands, and rarely a million
-_AGREE = 1e-6
+_BUFFER = 2**16  # bytes; prompts make rows longer than the default
 
 
 def read_lines(samples: Samples, notes: list[str], places: Collection[int] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -42,7 +42,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
                 yield place, dict(row)
         return
     try:
-        file = samples.open("rb")
+        file = samples.open("rb", buffering=_BUFFER)
     except OSError as error:
         _add(notes, f"{samples}: left out, it cannot be opened ({error.strerror})")
         return

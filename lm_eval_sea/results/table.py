@@ -108,7 +108,8 @@ def _difference_records(
             yield {**about, "task": name, **blank, **{key: numbers[key] for key in blank if key in numbers}}
     mean = _difference(first, second)
     if mean is not None:
-        numbers = {"difference": mean.value, **{key: getattr(mean, key) for key in ("stderr", "low", "high", "p_value")}}
+        numbers = {"difference": mean.value, "stderr": mean.stderr, "p_value": mean.p_value}
+        numbers["low"], numbers["high"] = mean.interval()
         yield {**about, "task": MEAN, **blank, "of": mean.tasks, "metric": "normalised", **numbers}
 
 

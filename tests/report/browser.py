@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -26,7 +27,9 @@ class Browser:
     """One page of a headless Chromium; `messages` are the errors and warnings of its console and of its network."""
 
     def __init__(self, profile: Path) -> None:
-        command = [find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]
+        chromium = find_chromium()
+        assert chromium is not None, "no Chromium is installed"
+        command = [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]
         flags = ["--no-first-run", "--disable-dev-shm-usage", "--remote-allow-origins=*", "--hide-scrollbars"]
         self._process = subprocess.Popen(
             [*command, *flags, f"--user-data-dir={profile}", "about:blank"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
@@ -40,7 +43,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
-    def _wait(self, attempt) -> Any:
+    def _wait(self, attempt: Callable[[], Any]) -> Any:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
@@ -61,7 +64,8 @@ class Browser:
             answer = json.loads(self._socket.recv())
             if answer.get("id") == number:
                 assert "error" not in answer, answer
-                return answer["result"]
+                result: dict[str, Any] = answer["result"]
+                return result
             self._note(answer)
 
     def _note(self, event: dict[str, Any]) -> None:

@@ -236,6 +236,23 @@ def test_differences_are_paired_by_row_whatever_the_order(tmp_path):
     assert (found.low, found.high) == pytest.approx(tuple(100 * x for x in expected.confidence_interval(0.95)))
 
 
+def test_rows_that_all_differ_alike_are_told_apart_on_the_task_as_in_the_mean(tmp_path):
+    """One model is right on all rows, the other on none: the error is that of half a row more on which either alone is right."""
+    means = two_models(tmp_path, {"a": [1.0] * 40, "b": [0.0] * 40}).means
+    [found], mean = means.of_tasks.values(), means.differences["all", "all", "a", "b"]
+    assert found.stderr == pytest.approx(100 * math.sqrt((41 / 41 - (40 / 41) ** 2) / 40))
+    assert found.low == pytest.approx(0.75 * mean.interval()[0]) and found.high == 100 and found.p_value == mean.p_value < 1e-9
+    alike = two_models(tmp_path / "alike", {"a": [1.0] * 40, "b": [1.0] * 40}).means
+    [found] = alike.of_tasks.values()
+    assert found.p_value == 1 and found.low < 0 < found.high
+
+
+def test_translations_that_are_alike_in_all_rows_are_equal_and_no_more(tmp_path):
+    texts = [["the old market town by the river", "the old market " + "town" * (n % 3)] for n in range(20)]
+    means = two_models(tmp_path, {"a": texts, "b": texts}, metric="chrf++").means
+    assert answer(means) == "a and b cannot be told apart on 1 common task: their means are equal."
+
+
 def test_corpus_scores_are_compared_by_swapping(tmp_path):
     reference = ["the", "river", "runs", "slowly", "past", "the", "old", "market", "town"]
     texts = {
@@ -311,7 +328,8 @@ def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
 def test_means_of_few_rows_are_not_tested(tmp_path):
     answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
     [cells] = overview(two_models(tmp_path, answers), "comparisons")
-    assert cells["difference [95 %]"].text == "+66.7 few" and cells["p, corrected"].text == "–"
+    assert cells["difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]"].text == "+66.7 few"
+    assert cells["p, corrected"].text == "–"
 
 
 def test_a_corpus_score_without_an_error_has_that_of_its_rows(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.means import answer
+from lm_eval_sea.report.means import answer, comparisons_table
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.write import write_report
@@ -247,8 +247,11 @@ def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins
     [low] = re.findall(r"96 % interval \[(−?)[\d.]+, [\d.]+\]", text)
     assert ("a is better than b" in text) == (low == ""), text
     assert ("cannot be told apart" in text) == (low == "−")
-    in_report = " ".join((answer(scores_of(runs, suite=NO_SUITE).means) or "").split())
+    means = scores_of(runs, suite=NO_SUITE).means
+    in_report = " ".join((answer(means) or "").split())
     assert in_report and in_report in text, "show and report say the same"
+    [row] = comparisons_table(means).frame.to_dict("records")
+    assert row["confidence"] == 96 and row["apart"] == (row["low"] > 0) == (low == ""), "and so does the table below"
 
 
 def test_the_difference_that_would_have_been_seen(tmp_path):
