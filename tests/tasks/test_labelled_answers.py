@@ -113,3 +113,11 @@ def test_labels_may_have_signs_that_patterns_use():
     row = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"], "answer": "Maaf, saya tidak bisa menjawab."}
     assert read(row) is None
     assert read(row | {"answer": "Jawaban: ya (C++"}) == "ya (C++"
+
+
+def test_a_refusal_names_no_label():
+    row = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
+    refusals = ["saya tidak bisa", "Maaf, saya tidak bisa menjawab. Silakan bertanya yang lain."]
+    assert [read(row | {"answer": answer}) for answer in refusals] == [None, None]
+    said = ["Tidak, karena hujan.", "Maaf, saya tidak bisa menjawab. Jawaban: ya", "tidak"]
+    assert [read(row | {"answer": answer}) for answer in said] == ["tidak", "ya", "tidak"]

@@ -25,16 +25,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
 from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
+from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import (
     any_word,
     bounded,
     counted_options,
     lead_in,
     statement_spans,
+    tag_pattern,
     without_another_question,
 )
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .refusal import is_refusal
 
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ def read_choice(answer: str, choices: Choices) -> int | None:
             return None  # "A or B"
         if echoes:
             text = text[: len(text) - len(behind)]
-    return _concluded(text, choices)
+    return _concluded(text, choices, declines=is_refusal(answer, choices.language))
 
 
 def _with_labels(text: str, choices: Choices) -> str:
@@ -163,7 +165,7 @@ def _without_list(text: str, choices: Choices) -> str:
 
 def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     """What stands behind the last answer tag that has something behind it; None without one."""
-    patterns = [cue_pattern(plain(tag), spellings(words_of_cue(tag))) for tag in tags]
+    patterns = [tag_pattern(tag) for tag in tags]
     patterns += [rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)" for tag in tags]  # the tag as a heading
     found = [match for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)]
     behind = [text[match.end() :] for match in sorted(found, key=lambda match: match.end())]
@@ -190,7 +192,8 @@ class _Evidence(NamedTuple):
     position: int
 
 
-def _concluded(text: str, choices: Choices) -> int | None:
+def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | None:
+    """The option that a text concludes with; where it begins with a refusal only a statement counts: "I cannot" names none."""
     lines = [line for line in text.splitlines() if line.strip(_TRIM)]
     lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
     if len(lines) == 1 and len(_folded(lines[0])) > 1 and (position := _by_text(lines[0], choices)) is not None:
@@ -198,6 +201,8 @@ def _concluded(text: str, choices: Choices) -> int | None:
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in _of_line(line, choices)]
     if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
         return stated[-1]
+    if declines:
+        return None
     if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
@@ -262,8 +267,9 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     texts = [_by_text(line, choices) for line in lines]
     if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
         return texts[0]
-    if _single_letters(choices):
-        return None
+    denies = any_word("denies", choices.language)
+    if _single_letters(choices) or any(denies.fullmatch(label) for label in choices.labels):
+        return None  # "not" in a sentence is no label
     sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)]
     for read in (_before_denial, _only_word_named):
         if read is _before_denial and choices.language in _DENIES_BEHIND:

@@ -71,7 +71,12 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
 
 def any_tag(tags: Sequence[str]) -> str:
     """The regular expression of an answer tag at the beginning of a line."""
-    return rf"(?:\A|\n)[\s>#*_]*(?:{'|'.join(cue_pattern(plain(tag), spellings(words_of_cue(tag))) for tag in tags) or '(?!)'})"
+    return rf"(?:\A|\n)[\s>#*_]*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
+
+
+def tag_pattern(tag: str) -> str:
+    """The regular expression of an answer tag in any of its spellings."""
+    return cue_pattern(plain(tag), spellings(words_of_cue(tag)))
 
 
 @cache

@@ -10,8 +10,8 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from .answer_text import STOPS, cue_pattern, plain, words_of_cue
-from .conclusions import any_word, statement_spans, without_another_question
+from .answer_text import STOPS, plain, words_of_cue
+from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -195,5 +195,5 @@ def _result(clause: str, language: str) -> Decimal | None:
 
 def _tag_ends(text: str, tags: Sequence[str], language: str) -> list[int]:
     checks = [check.span() for check in any_word("check", language).finditer(text)]
-    found = [match for tag in tags for match in re.finditer(cue_pattern(plain(tag)), text, re.IGNORECASE)]
+    found = [match for tag in tags for match in re.finditer(tag_pattern(tag), text, re.IGNORECASE)]
     return sorted(match.end() for match in found if not any(start <= match.start() < end for start, end in checks))

@@ -10,9 +10,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_end, spellings, up_to_reason, without_ending
-from .answer_text import COLON, STOPS, composed, cue_pattern, without_asked_form, words_of_cue
-from .conclusions import any_tag, any_word, statement_spans, without_another_question
+from .answer_patterns import is_end, up_to_reason, without_ending
+from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
+from .conclusions import any_tag, any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -174,9 +174,7 @@ def behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     found = [
         match.end()
         for tag in tags
-        for match in re.finditer(
-            rf"(?:\A|[\n.!?:>。])[ \t>#*_]*{cue_pattern(tag, spellings(words_of_cue(tag)))}", text, re.IGNORECASE
-        )
+        for match in re.finditer(rf"(?:\A|[\n.!?:>。])[ \t>#*_]*{tag_pattern(tag)}", text, re.IGNORECASE)
         if text[match.end() :].strip(" *_`\n\t")
     ]
     return text[max(found) :] if found else None
