@@ -141,7 +141,7 @@ class ChatTextScores(TextScores):
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
         own, tags = scoring["answer_tag"], _answer_tags(scoring)
-        is_tagged = behind_last_tag(made.answer, (own,)) is not None
+        is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])

@@ -26,6 +26,12 @@ def any_word(place: str, language: str) -> re.Pattern[str]:
     return re.compile(_alternatives(place, language), re.IGNORECASE)
 
 
+@cache
+def task_words(language: str) -> re.Pattern[str]:
+    """The stems of "translate" and "summarise", also within a word. They speak about a text, and hardly ever stand in it."""
+    return re.compile("|".join(PHRASES[code].task for code in known_languages(language) if PHRASES[code].task), re.IGNORECASE)
+
+
 def _alternatives(place: str, language: str) -> str:
     words = [getattr(PHRASES[code], place) for code in known_languages(language)]
     return "|".join(map(bounded, filter(None, words))) or r"(?!)"
