@@ -58,7 +58,7 @@ _MOST_LINES = 150
 _LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
-_LONGEST_VERDICT = 30
+_LONGEST_VERDICT, _LONGEST_CONDITION = 30, 60
 # The languages whose words for labels are alike.
 _COGNATE = ("id", "su", "ms", "tl", "ceb")
 # Small pictures, but not those that judge.
@@ -204,8 +204,11 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
     if declines:
         return None
     if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
+        conditional |= _conditional(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
+    if lines and _single_letters(choices) and (concluded := _text_behind_so(lines[-1], choices)) is not None and concluded not in wrong:
+        return concluded
     right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
     if len(right) == 1:
         return right.pop()
@@ -242,6 +245,28 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
     return None if position in wrong else position
 
 
+def _text_behind_so(line: str, choices: Choices) -> int | None:
+    """The only option whose text follows the last "so" or "that leaves" of a line, which denies and restricts nothing behind it."""
+    language = choices.language
+    ends = [match.end() for place in ("so", "left", "but") for match in any_word(place, language).finditer(line)]
+    rest = line[max(ends) :] if ends else ""
+    if any(any_word(place, language).search(rest) for place in ("wrong", "condition")) or "?" in rest:
+        return None
+    texts = [plain(option).strip(_TRIM + STOPS) for option in choices.options]
+    places = [re.search(_any_text(text), rest, re.IGNORECASE) if len(text) >= _SHORTEST_TEXT else None for text in texts]
+    found = [position for position, place in enumerate(places) if place is not None]
+    found = [position for position in found if not any(texts[position] in texts[other] for other in found if other != position)]
+    first = places[found[0]] if len(found) == 1 else None
+    return found[0] if first is not None and first.start() < _LONGEST_VERDICT else None
+
+
+def _conditional(lines: Sequence[str], choices: Choices) -> set[int]:
+    """The options whose labels stand in sentences with a condition."""
+    condition, label = any_word("condition", choices.language), _compiled(choices).label
+    sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if condition.search(sentence)]
+    return {_position(found[0], choices) for sentence in sentences for found in label.finditer(sentence)}
+
+
 def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
     """The only option whose text and letter stand together, "Bandung (A)", or whose letter stands alone behind a colon."""
     found = set()
@@ -271,17 +296,13 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if _single_letters(choices) or any(denies.fullmatch(label) for label in choices.labels):
         return None  # "not" in a sentence is no label
     sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)]
-    for read in (_before_denial, _only_word_named):
-        if read is _before_denial and choices.language in _DENIES_BEHIND:
-            continue
-        found = [(read(sentence, choices), sentence) for sentence in (sentences[0], sentences[-1])]
-        named = {position for position, _ in found if position is not None}
-        if len(named) > 1:  # the one of the sentence that says what it names
-            says = any_word("lead", choices.language)
-            named = {position for position, sentence in found if position is not None and says.search(sentence)}
-        if named:
-            return named.pop() if len(named) == 1 else None
-    return None
+    readers = (_before_denial, _only_word_named)[choices.language in _DENIES_BEHIND :]
+    found = [(read(sentence, choices), sentence) for sentence in (sentences[0], sentences[-1]) for read in readers]
+    named = {position for position, _ in found if position is not None}
+    if len(named) > 1:  # the one of the sentence that says what it names
+        says = any_word("lead", choices.language)
+        named = {position for position, sentence in found if position is not None and says.search(sentence)}
+    return named.pop() if len(named) == 1 else None
 
 
 def _only_word_named(sentence: str, choices: Choices) -> int | None:
@@ -484,7 +505,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     ):
         return None
     reasons = is_reason(rest[:_LONGEST_PHRASE], language)
-    clause = "" if reasons else _CLAUSE_END.split(rest, maxsplit=1)[0]
+    clause = "" if reasons else any_word("yet", language).split(_CLAUSE_END.split(rest, maxsplit=1)[0])[0]
     if other := _compiled(choices).label.search(clause):
         clause = _without_denial_of_next(clause[: other.start()], language)
     if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
@@ -492,16 +513,18 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     if behind.lstrip(_CLOSING + " ").startswith("?"):
         return None
     sentence = _SENTENCE_END.split(before)[-1]
-    if any_word("condition", language).search(_CLAUSE_END.split(sentence)[-1]):
+    condition = any_word("condition", language)
+    if condition.search(_CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
         return None
     answers = any(any_word(place, language).search(match.lead) for place in ("answer", "right", "left"))
     beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
-    kind = "conditional" if beside or any_word("condition", language).match(sentence.strip(_TRIM)) else "stated"
+    conditional = condition.match(sentence.strip(_TRIM)) and not _compiled(choices).label.search(sentence)
+    kind = "conditional" if beside or conditional else "stated"
     says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
     ends = says_end or reasons
     says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
     begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
-    if ends and (begins or (says_end and says_more)):
+    if ends and (begins or (says_end and (says_more or any_word("lead", language).search(match.lead)))):
         return _Evidence(kind, position)
     first = _SENTENCE_END.split(rest, maxsplit=1)[0]
     says = first.strip(_TRIM + STOPS + _CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
@@ -564,9 +587,13 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     own = rest != behind
     if exact is None and not own:
         return None
+    if own and _compiled(choices).begins.match(rest):
+        return None  # the list of the options
     if not own and _joined_end(line[found.end("close") :], position, choices):
         return None
     goes_on = not marked and not is_end(behind[:_LONGEST_PHRASE], language)
+    if not _single_letters(choices) and re.match(r"\s*[,\u104a]", behind):
+        return _Evidence("bare", position)  # "No, they did not."
     if goes_on and not noun and re.match(rf"[{WORD}]", behind):
         return None
     if goes_on and not own and not is_reason(behind[:_LONGEST_PHRASE], language):
@@ -575,7 +602,7 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
             return _Evidence("wrong", position)
         if _is_judged_right(behind, language):
             return _Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
-        return None
+        return _first_stated(line, choices)
     if len(rest) < _LONGEST_PHRASE and is_end(rest, language):
         says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
         return _Evidence("stated" if says_more else "bare", position)
@@ -583,6 +610,8 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     judged = clause or ("" if own else behind)
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
     if other := _compiled(choices).label.search(head):
+        if not marked:
+            return None  # what it says of two
         head = _without_denial_of_next(head[: other.start()], language)
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
@@ -594,6 +623,16 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
         if any_word("right", language).search(head):
             return _Evidence("right", position)
     return _Evidence("bare", position)
+
+
+def _first_stated(line: str, choices: Choices) -> _Evidence | None:
+    """What a line says whose first sentence has a label and words that may end an answer: "B is correct. The text says …"."""
+    named = _compiled(choices).named.match(line)
+    if named is None or _is_word(named["label"]):
+        return None
+    first = _SENTENCE_END.split(line[named.end() :], maxsplit=1)[0]
+    says = first.strip(_TRIM + STOPS + _CLOSING) != "" and len(first) < _LONGEST_PHRASE
+    return _Evidence("stated", _position(named["label"], choices)) if says and is_end(first, choices.language) else None
 
 
 def _denied_together(sentence: str, choices: Choices) -> list[int]:
@@ -620,7 +659,8 @@ def _behind_comma(sentence: str, choices: Choices) -> _Evidence | None:
         words = lead_in(choices.language).match(clause)
         evidence = _leading(clause[words.end() :] if words else clause, choices)
         if evidence is not None and evidence.kind in ("stated", "right"):
-            return evidence
+            depends = any_word("condition", choices.language).search(sentence[: comma.start()])
+            return evidence._replace(kind="conditional") if depends else evidence
     return None
 
 

@@ -46,7 +46,8 @@ def bounded(words: str) -> str:
 def lead_in(language: str) -> re.Pattern[str]:
     """The words that lead to an answer, anywhere in a line, and what stands between them and it."""
     return re.compile(
-        rf"(?:(?:{lead_in_pieces(language)}|{_alternatives('lead', language)}|{_alternatives('left', language)}){JOINT}){{1,12}}",
+        rf"(?:(?:{lead_in_pieces(language)}|{'|'.join(_alternatives(place, language) for place in ('lead', 'left', 'answer'))})"
+        rf"{JOINT}){{1,12}}",
         re.IGNORECASE,
     )
 
