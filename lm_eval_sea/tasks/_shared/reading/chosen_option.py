@@ -610,7 +610,7 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     judged = clause or ("" if own else behind)
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
     if other := _compiled(choices).label.search(head):
-        if not marked:
+        if not marked or (found["mark"] == "-" and behind[:1].strip()):
             return None  # what it says of two
         head = _without_denial_of_next(head[: other.start()], language)
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
