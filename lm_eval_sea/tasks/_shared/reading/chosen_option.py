@@ -106,6 +106,8 @@ def read_choice(answer: str, choices: Choices) -> int | None:
     text = without_another_question(_PICTURE.sub("", text), choices.tags, choices.language)
     text = _without_list(_with_labels(text, choices), choices)
     behind = _behind_last_tag(text, choices.tags)
+    if _differ(text, choices):
+        return None
     if behind is not None:
         lines = [line for line in behind.splitlines() if line.strip(_TRIM)] or [""]
         echoes = lines[0].strip(_TRIM + STOPS).casefold() in _PLACEHOLDERS
@@ -118,7 +120,24 @@ def read_choice(answer: str, choices: Choices) -> int | None:
             return None  # "A or B"
         if echoes:
             text = text[: len(text) - len(behind)]
-    return _concluded(text, choices, declines=is_refusal(answer, choices.language))
+    found = _concluded(text, choices, declines=is_refusal(answer, choices.language))
+    return _in_bold(answer, choices) if found is None else found
+
+
+def _in_bold(answer: str, choices: Choices) -> int | None:
+    """The only option that is in bold type, its label or its text, where nothing denies it: "Hence **C**", in any language."""
+    named: set[int] = set()
+    for span in re.finditer(r"\*\*([^*\n]{1,80})\*\*", answer[-10 * _LONGEST_PHRASE :]):
+        text = plain(span[1])
+        alone = _compiled(choices).alone.match(text)
+        position = _position(alone["label"], choices) if alone else _by_text(text, choices)
+        if position is None:
+            continue
+        before = span.string[: span.start()].splitlines()[-1:]
+        if before and any_word("wrong", choices.language).search(before[0][-_LONGEST_VERDICT:]):
+            return None
+        named.add(position)
+    return named.pop() if len(named) == 1 else None
 
 
 def _with_labels(text: str, choices: Choices) -> str:
@@ -138,11 +157,28 @@ def _with_labels(text: str, choices: Choices) -> str:
     return counted_options(choices.language).sub(lettered, text)
 
 
+def _differ(text: str, choices: Choices) -> bool:
+    """Whether one line has answer tags with different labels, and nothing else between them: "Answer: B Answer: C"."""
+    tags = "|".join(map(tag_pattern, choices.tags)) or "(?!)"
+    label = _compiled(choices).named.pattern
+    pairs = re.finditer(
+        rf"(?:{tags})[^\S\n]*{label}[^\S\n]*(?=(?:{tags})[^\S\n]*{label.replace('P<label>', 'P<other>')})", text, re.IGNORECASE
+    )
+    return any(_position(pair["label"], choices) != _position(pair["other"], choices) for pair in pairs)
+
+
 def _taken_back(rest: str, choices: Choices, found: int) -> int:
     """The option that the text behind an answer puts in its place: "Correction: … so the right answer is A"; else the answer."""
     corrects = any_word("corrects", choices.language).search(rest)
-    corrected = _concluded(rest[corrects.end() :], choices) if corrects else None
-    return found if corrected is None else corrected
+    if corrects and (corrected := _concluded(rest[corrects.end() :], choices)) is not None:
+        return corrected
+    answer, right = (any_word(place, choices.language) for place in ("answer", "right"))
+    for line in reversed(rest.splitlines()[:_MOST_LINES]):
+        for match in reversed(_statements(line, choices)):
+            evidence = _stated(line, match, choices) if answer.search(match.lead) and right.search(match.lead) else None
+            if evidence is not None and evidence.kind == "stated":
+                return evidence.position
+    return found
 
 
 def _without_list(text: str, choices: Choices) -> str:
@@ -207,7 +243,12 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
         conditional |= _conditional(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
-    if lines and _single_letters(choices) and (concluded := _text_behind_so(lines[-1], choices)) is not None and concluded not in wrong:
+    if (
+        lines
+        and _single_letters(choices)
+        and (concluded := _text_behind_so(lines[-1], choices)) is not None
+        and concluded not in wrong
+    ):
         return concluded
     right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
     if len(right) == 1:
@@ -246,7 +287,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
 
 
 def _text_behind_so(line: str, choices: Choices) -> int | None:
-    """The only option whose text follows the last "so" or "that leaves" of a line, which denies and restricts nothing behind it."""
+    """The only option whose text follows the last "so" or "that leaves" of a line, which denies nothing behind it."""
     language = choices.language
     ends = [match.end() for place in ("so", "left", "but") for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
@@ -518,7 +559,9 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
         return None
     answers = any(any_word(place, language).search(match.lead) for place in ("answer", "right", "left"))
     beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
-    conditional = condition.match(sentence.strip(_TRIM)) and not _compiled(choices).label.search(sentence)
+    # a condition goes with the first label behind it
+    labels = [label.end() for label in _compiled(choices).label.finditer(sentence)]
+    conditional = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(_TRIM))
     kind = "conditional" if beside or conditional else "stated"
     says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
     ends = says_end or reasons
@@ -534,7 +577,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     if (answers or any_word("option", language).search(match.lead)) and (
         ends
         or (answers and _BEHIND_LABEL.match(behind))
-        or rest != behind
+        or (answers and rest != behind)
         or right.match(clause.strip(" -–—:"))
         or (right.search(clause) and any_word("answer", language).search(clause))
         or (answers and _is_surely_label(match.label, choices))
@@ -610,7 +653,7 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     judged = clause or ("" if own else behind)
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
     if other := _compiled(choices).label.search(head):
-        if not marked or (found["mark"] == "-" and behind[:1].strip()):
+        if (not marked and not is_reason(behind[:_LONGEST_PHRASE], language)) or (found["mark"] == "-" and behind[:1].strip()):
             return None  # what it says of two
         head = _without_denial_of_next(head[: other.start()], language)
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]

@@ -48,8 +48,17 @@ _POWERS = {
     8: "亿|億",
     9: "billion|miliar|milyar|bilyon|tỷ",
 }
+_MULTIPLIED_PART = re.compile(
+    rf"({_NUMBER.pattern})\s?(?:{'|'.join(f'(?P<p{power}>{words})' for power, words in _POWERS.items())})"
+    r"(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff])"
+)
+_MULTIPLIED = re.compile(
+    rf"{re.sub(r'[?]P<p.>', '?:', _MULTIPLIED_PART.pattern)}(?:\s?{re.sub(r'[?]P<p.>', '?:', _MULTIPLIED_PART.pattern)})*"
+)
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
-_EQUATION = re.compile(r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d./])(?<!\d,)") + ")")
+_EQUATION = re.compile(
+    r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d./])(?<!\d,)") + ")"
+)
 
 
 def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> Decimal | None:
@@ -95,8 +104,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     for line in reversed(lines[-2:]):
         if equations := _EQUATION.findall(line):
             return parse_number(equations[-1], language)
-    last = [sentence for sentence in _SENTENCE_END.split(lines[-1]) if sentence.strip()][-1:] if lines else []
-    if last and not re.search(r"\d", last[0]) and any_word("wrong", language).search(last[0]):
+    ending = [sentence for sentence in _SENTENCE_END.split(lines[-1]) if sentence.strip()][-1:] if lines else []
+    if ending and not re.search(r"\d", ending[0]) and any_word("wrong", language).search(ending[0]):
         return None  # "… so the number of girls cannot be told"
     numbers = {parse_number(number, language) for number in _NUMBER.findall(lines[-1])} if lines else set()
     if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
@@ -165,10 +174,13 @@ def _prepared(text: str, language: str) -> str:
     """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
     text = _CURRENCY.sub("", plain(text))
-    for power, words in _POWERS.items():
-        pattern = rf"({_NUMBER.pattern})\s?(?:{words})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff])"
-        text = re.sub(pattern, lambda found, power=power: f"{parse_number(found[1], language) * 10**power:f}", text)
-    return text
+    return _MULTIPLIED.sub(lambda found: f"{_sum(found[0], language):f}", text)
+
+
+def _sum(written: str, language: str) -> Decimal:
+    """The value of "1 million 500 thousand"."""
+    parts = ((part[1], next(power for power in _POWERS if part[f"p{power}"])) for part in _MULTIPLIED_PART.finditer(written))
+    return sum((parse_number(number, language) * 10**power for number, power in parts), Decimal(0))
 
 
 def _chinese_number(written: str) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, up_to_reason, without_ending
 from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
-from .conclusions import any_tag, any_word, statement_spans, tag_pattern, task_words, without_another_question
+from .conclusions import any_tag, any_word, lead_in, statement_spans, tag_pattern, task_words, without_another_question
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -58,7 +58,7 @@ _TAGGED_REMARK = re.compile(
     r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})\s*\Z"
 )
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
-_LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\d{1,2}[.)\u104b\u17d4]\s+)")
+_LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4]\s+)")
 # An item of a list that says at its end what kind of text it is: "(formal)".
 _VERSION_ITEM = re.compile(r"\A\d{1,2}[.)\u104b\u17d4]\s+(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z")
 
@@ -115,7 +115,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), _target: str
     answer, is_formula = _behind_echo(answer), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
-    line = lines[1] if len(lines) > 1 and re.search(rf"{COLON}\Z", lines[0].rstrip()) else lines[0]
+    leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
+    line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
@@ -159,7 +160,8 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
     if found := absent.search(span):
         return found.start() < _LONGEST_LEAD or any_word("asks", language).search(span) is not None
     denies = any_word("wrong", language).match(span) is not None or span.casefold() in ("none", "n/a", "unknown")
-    return denies and len(span) < 2 * _LONGEST_LEAD and absent.search(answer) is not None
+    names = any_word("asks", language).search(span) is not None and not any_word("but", language).search(span)
+    return denies and (names or (len(span) < 2 * _LONGEST_LEAD and absent.search(answer) is not None))
 
 
 def _framed_phrase(answer: str, line: str) -> str:
@@ -190,8 +192,10 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
 def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     """What follows the last label that names the best or final text, or the only one that names the text behind other lines."""
     lines, task = text.splitlines(), task_words(language)
-    heads = [(number, name) for number, line in enumerate(lines) if (name := _named(line)) and task.search(name[0])]
-    best = [head for head in heads if any_word("best", language).search(head[1][0])]
+    named = [(number, name) for number, line in enumerate(lines) if (name := _named(line))]
+    heads = [head for head in named if task.search(head[1][0])]
+    listed = sum(_LIST_MARK.match(line.strip()) is not None for line in lines) > 1
+    best = [head for head in (named if listed else heads) if any_word("best", language).search(head[1][0])]
     own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
     if not best and len(heads) == 1 and heads[0][0] and heads[0][1][0] in own:
         best = heads
@@ -217,7 +221,7 @@ def _without_table(text: str, language: str) -> str:
 
 def _named(line: str) -> tuple[str, str] | None:
     """The label of a line or of a heading, without stops and emphasis, and what stands behind it; None without one."""
-    bare = without_emphasis(line).strip()
+    bare = re.sub(r"\A[^\w\s(\"“«'-]+\s+", "", _LIST_MARK.sub("", without_emphasis(line).strip()))
     if found := _LABELLED.match(bare):
         return found["label"].strip(" *_").casefold(), found["rest"].strip()
     return (bare.casefold(), "") if _HEADING.match(line) and len(bare) < _LONGEST_LABEL else None
@@ -258,7 +262,8 @@ def _first_version(text: str, language: str) -> str:
     kinds = [_VERSION_ITEM.match(lines[number].strip()) for number in items]
     if len(kinds) > 1 and kinds[0] and all(kinds):
         return kinds[0]["text"]
-    remarks = lines[items[-1] + 1 :] if len(items) > 1 and not any(lines[: items[0]]) else []
+    before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
+    remarks = lines[items[-1] + 1 :] if all(_INTRODUCES.search(line) for line in before) else []
     if any(any_word("option", language).search(line) for line in remarks):
         return _LIST_MARK.sub("", lines[items[0]].strip())
     return text
@@ -327,7 +332,10 @@ def _without_preface(lines: list[str], language: str) -> list[str]:
             rf"(?:(?:{any_word('work', language).pattern}|{tongue.pattern})\s*)+", lines[0].strip(" *"), re.IGNORECASE
         )
         introduces = _introduces(lines[0], language) or (
-            not lines[1] and len(lines[0]) <= _LONGEST_REMARK and task_words(language).search(lines[0]) and not _LABEL.match(lines[0])
+            not lines[1]
+            and len(lines[0]) <= _LONGEST_REMARK
+            and (task_words(language).search(lines[0]) or any_word("preface", language).match(lines[0]))
+            and not _LABEL.match(lines[0])
         )
         is_english = language == "en" and tongue.match(lines[0])
         labelled = [line for line in lines[1:] if _LABEL.match(line)]
@@ -416,7 +424,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
 def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> bool:
     """Whether a paragraph behind a text is not part of it.
 
-    It has a label, or calls the text by its name, where the text does not; or it speaks to the user, or asks or calls as the last.
+    It has a label, or calls the text by its name, where the text does not; or it speaks to the user, or is a last question.
     """
     if (label := _LABELLED.match(line)) and len(label["label"].split()) <= 4 and not any(map(_LABELLED.match, text)):
         return True
