@@ -48,13 +48,8 @@ _POWERS = {
     8: "亿|億",
     9: "billion|miliar|milyar|bilyon|tỷ",
 }
-_MULTIPLIED_PART = re.compile(
-    rf"({_NUMBER.pattern})\s?(?:{'|'.join(f'(?P<p{power}>{words})' for power, words in _POWERS.items())})"
-    r"(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff])"
-)
-_MULTIPLIED = re.compile(
-    rf"{re.sub(r'[?]P<p.>', '?:', _MULTIPLIED_PART.pattern)}(?:\s?{re.sub(r'[?]P<p.>', '?:', _MULTIPLIED_PART.pattern)})*"
-)
+_UNIT = rf"({_NUMBER.pattern})\s?({'|'.join(_POWERS.values())})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff])"
+_MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(
     r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d./])(?<!\d,)") + ")"
@@ -179,8 +174,9 @@ def _prepared(text: str, language: str) -> str:
 
 def _sum(written: str, language: str) -> Decimal:
     """The value of "1 million 500 thousand"."""
-    parts = ((part[1], next(power for power in _POWERS if part[f"p{power}"])) for part in _MULTIPLIED_PART.finditer(written))
-    return sum((parse_number(number, language) * 10**power for number, power in parts), Decimal(0))
+    parts = re.findall(_UNIT, written)
+    powers = [next(power for power, words in _POWERS.items() if re.fullmatch(words, word)) for _, word in parts]
+    return sum((parse_number(part[0], language) * 10**power for part, power in zip(parts, powers, strict=True)), Decimal(0))
 
 
 def _chinese_number(written: str) -> int:

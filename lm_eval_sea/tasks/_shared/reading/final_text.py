@@ -102,13 +102,14 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
 
 
-def read_span(answer: str, language: str, tags: Sequence[str] = (), _target: str = "") -> str:
+def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
     """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
 
     Args:
         answer: as above.
         language: code of the language whose words are known, beside English ones.
         tags: as above.
+        target: code of the language of the passage, in which an answer may say that it is not there.
     """
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
@@ -132,7 +133,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), _target: str
         line = without_ending(line, language)
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
-    return "" if _is_absent(span, answer, language) else span
+    return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span
 
 
 def _behind_echo(answer: str) -> str:
