@@ -38,6 +38,7 @@ _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
 _LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}|-(?=\s|\Z))(?P<rest>.*)")
+_MOST_LINES_BEFORE = 20  # an introduction has no more
 _LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST = 60, 15, 80, 300
 _SCRIPTS = {
     "th": "[\u0e00-\u0e7f]",
@@ -328,7 +329,9 @@ def _without_preface(lines: list[str], language: str) -> list[str]:
     several = (
         re.match(rf"\w+\s1\b[^:：]{{0,40}}{COLON}", lines[0]) is not None and _is_option(lines[0], language) if lines else False
     )
-    while len(lines) > 1 and any(lines[1:]):
+    for _ in range(_MOST_LINES_BEFORE):
+        if not any(lines[1:]):
+            break
         heading = re.fullmatch(
             rf"(?:(?:{any_word('work', language).pattern}|{tongue.pattern})\s*)+", lines[0].strip(" *"), re.IGNORECASE
         )
