@@ -91,16 +91,15 @@ def rates(found, by):
 
 
 def test_answers_of_every_kind_and_language_are_read(found):
-    assert len(ANSWERS) > 1_500
+    assert len(ANSWERS) > 3_000
     of_kinds, of_languages = rates(found, "kind"), rates(found, "language")
     assert set(of_kinds) == set(SCORERS)
     assert {kind: right for kind, (right, _) in of_kinds.items() if right < 0.95} == {}
     assert {language: right for language, (right, _) in of_languages.items() if right < 0.95} == {}
 
 
-def test_choices_and_numbers_are_hardly_read_wrong(found):
-    wrong = {kind: wrong for kind, (_, wrong) in rates(found, "kind").items() if kind in ("letter", "label", "number")}
-    assert {kind: share for kind, share in wrong.items() if share > 0.005} == {}
+def test_answers_are_hardly_read_wrong(found):
+    assert {kind: wrong for kind, (_, wrong) in rates(found, "kind").items() if wrong > 0.006} == {}
 
 
 @pytest.mark.parametrize("answer", ["<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>"])
@@ -113,3 +112,11 @@ def test_labels_may_have_signs_that_patterns_use():
     row = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"], "answer": "Maaf, saya tidak bisa menjawab."}
     assert read(row) is None
     assert read(row | {"answer": "Jawaban: ya (C++"}) == "ya (C++"
+
+
+def test_a_refusal_names_no_label():
+    row = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
+    refusals = ["saya tidak bisa", "Maaf, saya tidak bisa menjawab. Silakan bertanya yang lain."]
+    assert [read(row | {"answer": answer}) for answer in refusals] == [None, None]
+    said = ["Tidak, karena hujan.", "Maaf, saya tidak bisa menjawab. Jawaban: ya", "tidak"]
+    assert [read(row | {"answer": answer}) for answer in said] == ["tidak", "ya", "tidak"]

@@ -10,7 +10,6 @@ model declines; `failure_rate`, there is no answer, for the request failed.
 from __future__ import annotations
 
 import os
-import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -101,9 +100,6 @@ def _choose(
     """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
     made = _record(doc, generated)
     chosen = read_choice(made.answer, Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"])))
-    named = "|".join(map(re.escape, names))
-    if chosen is not None and is_refusal(made.answer, language) and not re.search(rf"\b(?:{named})\b", made.answer):
-        chosen = None  # "I cannot" names the option "no"
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
 
@@ -145,7 +141,7 @@ class ChatTextScores(TextScores):
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
         own, tags = scoring["answer_tag"], _answer_tags(scoring)
-        is_tagged = behind_last_tag(made.answer, (own,)) is not None
+        is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])

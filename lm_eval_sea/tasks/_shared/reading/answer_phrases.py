@@ -78,9 +78,11 @@ class Phrases:
         counted: the nouns that are counted so, where some of `option` may also count sentences.
         between: what may stand between such a word and that for an option.
         version: nouns and adjectives that name one of several texts: "version 2", "literal translation".
+        best: what says of one of several texts that it is the best or the last: "final".
+        task: stems of "translate" and "summarise".
         absent: what says that the passage has no answer.
         requests: what asks for the text that is to be translated or summarised.
-        help: what offers more help or asks for more questions.
+        speaks: "I" and "you": who speaks to the user says something about the answer.
         declines: how a refusal says that one is unable or unwilling, and what one is unable to do or to be.
     """
 
@@ -113,9 +115,11 @@ class Phrases:
     left: str = ""
     asks: str = ""
     version: str = ""
+    best: str = ""
+    task: str = ""
     absent: str = ""
     requests: str = ""
-    help: str = ""
+    speaks: str = ""
     declines: str = ""
     ordinals: tuple[str, ...] = ()
     cardinals: tuple[str, ...] = ()

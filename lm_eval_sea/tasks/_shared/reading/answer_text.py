@@ -92,7 +92,7 @@ def cue_pattern(cue: str, spellings: Sequence[str] = ()) -> str:
         # without a mark a cue may be the beginning of the answer's first word
         return rf"(?:{forms})[*_]*(?!\w)"
     dash = _DASH if cue.endswith(("-", "–", "—")) else rf"{_DASH}(?=[\s*_]|$)"
-    return rf"(?:{forms})[*_]*\s*(?:{COLON}|{dash})"
+    return rf"(?:{forms})[*_]*[^\S\n]*(?:{COLON}|{dash})"
 
 
 def words_of_cue(cue: str) -> str:

@@ -25,16 +25,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
 from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
+from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import (
     any_word,
     bounded,
     counted_options,
     lead_in,
     statement_spans,
+    tag_pattern,
     without_another_question,
 )
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .refusal import is_refusal
 
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ _MOST_LINES = 150
 _LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
-_LONGEST_VERDICT = 30
+_LONGEST_VERDICT, _LONGEST_CONDITION = 30, 60
 # The languages whose words for labels are alike.
 _COGNATE = ("id", "su", "ms", "tl", "ceb")
 # Small pictures, but not those that judge.
@@ -104,6 +106,8 @@ def read_choice(answer: str, choices: Choices) -> int | None:
     text = without_another_question(_PICTURE.sub("", text), choices.tags, choices.language)
     text = _without_list(_with_labels(text, choices), choices)
     behind = _behind_last_tag(text, choices.tags)
+    if _differ(text, choices):
+        return None
     if behind is not None:
         lines = [line for line in behind.splitlines() if line.strip(_TRIM)] or [""]
         echoes = lines[0].strip(_TRIM + STOPS).casefold() in _PLACEHOLDERS
@@ -116,7 +120,24 @@ def read_choice(answer: str, choices: Choices) -> int | None:
             return None  # "A or B"
         if echoes:
             text = text[: len(text) - len(behind)]
-    return _concluded(text, choices)
+    found = _concluded(text, choices, declines=is_refusal(answer, choices.language))
+    return _in_bold(answer, choices) if found is None else found
+
+
+def _in_bold(answer: str, choices: Choices) -> int | None:
+    """The only option that is in bold type, its label or its text, where nothing denies it: "Hence **C**", in any language."""
+    named: set[int] = set()
+    for span in re.finditer(r"\*\*([^*\n]{1,80})\*\*", answer[-10 * _LONGEST_PHRASE :]):
+        text = plain(span[1])
+        alone = _compiled(choices).alone.match(text)
+        position = _position(alone["label"], choices) if alone else _by_text(text, choices)
+        if position is None:
+            continue
+        before = span.string[: span.start()].splitlines()[-1:]
+        if before and any_word("wrong", choices.language).search(before[0][-_LONGEST_VERDICT:]):
+            return None
+        named.add(position)
+    return named.pop() if len(named) == 1 else None
 
 
 def _with_labels(text: str, choices: Choices) -> str:
@@ -136,11 +157,28 @@ def _with_labels(text: str, choices: Choices) -> str:
     return counted_options(choices.language).sub(lettered, text)
 
 
+def _differ(text: str, choices: Choices) -> bool:
+    """Whether one line has answer tags with different labels, and nothing else between them: "Answer: B Answer: C"."""
+    tags = "|".join(map(tag_pattern, choices.tags)) or "(?!)"
+    label = _compiled(choices).named.pattern
+    pairs = re.finditer(
+        rf"(?:{tags})[^\S\n]*{label}[^\S\n]*(?=(?:{tags})[^\S\n]*{label.replace('P<label>', 'P<other>')})", text, re.IGNORECASE
+    )
+    return any(_position(pair["label"], choices) != _position(pair["other"], choices) for pair in pairs)
+
+
 def _taken_back(rest: str, choices: Choices, found: int) -> int:
     """The option that the text behind an answer puts in its place: "Correction: … so the right answer is A"; else the answer."""
     corrects = any_word("corrects", choices.language).search(rest)
-    corrected = _concluded(rest[corrects.end() :], choices) if corrects else None
-    return found if corrected is None else corrected
+    if corrects and (corrected := _concluded(rest[corrects.end() :], choices)) is not None:
+        return corrected
+    answer, right = (any_word(place, choices.language) for place in ("answer", "right"))
+    for line in reversed(rest.splitlines()[:_MOST_LINES]):
+        for match in reversed(_statements(line, choices)):
+            evidence = _stated(line, match, choices) if answer.search(match.lead) and right.search(match.lead) else None
+            if evidence is not None and evidence.kind == "stated":
+                return evidence.position
+    return found
 
 
 def _without_list(text: str, choices: Choices) -> str:
@@ -163,7 +201,7 @@ def _without_list(text: str, choices: Choices) -> str:
 
 def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     """What stands behind the last answer tag that has something behind it; None without one."""
-    patterns = [cue_pattern(plain(tag), spellings(words_of_cue(tag))) for tag in tags]
+    patterns = [tag_pattern(tag) for tag in tags]
     patterns += [rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)" for tag in tags]  # the tag as a heading
     found = [match for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)]
     behind = [text[match.end() :] for match in sorted(found, key=lambda match: match.end())]
@@ -190,7 +228,8 @@ class _Evidence(NamedTuple):
     position: int
 
 
-def _concluded(text: str, choices: Choices) -> int | None:
+def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | None:
+    """The option that a text concludes with; where it begins with a refusal only a statement counts: "I cannot" names none."""
     lines = [line for line in text.splitlines() if line.strip(_TRIM)]
     lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
     if len(lines) == 1 and len(_folded(lines[0])) > 1 and (position := _by_text(lines[0], choices)) is not None:
@@ -198,9 +237,19 @@ def _concluded(text: str, choices: Choices) -> int | None:
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in _of_line(line, choices)]
     if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
         return stated[-1]
+    if declines:
+        return None
     if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
+        conditional |= _conditional(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
+    if (
+        lines
+        and _single_letters(choices)
+        and (concluded := _text_behind_so(lines[-1], choices)) is not None
+        and concluded not in wrong
+    ):
+        return concluded
     right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
     if len(right) == 1:
         return right.pop()
@@ -237,6 +286,28 @@ def _concluded(text: str, choices: Choices) -> int | None:
     return None if position in wrong else position
 
 
+def _text_behind_so(line: str, choices: Choices) -> int | None:
+    """The only option whose text follows the last "so" or "that leaves" of a line, which denies nothing behind it."""
+    language = choices.language
+    ends = [match.end() for place in ("so", "left", "but") for match in any_word(place, language).finditer(line)]
+    rest = line[max(ends) :] if ends else ""
+    if any(any_word(place, language).search(rest) for place in ("wrong", "condition")) or "?" in rest:
+        return None
+    texts = [plain(option).strip(_TRIM + STOPS) for option in choices.options]
+    places = [re.search(_any_text(text), rest, re.IGNORECASE) if len(text) >= _SHORTEST_TEXT else None for text in texts]
+    found = [position for position, place in enumerate(places) if place is not None]
+    found = [position for position in found if not any(texts[position] in texts[other] for other in found if other != position)]
+    first = places[found[0]] if len(found) == 1 else None
+    return found[0] if first is not None and first.start() < _LONGEST_VERDICT else None
+
+
+def _conditional(lines: Sequence[str], choices: Choices) -> set[int]:
+    """The options whose labels stand in sentences with a condition."""
+    condition, label = any_word("condition", choices.language), _compiled(choices).label
+    sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if condition.search(sentence)]
+    return {_position(found[0], choices) for sentence in sentences for found in label.finditer(sentence)}
+
+
 def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
     """The only option whose text and letter stand together, "Bandung (A)", or whose letter stands alone behind a colon."""
     found = set()
@@ -262,20 +333,17 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     texts = [_by_text(line, choices) for line in lines]
     if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
         return texts[0]
-    if _single_letters(choices):
-        return None
+    denies = any_word("denies", choices.language)
+    if _single_letters(choices) or any(denies.fullmatch(label) for label in choices.labels):
+        return None  # "not" in a sentence is no label
     sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)]
-    for read in (_before_denial, _only_word_named):
-        if read is _before_denial and choices.language in _DENIES_BEHIND:
-            continue
-        found = [(read(sentence, choices), sentence) for sentence in (sentences[0], sentences[-1])]
-        named = {position for position, _ in found if position is not None}
-        if len(named) > 1:  # the one of the sentence that says what it names
-            says = any_word("lead", choices.language)
-            named = {position for position, sentence in found if position is not None and says.search(sentence)}
-        if named:
-            return named.pop() if len(named) == 1 else None
-    return None
+    readers = (_before_denial, _only_word_named)[choices.language in _DENIES_BEHIND :]
+    found = [(read(sentence, choices), sentence) for sentence in (sentences[0], sentences[-1]) for read in readers]
+    named = {position for position, _ in found if position is not None}
+    if len(named) > 1:  # the one of the sentence that says what it names
+        says = any_word("lead", choices.language)
+        named = {position for position, sentence in found if position is not None and says.search(sentence)}
+    return named.pop() if len(named) == 1 else None
 
 
 def _only_word_named(sentence: str, choices: Choices) -> int | None:
@@ -478,7 +546,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     ):
         return None
     reasons = is_reason(rest[:_LONGEST_PHRASE], language)
-    clause = "" if reasons else _CLAUSE_END.split(rest, maxsplit=1)[0]
+    clause = "" if reasons else any_word("yet", language).split(_CLAUSE_END.split(rest, maxsplit=1)[0])[0]
     if other := _compiled(choices).label.search(clause):
         clause = _without_denial_of_next(clause[: other.start()], language)
     if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
@@ -486,16 +554,20 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     if behind.lstrip(_CLOSING + " ").startswith("?"):
         return None
     sentence = _SENTENCE_END.split(before)[-1]
-    if any_word("condition", language).search(_CLAUSE_END.split(sentence)[-1]):
+    condition = any_word("condition", language)
+    if condition.search(_CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
         return None
     answers = any(any_word(place, language).search(match.lead) for place in ("answer", "right", "left"))
     beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
-    kind = "conditional" if beside or any_word("condition", language).match(sentence.strip(_TRIM)) else "stated"
+    # a condition goes with the first label behind it
+    labels = [label.end() for label in _compiled(choices).label.finditer(sentence)]
+    conditional = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(_TRIM))
+    kind = "conditional" if beside or conditional else "stated"
     says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
     ends = says_end or reasons
     says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
     begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
-    if ends and (begins or (says_end and says_more)):
+    if ends and (begins or (says_end and (says_more or any_word("lead", language).search(match.lead)))):
         return _Evidence(kind, position)
     first = _SENTENCE_END.split(rest, maxsplit=1)[0]
     says = first.strip(_TRIM + STOPS + _CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
@@ -505,7 +577,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     if (answers or any_word("option", language).search(match.lead)) and (
         ends
         or (answers and _BEHIND_LABEL.match(behind))
-        or rest != behind
+        or (answers and rest != behind)
         or right.match(clause.strip(" -–—:"))
         or (right.search(clause) and any_word("answer", language).search(clause))
         or (answers and _is_surely_label(match.label, choices))
@@ -558,9 +630,13 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     own = rest != behind
     if exact is None and not own:
         return None
+    if own and _compiled(choices).begins.match(rest):
+        return None  # the list of the options
     if not own and _joined_end(line[found.end("close") :], position, choices):
         return None
     goes_on = not marked and not is_end(behind[:_LONGEST_PHRASE], language)
+    if not _single_letters(choices) and re.match(r"\s*[,\u104a]", behind):
+        return _Evidence("bare", position)  # "No, they did not."
     if goes_on and not noun and re.match(rf"[{WORD}]", behind):
         return None
     if goes_on and not own and not is_reason(behind[:_LONGEST_PHRASE], language):
@@ -569,7 +645,7 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
             return _Evidence("wrong", position)
         if _is_judged_right(behind, language):
             return _Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
-        return None
+        return _first_stated(line, choices)
     if len(rest) < _LONGEST_PHRASE and is_end(rest, language):
         says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
         return _Evidence("stated" if says_more else "bare", position)
@@ -577,6 +653,8 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     judged = clause or ("" if own else behind)
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
     if other := _compiled(choices).label.search(head):
+        if (not marked and not is_reason(behind[:_LONGEST_PHRASE], language)) or (found["mark"] == "-" and behind[:1].strip()):
+            return None  # what it says of two
         head = _without_denial_of_next(head[: other.start()], language)
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
@@ -588,6 +666,16 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
         if any_word("right", language).search(head):
             return _Evidence("right", position)
     return _Evidence("bare", position)
+
+
+def _first_stated(line: str, choices: Choices) -> _Evidence | None:
+    """What a line says whose first sentence has a label and words that may end an answer: "B is correct. The text says …"."""
+    named = _compiled(choices).named.match(line)
+    if named is None or _is_word(named["label"]):
+        return None
+    first = _SENTENCE_END.split(line[named.end() :], maxsplit=1)[0]
+    says = first.strip(_TRIM + STOPS + _CLOSING) != "" and len(first) < _LONGEST_PHRASE
+    return _Evidence("stated", _position(named["label"], choices)) if says and is_end(first, choices.language) else None
 
 
 def _denied_together(sentence: str, choices: Choices) -> list[int]:
@@ -614,7 +702,8 @@ def _behind_comma(sentence: str, choices: Choices) -> _Evidence | None:
         words = lead_in(choices.language).match(clause)
         evidence = _leading(clause[words.end() :] if words else clause, choices)
         if evidence is not None and evidence.kind in ("stated", "right"):
-            return evidence
+            depends = any_word("condition", choices.language).search(sentence[: comma.start()])
+            return evidence._replace(kind="conditional") if depends else evidence
     return None
 
 

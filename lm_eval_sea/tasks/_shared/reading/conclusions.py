@@ -26,6 +26,12 @@ def any_word(place: str, language: str) -> re.Pattern[str]:
     return re.compile(_alternatives(place, language), re.IGNORECASE)
 
 
+@cache
+def task_words(language: str) -> re.Pattern[str]:
+    """The stems of "translate" and "summarise", also within a word. They speak about a text, and hardly ever stand in it."""
+    return re.compile("|".join(PHRASES[code].task for code in known_languages(language) if PHRASES[code].task), re.IGNORECASE)
+
+
 def _alternatives(place: str, language: str) -> str:
     words = [getattr(PHRASES[code], place) for code in known_languages(language)]
     return "|".join(map(bounded, filter(None, words))) or r"(?!)"
@@ -40,7 +46,8 @@ def bounded(words: str) -> str:
 def lead_in(language: str) -> re.Pattern[str]:
     """The words that lead to an answer, anywhere in a line, and what stands between them and it."""
     return re.compile(
-        rf"(?:(?:{lead_in_pieces(language)}|{_alternatives('lead', language)}|{_alternatives('left', language)}){JOINT}){{1,12}}",
+        rf"(?:(?:{lead_in_pieces(language)}|{'|'.join(_alternatives(place, language) for place in ('lead', 'left', 'answer'))})"
+        rf"{JOINT}){{1,12}}",
         re.IGNORECASE,
     )
 
@@ -71,7 +78,12 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
 
 def any_tag(tags: Sequence[str]) -> str:
     """The regular expression of an answer tag at the beginning of a line."""
-    return rf"(?:\A|\n)[\s>#*_]*(?:{'|'.join(cue_pattern(plain(tag), spellings(words_of_cue(tag))) for tag in tags) or '(?!)'})"
+    return rf"(?:\A|\n)[\s>#*_]*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
+
+
+def tag_pattern(tag: str) -> str:
+    """The regular expression of an answer tag in any of its spellings."""
+    return cue_pattern(plain(tag), spellings(words_of_cue(tag)))
 
 
 @cache

@@ -10,8 +10,8 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from .answer_text import STOPS, cue_pattern, plain, words_of_cue
-from .conclusions import any_word, statement_spans, without_another_question
+from .answer_text import STOPS, plain, words_of_cue
+from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
 # Languages whose writers use either sign between thousands.
 _EITHER = frozenset({"km", "lo"})
-_NUMBER = re.compile(r"(?<![A-Za-z\d.,/])[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])")
+_NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])")
 _OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){_NUMBER.pattern}")
 # Of an answer that repeats itself without end the last statements are read.
 _MOST_STATEMENTS = 50
@@ -38,9 +38,22 @@ _CURRENCY = re.compile(
     r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
 )
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
-_MYRIADS = {"万": 10_000, "亿": 100_000_000}
+# Words behind a number that multiply it: 10 to the power of the key.
+_POWERS = {
+    3: "thousand|ribu|rébu|rebu|ewu|libo|ribo|nghìn|ngàn|พัน(?!ธ)|ພັນ|ពាន់|ထောင်|ஆயிரம்",
+    4: "หมื่น|ໝື່ນ|ម៉ឺន|သောင်း|万|萬",
+    5: "แสน|ແສນ|សែន|သိန်း|லட்சம்",
+    6: "million|juta|yuta|milyon|triệu|ล้าน|ລ້ານ|លាន|သန်း",
+    7: "கோடி",
+    8: "亿|億",
+    9: "billion|miliar|milyar|bilyon|tỷ",
+}
+_UNIT = rf"({_NUMBER.pattern})\s?({'|'.join(_POWERS.values())})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff])"
+_MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
-_EQUATION = re.compile(r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d.,/])") + ")")
+_EQUATION = re.compile(
+    r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d./])(?<!\d,)") + ")"
+)
 
 
 def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> Decimal | None:
@@ -57,9 +70,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
         answer = final[-1]
     names = tuple(map(words_of_cue, tags))
     for frame in (json_answer(answer, names), boxed(answer), tagged(answer, names)):
-        if frame is not None and (found := _result(_prepared(frame), language)) is not None:
+        if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
             return found
-    text = without_another_question(_prepared(without_emphasis(unfenced(answer))), tags, language)
+    text = without_another_question(_prepared(without_emphasis(unfenced(answer)), language), tags, language)
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
     if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
@@ -86,15 +99,18 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     for line in reversed(lines[-2:]):
         if equations := _EQUATION.findall(line):
             return parse_number(equations[-1], language)
+    ending = [sentence for sentence in _SENTENCE_END.split(lines[-1]) if sentence.strip()][-1:] if lines else []
+    if ending and not re.search(r"\d", ending[0]) and any_word("wrong", language).search(ending[0]):
+        return None  # "… so the number of girls cannot be told"
     numbers = {parse_number(number, language) for number in _NUMBER.findall(lines[-1])} if lines else set()
     if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
         numbers = {parse_number(number, language) for number in outside}
-    if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s\((\d+)\)", lines[-1])) == 1:
+    if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
     if len(numbers) > 1:
         # of several the one in bold type
         last = next(line for line in reversed(unfenced(answer).splitlines()) if line.strip())
-        bold = [_result(_prepared(span), language) for span in re.findall(r"\*\*([^*]+)\*\*", last)]
+        bold = [_result(_prepared(span, language), language) for span in re.findall(r"\*\*([^*]+)\*\*", last)]
         numbers = {number for number in bold if number is not None}
     return numbers.pop() if len(numbers) == 1 else None
 
@@ -102,7 +118,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
 def _without_check(text: str, language: str) -> str:
     """The text up to the sentence that goes over a result again."""
     for check in any_word("check", language).finditer(text):
-        before = text[: check.start()].rstrip(" *_([")
+        before = re.sub(r"[(\[](?:\w+ ){0,2}\Z", "", text[: check.start()]).rstrip(" *_([")
         if (not before or before[-1] in STOPS + "\n") and re.search(r"\d", before):
             return before.rstrip("\n")
     return text
@@ -114,7 +130,7 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
     for clause in reversed(clauses[-_MOST_STATEMENTS:]):
         line = clause.lstrip(" ,").split("\n", 1)[0][:_LONGEST_CLAUSE]
         sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
-        if _EQUATION.search(clause.partition(sentence)[2]):
+        if _EQUATION.search(clause[clause.index(sentence) + len(sentence) :]):
             return None
         numbers = {parse_number(number, language) for number in _NUMBER.findall(re.sub(r"\([^()]*\)", "", sentence))}
         if equations := _EQUATION.findall(sentence):
@@ -149,11 +165,18 @@ def parse_number(written: str, language: str) -> Decimal:
     return Decimal(re.sub(r"[.,]", "", whole) + (f".{decimals}" if decimals else ""))
 
 
-def _prepared(text: str) -> str:
-    """Plain text without LaTeX, currencies before a number, and signs of fractions."""
+def _prepared(text: str, language: str) -> str:
+    """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
-    text = re.sub(r"(\d+(?:\.\d+)?)([万亿])", lambda found: f"{Decimal(found[1]) * _MYRIADS[found[2]]:f}", plain(text))
-    return _CURRENCY.sub("", text)
+    text = _CURRENCY.sub("", plain(text))
+    return _MULTIPLIED.sub(lambda found: f"{_sum(found[0], language):f}", text)
+
+
+def _sum(written: str, language: str) -> Decimal:
+    """The value of "1 million 500 thousand"."""
+    parts = re.findall(_UNIT, written)
+    powers = [next(power for power, words in _POWERS.items() if re.fullmatch(words, word)) for _, word in parts]
+    return sum((parse_number(part[0], language) * 10**power for part, power in zip(parts, powers, strict=True)), Decimal(0))
 
 
 def _chinese_number(written: str) -> int:
@@ -195,5 +218,5 @@ def _result(clause: str, language: str) -> Decimal | None:
 
 def _tag_ends(text: str, tags: Sequence[str], language: str) -> list[int]:
     checks = [check.span() for check in any_word("check", language).finditer(text)]
-    found = [match for tag in tags for match in re.finditer(cue_pattern(plain(tag)), text, re.IGNORECASE)]
+    found = [match for tag in tags for match in re.finditer(tag_pattern(tag), text, re.IGNORECASE)]
     return sorted(match.end() for match in found if not any(start <= match.start() < end for start, end in checks))

@@ -10,9 +10,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_end, spellings, up_to_reason, without_ending
-from .answer_text import COLON, STOPS, composed, cue_pattern, without_asked_form, words_of_cue
-from .conclusions import any_tag, any_word, statement_spans, without_another_question
+from .answer_patterns import is_end, up_to_reason, without_ending
+from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
+from .conclusions import any_tag, any_word, lead_in, statement_spans, tag_pattern, task_words, without_another_question
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -38,7 +38,8 @@ _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
 _LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}|-(?=\s|\Z))(?P<rest>.*)")
-_LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REQUEST = 60, 15, 300
+_MOST_LINES_BEFORE = 20  # an introduction has no more
+_LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST = 60, 15, 80, 300
 _SCRIPTS = {
     "th": "[\u0e00-\u0e7f]",
     "lo": "[\u0e80-\u0eff]",
@@ -58,7 +59,9 @@ _TAGGED_REMARK = re.compile(
     r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})\s*\Z"
 )
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
-_LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\d{1,2}[.)]\s+)")
+_LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4]\s+)")
+# An item of a list that says at its end what kind of text it is: "(formal)".
+_VERSION_ITEM = re.compile(r"\A\d{1,2}[.)\u104b\u17d4]\s+(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z")
 
 
 def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -80,8 +83,9 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
-    text = _first_version(_first_round(_without_table(text, language), tags, language), language)
-    behind = behind_last_tag(text, tags)
+    text = _behind_result(_first_round(_without_table(text, language), tags, language), tags, language)
+    text = _first_version(text, language)
+    behind = behind_last_tag(text, tags, language)
     if behind is None and any_word("requests", language).search(text[:_LONGEST_REQUEST]):
         return ""
     text = text if behind is None else behind
@@ -99,21 +103,23 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
 
 
-def read_span(answer: str, language: str, tags: Sequence[str] = (), _target: str = "") -> str:
+def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
     """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
 
     Args:
         answer: as above.
         language: code of the language whose words are known, beside English ones.
         tags: as above.
+        target: code of the language of the passage, in which an answer may say that it is not there.
     """
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
     answer, is_formula = _behind_echo(answer), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
-    line = lines[1] if len(lines) > 1 and re.search(rf"{COLON}\Z", lines[0].rstrip()) else lines[0]
-    is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags) is not None
+    leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
+    line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
+    is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
     if not is_tagged and (framed := _framed_phrase(answer, line)):
@@ -128,7 +134,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), _target: str
         line = without_ending(line, language)
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
-    return "" if _is_absent(span, answer, language) else span
+    return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span
 
 
 def _behind_echo(answer: str) -> str:
@@ -156,7 +162,8 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
     if found := absent.search(span):
         return found.start() < _LONGEST_LEAD or any_word("asks", language).search(span) is not None
     denies = any_word("wrong", language).match(span) is not None or span.casefold() in ("none", "n/a", "unknown")
-    return denies and len(span) < 2 * _LONGEST_LEAD and absent.search(answer) is not None
+    names = any_word("asks", language).search(span) is not None and not any_word("but", language).search(span)
+    return denies and (names or (len(span) < 2 * _LONGEST_LEAD and absent.search(answer) is not None))
 
 
 def _framed_phrase(answer: str, line: str) -> str:
@@ -169,17 +176,33 @@ def _framed_phrase(answer: str, line: str) -> str:
     return ""
 
 
-def behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
-    """What stands behind the last answer tag that begins a line or sentence and has text behind it; None without one."""
+def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None:
+    """What stands behind the last answer tag that begins a line or sentence and has text behind it; None without one.
+
+    The tag may follow a word such as "so".
+    """
+    begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
     found = [
         match.end()
         for tag in tags
-        for match in re.finditer(
-            rf"(?:\A|[\n.!?:>。])[ \t>#*_]*{cue_pattern(tag, spellings(words_of_cue(tag)))}", text, re.IGNORECASE
-        )
+        for match in re.finditer(rf"{begin}{tag_pattern(tag)}", text, re.IGNORECASE)
         if text[match.end() :].strip(" *_`\n\t")
     ]
     return text[max(found) :] if found else None
+
+
+def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
+    """What follows the last label that names the best or final text, or the only one that names the text behind other lines."""
+    lines, task = text.splitlines(), task_words(language)
+    named = [(number, name) for number, line in enumerate(lines) if (name := _named(line))]
+    heads = [head for head in named if task.search(head[1][0])]
+    listed = sum(_LIST_MARK.match(line.strip()) is not None for line in lines) > 1
+    best = [head for head in (named if listed else heads) if any_word("best", language).search(head[1][0])]
+    own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
+    if not best and len(heads) == 1 and heads[0][0] and heads[0][1][0] in own:
+        best = heads
+    found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
+    return found or text
 
 
 def _without_table(text: str, language: str) -> str:
@@ -200,7 +223,7 @@ def _without_table(text: str, language: str) -> str:
 
 def _named(line: str) -> tuple[str, str] | None:
     """The label of a line or of a heading, without stops and emphasis, and what stands behind it; None without one."""
-    bare = without_emphasis(line).strip()
+    bare = re.sub(r"\A[^\w\s(\"“«'-]+\s+", "", _LIST_MARK.sub("", without_emphasis(line).strip()))
     if found := _LABELLED.match(bare):
         return found["label"].strip(" *_").casefold(), found["rest"].strip()
     return (bare.casefold(), "") if _HEADING.match(line) and len(bare) < _LONGEST_LABEL else None
@@ -238,7 +261,11 @@ def _first_version(text: str, language: str) -> str:
             if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
                 return first
     items = [number for number, line in enumerate(lines) if _LIST_MARK.match(line.strip())]
-    remarks = lines[items[-1] + 1 :] if len(items) > 1 and not any(lines[: items[0]]) else []
+    kinds = [_VERSION_ITEM.match(lines[number].strip()) for number in items]
+    if len(kinds) > 1 and kinds[0] and all(kinds):
+        return kinds[0]["text"]
+    before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
+    remarks = lines[items[-1] + 1 :] if all(_INTRODUCES.search(line) for line in before) else []
     if any(any_word("option", language).search(line) for line in remarks):
         return _LIST_MARK.sub("", lines[items[0]].strip())
     return text
@@ -302,11 +329,18 @@ def _without_preface(lines: list[str], language: str) -> list[str]:
     several = (
         re.match(rf"\w+\s1\b[^:：]{{0,40}}{COLON}", lines[0]) is not None and _is_option(lines[0], language) if lines else False
     )
-    while len(lines) > 1 and any(lines[1:]):
+    for _ in range(_MOST_LINES_BEFORE):
+        if not any(lines[1:]):
+            break
         heading = re.fullmatch(
             rf"(?:(?:{any_word('work', language).pattern}|{tongue.pattern})\s*)+", lines[0].strip(" *"), re.IGNORECASE
         )
-        introduces = _introduces(lines[0], language)
+        introduces = _introduces(lines[0], language) or (
+            not lines[1]
+            and len(lines[0]) <= _LONGEST_REMARK
+            and (task_words(language).search(lines[0]) or any_word("preface", language).match(lines[0]))
+            and not _LABEL.match(lines[0])
+        )
         is_english = language == "en" and tongue.match(lines[0])
         labelled = [line for line in lines[1:] if _LABEL.match(line)]
         repeats = _LABEL.match(lines[0]) and (
@@ -341,6 +375,8 @@ def _introduces(line: str, language: str) -> bool:
     follows = any(is_end(bare[match.end() :], language) for match in any_word("follows", language).finditer(bare))
     if not (follows or _INTRODUCES.search(line)):
         return False
+    if re.search(rf"{COLON}\s*\Z", line):
+        return len(line) <= _LONGEST_REQUEST
     if any_word("preface", language).match(line):
         return True
     names = any(any_word(place, language).search(line) for place in ("work", "rendered", "answer"))
@@ -378,7 +414,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             line.strip(" :*()")
         ):
             return lines[:number]
-        if not lines[number - 1] and not any(lines[number + 1 :]) and _offers(line, language):
+        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=not any(lines[number + 1 :])):
             return lines[:number]
         if not lines[number - 1] and re.search(rf"{COLON}\Z", line) and any_word("work", language).match(line):
             return lines[:number]
@@ -389,12 +425,17 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
     return lines
 
 
-def _offers(line: str, language: str) -> bool:
-    """Whether a line offers more help or asks whether there are more questions."""
-    if not any_word("help", language).search(line):
-        return False
-    ends = line.rstrip()[-1:] in ("?", "？", "!", "！") or line.rstrip(" .").endswith(("ครับ", "ค่ะ", "คะ"))
-    return ends or any_word("condition", language).match(line) is not None
+def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> bool:
+    """Whether a paragraph behind a text is not part of it.
+
+    It has a label, or calls the text by its name, where the text does not; or it speaks to the user, or is a last question.
+    """
+    if (label := _LABELLED.match(line)) and len(label["label"].split()) <= 4 and not any(map(_LABELLED.match, text)):
+        return True
+    for said in (task_words(language), any_word("speaks", language)):
+        if said.search(line) and not any(map(said.search, text)):
+            return True
+    return last and line[-1:] in "?？!！" and not any(before[-1:] in ("?", "？", "!", "！") for before in text)
 
 
 def _unquoted(text: str) -> str:
