@@ -25,12 +25,12 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea.catalogue import TASKS_FOLDER
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import lite_tasks
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import is_collected
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, read_tasks
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.row_order import fair_order
 from lm_eval_sea.tasks._shared.rows import LoadedRows, part_of
@@ -65,7 +65,8 @@ class Choices:
     def text(self) -> str:
         """The file."""
         content = {"tasks": self.tasks, "missing": self.missing}
-        return HEAD + yaml.safe_dump(content, sort_keys=False, width=140, allow_unicode=True)
+        dumped: str = yaml.safe_dump(content, sort_keys=False, width=140, allow_unicode=True)
+        return HEAD + dumped
 
 
 def choose(task: TaskRecord, parallel: LoadedRows, choices: Choices) -> None:

@@ -79,7 +79,7 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
     all_exemplars = [exemplar for exemplars in sets.values() for exemplar in exemplars]
     return Comparison(
         language=language,
-        expected=of_language.rows,
+        expected=of_language.rows or len(rows),
         rows=len(rows),
         of_rows=measure(rows, *arguments) if rows else {},
         of_exemplars=of_exemplars,
@@ -90,7 +90,8 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
 
 def _shown_by_default(kind: str) -> int:
     template = next(iter(KINDS[kind].values())).template
-    return read_task_file(TASKS / "_shared" / template)["num_fewshot"]
+    shown: int = read_task_file(TASKS / "_shared" / template)["num_fewshot"]
+    return shown
 
 
 def table(comparisons: Sequence[Comparison]) -> str:
@@ -123,11 +124,14 @@ def summary(title: str, comparisons: Sequence[Comparison]) -> list[str]:
         for name, first in pairs[0][1].items():
             known = [(rows[name], shown[name]) for rows, shown in pairs if name in rows and name in shown]
             if isinstance(first, Length):
-                differences = [100 * (shown.mean / rows.mean - 1) for rows, shown in known]
-                lengths.append(f"{name} {_range([rows.mean for rows, _ in known])} ({_range(differences, sign='+')} %)")
+                means = [
+                    (rows.mean, shown.mean) for rows, shown in known if isinstance(rows, Length) and isinstance(shown, Length)
+                ]
+                differences = [100 * (shown / rows - 1) for rows, shown in means]
+                lengths.append(f"{name} {_range([rows for rows, _ in means])} ({_range(differences, sign='+')} %)")
             elif isinstance(first, Number):
-                numbers = (_range([pair[side].value for pair in known], first.form) for side in (0, 1))
-                shares.append(f"{name} {' / '.join(numbers)}")
+                values = [[of.value for of in side if isinstance(of, Number)] for side in zip(*known, strict=True)]
+                shares.append(f"{name} {' / '.join(_range(side, first.form) for side in values)}")
         cells = [title, languages, which, "; ".join(lengths), "; ".join(shares), str(overlapping)]
         lines.append(f"| {' | '.join(cells)} |")
     return lines

@@ -82,9 +82,9 @@ class Length:
         """The mean."""
         return f"{self.mean:.0f}"
 
-    def of_exemplars(self, rows: Length | None) -> str:
+    def of_exemplars(self, rows: Measure | None) -> str:
         """The mean, behind it the difference from the rows', if there are any."""
-        difference = f" ({100 * (self.mean / rows.mean - 1):+.0f} %)" if rows else ""
+        difference = f" ({100 * (self.mean / rows.mean - 1):+.0f} %)" if isinstance(rows, Length) else ""
         return f"{self.mean:.0f}{difference}"
 
 
@@ -99,7 +99,7 @@ class Number:
         """The number."""
         return format(self.value, self.form).replace("%", " %")
 
-    def of_exemplars(self, rows: Number | None) -> str:
+    def of_exemplars(self, rows: Measure | None) -> str:
         """The same."""
         return self.of_rows()
 
@@ -108,13 +108,13 @@ class Number:
 class Counts:
     """How often each of a few values occurs."""
 
-    of: Counter
+    of: Counter[Any]
 
     def of_rows(self) -> str:
         """The shares in per cent."""
         return ", ".join(f"{value}: {100 * count / self.of.total():.0f}" for value, count in self.of.items()) + " %"
 
-    def of_exemplars(self, rows: Counts | None) -> str:
+    def of_exemplars(self, rows: Measure | None) -> str:
         """The numbers."""
         return ", ".join(f"{value}: {count}" for value, count in self.of.items() if count)
 
@@ -147,7 +147,7 @@ def measure(rows: Sequence[Row], kind: str, fields: Sequence[str], language: str
     return found | _OF_KIND[kind](rows, language, labels)
 
 
-def _in_order(values: Iterable[Any], order: Iterable[Any]) -> Counter:
+def _in_order(values: Iterable[Any], order: Iterable[Any]) -> Counter[Any]:
     counts = Counter(values)
     return Counter({value: counts[value] for value in order})
 

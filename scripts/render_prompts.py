@@ -48,7 +48,7 @@ def prompts(names: str, exemplars: int, data: Path) -> dict[str, str]:
             continue
         shown = min(exemplars, task.config.num_fewshot)
         task.set_config("num_fewshot", shown)
-        texts[name] = task.fewshot_context(task.test_docs()[0], shown)
+        texts[name] = task.fewshot_context(next(iter(task.test_docs())), shown)
     return texts
 
 

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import yaml
 
-from lm_eval_sea.catalogue import TASKS_FOLDER
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.names import plain_tasks
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order
 

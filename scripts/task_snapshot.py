@@ -41,7 +41,7 @@ def _hash(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=str).encode()).digest()[:6], "big")
 
 
-def make_planted_model(tasks: dict[str, Any]):
+def make_planted_model(tasks: dict[str, Any]) -> Any:
     """A model of lm-eval that answers by hashes and keeps every request in `seen`.
 
     Args:
@@ -60,14 +60,14 @@ def make_planted_model(tasks: dict[str, Any]):
         def chat_template(self, chat_template: bool | str = False) -> str:
             return CHAT_TEMPLATE
 
-        def apply_chat_template(self, chat_history, add_generation_prompt: bool = True) -> str:
+        def apply_chat_template(self, chat_history: Any, add_generation_prompt: bool = True) -> str:
             text = "".join(f"<|{message['role']}|>\n{message['content']}\n" for message in chat_history)
             return text + "<|assistant|>\n" if add_generation_prompt else text.rstrip("\n")
 
         def _note(self, request: Any) -> None:
             self.seen.append([request.request_type, request.doc_id, request.idx, *request.args])
 
-        def loglikelihood(self, requests, **_: Any):
+        def loglikelihood(self, requests: Any, **_: Any) -> Any:
             answers = []
             for request in requests:
                 self._note(request)
@@ -75,10 +75,10 @@ def make_planted_model(tasks: dict[str, Any]):
                 answers.append((-(number % 60000) / 1000 - 0.001 * len(request.args[1]), number % 7 == 0))
             return answers
 
-        def loglikelihood_rolling(self, requests, **_: Any):
+        def loglikelihood_rolling(self, requests: Any, **_: Any) -> Any:
             raise AssertionError("no task asks for this")
 
-        def generate_until(self, requests, **_: Any):
+        def generate_until(self, requests: Any, **_: Any) -> Any:
             answers = []
             for request in requests:
                 self._note(request)

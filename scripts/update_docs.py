@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from backend_table import render
 
@@ -143,7 +144,7 @@ def coverage_figure(entries: Sequence[Coverage]) -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _country(name: str, record: dict, entries: Sequence[Coverage]) -> str:
+def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> str:
     """A paragraph: what there is of the country, and what is missing."""
     languages, about = record["languages"], record.get("data_sets", ())
     found = [entry for entry in distinct(entries) if entry.language in languages or entry.data_set in about]
