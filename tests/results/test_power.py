@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.power import NormalIndPower
 
 from lm_eval_sea.results.power import Planned, limit_to_see, seen_on_mean, seen_on_task, what_rows_show
 
@@ -20,6 +21,13 @@ def test_eight_of_ten_pairs_with_that_difference_are_told_apart(rows, tests):
     variance = ((cells[:, 1] + cells[:, 2]) / rows - mean**2) / (rows - 1)
     found = 2 * stats.t.sf(np.abs(mean) / np.sqrt(variance), rows - 1) < 0.05 / tests
     assert found.mean() == pytest.approx(0.8, abs=0.04)
+
+
+@pytest.mark.parametrize(("rows", "tests"), [(20, 1), (900, 1), (400, 40)])
+def test_the_difference_is_that_of_statsmodels(rows, tests):
+    """An effect is a difference divided by its deviation on one row; two answers around one half correlate by 0.3."""
+    effect = NormalIndPower(ddof=0).solve_power(nobs1=rows, alpha=0.05 / tests, power=0.8, ratio=0)
+    assert seen_on_task(rows, tests) == pytest.approx(100 * effect * np.sqrt(2 * 0.25 * (1 - 0.3)), rel=1e-4)
 
 
 def test_a_mean_of_equal_tasks_is_as_good_as_all_their_rows():
