@@ -115,6 +115,11 @@ def task_files(found: dict[str, Any]) -> tuple[int, int]:
     return sum(times for path, times in files.items() if path.startswith(f"{PACK}/tasks/")), of_lm_eval
 
 
+def machine() -> str:
+    """What the figures were measured on."""
+    return f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
 def _table(found: dict[str, list[dict[str, Any]]]) -> str:
     least = statistics.median(each["seconds"] for each in found["imports"]) if "imports" in found else 0.0
     head = "| case | CPU s | above the imports | modules | task files opened: the pack's | lm-eval's |"
@@ -153,7 +158,7 @@ def main() -> int:
         for _ in range(arguments.times):
             for case in cases:
                 found[case].append(measure(case, folder))
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
+    print(f"{machine()}\n")
     print(_table(found))
     return 0
 

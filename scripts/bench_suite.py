@@ -27,7 +27,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -38,7 +37,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PACK = Path(__file__).resolve().parents[1] / "lm_eval_sea"
+from bench_start import PACK, machine
+
 SUITES = ("sea_sailcompass", "sea_helm_id", "sea_language_th")
 OURS = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}
 PARTS = ("start", "rows", "tokenizer", "planning", "model", "metrics", "writing", "other")
@@ -76,37 +76,22 @@ class Meter:
         setattr(owner, name, timed)
 
 
-def _backend(name: str) -> Any:
-    if name == "hf":
-        from lm_eval.models.huggingface import HFLM
-
-        return HFLM
-    if name == "vllm":
-        from lm_eval.models.vllm_causallms import VLLM
-
-        return VLLM
-    if name == "hf-shared-prefix":
-        from lm_eval_sea.models import SharedPrefixLM
-
-        return SharedPrefixLM
-    from lm_eval_sea.models.vllm_shared_prefix import VLLMSharedPrefixLM
-
-    return VLLMSharedPrefixLM
-
-
 def _watch_all(meter: Meter, backend: str) -> None:
     """The functions of lm-eval, transformers and vLLM that begin each part."""
     import lm_eval.evaluator
     import torch
+    from lm_eval.api.registry import get_model
     from lm_eval.api.task import ConfigurableTask
     from lm_eval.loggers import EvaluationTracker
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    import lm_eval_sea.models  # noqa: F401  # registers the backends of the pack
 
     meter.watch(lm_eval.evaluator, "evaluate", "other")
     for name in ("__init__", "build_all_requests"):
         meter.watch(ConfigurableTask, name, "rows")
     for name in ("loglikelihood", "generate_until"):
-        meter.watch(_backend(backend), name, "planning")
+        meter.watch(get_model(backend), name, "planning")
     for name in ("__call__", "encode", "decode", "batch_decode"):
         meter.watch(PreTrainedTokenizerBase, name, "tokenizer")
     if backend.startswith("vllm"):
@@ -192,7 +177,7 @@ def main() -> int:
         return 0
     if not given.model or given.backend not in OURS:
         parser.error("--model is missing" if not given.model else f"--backend {given.backend}: expected {' or '.join(OURS)}")
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", flush=True)
+    print(machine(), flush=True)
     found: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         for suite in given.suite or SUITES:

@@ -9,11 +9,20 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def modules_of_tasks(name: str) -> list[ModuleType]:
+    """The modules of this name in `tasks/_shared` that tasks have loaded, which are no modules of the package (`entry.py`)."""
+    return [
+        module for each, module in sys.modules.items() if each.startswith("lm_eval_sea_shared_") and each.endswith(f".{name}")
+    ]
+
 
 # Before any library reads them. In this process nothing may ask the network; tests that need the hub start their own
 # server and a process that knows its address.

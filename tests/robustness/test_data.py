@@ -4,13 +4,13 @@ import json
 import logging
 import os
 import re
-import sys
 
 import pytest
 
 from lm_eval_sea.catalogue.check import check_data, render
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.tasks._shared.hub_files import DataError
+from tests.conftest import modules_of_tasks
 
 from .conftest import edit
 
@@ -147,9 +147,8 @@ def test_a_file_that_was_cut_short(mirror, load_task, pack, caplog):
     """Both numbers are said."""
     path = mirror / FILE
     path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:2]), encoding="utf-8")
-    for name, module in sys.modules.items():  # it is said once a process, and another test may have had as many rows of the file
-        if name.startswith("lm_eval_sea_shared_") and name.endswith(".rows"):
-            module._compare_with_catalogue.cache_clear()
+    for module in modules_of_tasks("rows"):  # it is said once a process, and another test may have had as many rows of the file
+        module._compare_with_catalogue.cache_clear()
     with caplog.at_level(logging.WARNING):
         load_task(TASK)
     [said] = [record.getMessage() for record in caplog.records if "the catalogue has" in record.getMessage()]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from lm_eval.models.huggingface import HFLM
 
+from tests.conftest import modules_of_tasks
+
 from .evaluation import TASKS, evaluate
 from .two_processes import LIMITS, run_two, summary
 
@@ -20,9 +22,8 @@ CPU = {"dtype": "float32", "device": "cpu"}
 
 def clear_caches() -> None:
     """What another process would not remember: the pack keeps tokenizers for the life of a process."""
-    for name, module in sys.modules.items():
-        if name.startswith("lm_eval_sea_shared_") and name.endswith(".tokenization"):
-            module._load.cache_clear()
+    for module in modules_of_tasks("tokenization"):
+        module._load.cache_clear()
 
 
 def results_of(output: Path) -> tuple[dict, dict]:

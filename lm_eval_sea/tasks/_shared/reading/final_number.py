@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
 # Languages whose writers use either sign between thousands.
 _EITHER = frozenset({"km", "lo"})
-_NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])")
+_DIGITS = r"[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])"
+_NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)" + _DIGITS)
 _OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){_NUMBER.pattern}")
 # Of an answer that repeats itself without end the last statements are read.
 _MOST_STATEMENTS = 50
@@ -51,9 +52,7 @@ _POWERS = {
 _UNIT = rf"({_NUMBER.pattern})\s?({'|'.join(_POWERS.values())})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff])"
 _MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
-_EQUATION = re.compile(
-    r"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{0,4}\s*)?(" + _NUMBER.pattern.removeprefix(r"(?<![A-Za-z\d./])(?<!\d,)") + ")"
-)
+_EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
 
 def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> Decimal | None:
