@@ -76,7 +76,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _languages(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.report.languages.summary import consistency_summary, errors_summary, summary
+    from lm_eval_sea.report.languages.summary import summary
     from lm_eval_sea.report.languages.tables import load_comparisons, write_tables
     from lm_eval_sea.results.read import read
 
@@ -85,12 +85,9 @@ def _languages(arguments: argparse.Namespace) -> int:
         written = write_tables(comparisons, arguments.out, notes)
     except OSError as error:
         return fail(error, 1)
-    if differences := written.get(arguments.out / "differences.csv"):
-        print(summary(differences), end="\n\n")
-    if consistency := written.get(arguments.out / "consistency.csv"):
-        print(consistency_summary(consistency), end="\n\n")
-    if errors := written.get(arguments.out / "errors.csv"):
-        print(errors_summary(errors), end="\n\n")
+    for name in ("differences", "consistency", "errors"):
+        if rows := written.get(arguments.out / f"{name}.csv"):
+            print(summary(rows, name), end="\n\n")
     print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
     print_notes(notes)
     return 0

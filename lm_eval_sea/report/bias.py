@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, keys_of, scale_around
+from lm_eval_sea.report.chart import GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, dots, scale_around
 from lm_eval_sea.report.robustness import TITLES, in_order, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
@@ -111,39 +111,26 @@ def bias_section(scores: Scores) -> Section:
     wide = _wide_positions(positions)
     biases = bias_table(scores)
     keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(biases), Column("variant", "variant")]
-    return Section(
-        "bias",
-        "Bias",
-        [
-            "RStd is the standard deviation of recall over the positions of the right option, in percentage points (Zheng et al. "
-            "2024): 0 without a preference, at most 50. Length discrepancy says by how much the chosen options are longer (+) "
-            "or shorter (−) than the right ones, in per cent of their characters. Both after figure 3 of Guo et al. 2024."
-        ],
-        [
-            _bias_figure(biases[biases.prompt_language != "en"], scores.models),
-            Table(
-                "bias",
-                "Bias to positions and lengths",
-                "Choices of the headline metric; the length is that of the option's text, also where only its letter is ranked.",
-                biases,
-                [
-                    *keys,
-                    Column("rstd", "RStd", "percent", marker="limited"),
-                    Column("length_discrepancy", "length discrepancy (%)", "points"),
-                    Column("unanswered", "no letter", "count"),
-                    Column("rows", "rows", "count"),
-                ],
-            ),
-            _position_figure(positions[positions.prompt_language != "en"], scores.models),
-            Table(
-                "positions",
-                "Positions of the answers",
-                "How often an option is chosen, and in brackets how often it is right, in per cent of the rows.",
-                wide,
-                [*keys, *(Column(name, name) for name in wide.columns if name.startswith("option "))],
-            ),
-        ],
+    text = (
+        "RStd is the standard deviation of recall over the positions of the right option, in percentage points (Zheng et al. "
+        "2024): 0 without a preference, at most 50. Length discrepancy says by how much the chosen options are longer (+) "
+        "or shorter (−) than the right ones, in per cent of their characters. Both after figure 3 of Guo et al. 2024."
     )
+    of_bias = "Choices of the headline metric; the length is that of the option's text, also where only its letter is ranked."
+    of_positions = "How often an option is chosen, and in brackets how often it is right, in per cent of the rows."
+    measures = [
+        Column("rstd", "RStd", "percent", marker="limited"),
+        Column("length_discrepancy", "length discrepancy (%)", "points"),
+        *columns("count", unanswered="no letter", rows="rows"),
+    ]
+    options = [Column(name, name) for name in wide.columns if name.startswith("option ")]
+    parts = [
+        _bias_figure(biases[biases.prompt_language != "en"], scores.models),
+        Table("bias", "Bias to positions and lengths", of_bias, biases, [*keys, *measures]),
+        _position_figure(positions[positions.prompt_language != "en"], scores.models),
+        Table("positions", "Positions of the answers", of_positions, wide, [*keys, *options]),
+    ]
+    return Section("bias", "Bias", [text], parts)
 
 
 def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:
@@ -160,9 +147,11 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     if table.variant.nunique() < 2 or table.rstd.isna().all():
         return None
     worst = table.loc[table.rstd.idxmax()]
+    variants = {variant: TITLES.get(variant, variant) for variant in in_order(list(table.variant))}
+    lengths = scale_around(table.length_discrepancy.dropna(), 20.0)
     panels = [
-        _by_variant(table, "rstd", "RStd (percentage points)", (0.0, 50.0)),
-        _by_variant(table, "length_discrepancy", "length discrepancy (%)", scale_around(table.length_discrepancy.dropna(), 20.0)),
+        Panel("", _lines(table, "rstd", "variant", variants), (0.0, 50.0), "RStd (percentage points)"),
+        Panel("", _lines(table, "length_discrepancy", "variant", variants), lengths, "length discrepancy (%)"),
     ]
     return Figure.of_chart(
         "bias",
@@ -175,46 +164,41 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     )
 
 
-def _by_variant(table: pd.DataFrame, column: str, axis: str, scale: tuple[float, float]) -> Panel:
-    lines = []
-    for variant in in_order(list(table.variant)):
-        rows = table[(table.variant == variant) & table[column].notna()].to_dict("records")
-        marks = [Mark(DOT, row[column], series=row["model"], keys=keys_of(row, "model", "dataset", "language")) for row in rows]
-        lines.append(Line(TITLES.get(variant, variant), [Mark(GUIDE, 0.0), *marks], {"variant": variant}))
-    return Panel("", lines, scale, axis)
-
-
 def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     """A panel per model and variant: by how much each position is chosen more often than it is right."""
     if not 0 < len(table) <= MOST_MARKS:
         return None
-    lean = table.chosen_share - table.gold_share
-    scale = scale_around(lean, 20.0)
-    most = table.loc[lean.idxmax()]
-    panels = []
-    for (model, variant), group in table.groupby(["model", "variant"], sort=False):
-        lines = []
-        for position in range(1, max(table.position) + 1):
-            rows = group[group.position == position].to_dict("records")
-            marks = [
-                Mark(
-                    DOT,
-                    row["chosen_share"] - row["gold_share"],
-                    series=row["model"],
-                    keys=keys_of(row, "model", "dataset", "language"),
-                )
-                for row in rows
-            ]
-            lines.append(Line(f"option {position}", [Mark(GUIDE, 0.0), *marks]))
-        title = f"{model}, {TITLES.get(str(variant), variant)}"
-        panels.append(Panel(title, lines, scale, "chosen more often than right (% of rows)",
-                            {"model": str(model), "variant": str(variant)}))  # fmt: skip
+    table = table.assign(lean=table.chosen_share - table.gold_share)
+    scale, most = scale_around(table.lean, 20.0), table.loc[table.lean.idxmax()]
+    positions = {position: f"option {position}" for position in range(1, max(table.position) + 1)}
+    panels = [
+        Panel(
+            f"{model}, {TITLES.get(variant, variant)}",
+            _lines(group, "lean", "position", positions),
+            scale,
+            "chosen more often than right (% of rows)",
+            {"model": model, "variant": variant},
+        )
+        for (model, variant), group in table.groupby(["model", "variant"], sort=False)
+    ]
     return Figure.of_chart(
         "positions",
         "By how much more often (to the right) or less often (to the left) an option is chosen than it is right, native prompts; "
         "a dot for each data set and language.",
         Chart(panels, models, columns=3),
         f"Points by position, one panel for each model and variant. The strongest lean is that of {most.model} to position "
-        f"{most.position} on {most.task}: {lean.max():.0f} per cent of the rows more than right.",
+        f"{most.position} on {most.task}: {most.lean:.0f} per cent of the rows more than right.",
         table,
     )
+
+
+def _lines(table: pd.DataFrame, column: str, by: str, labels: Mapping[Any, str]) -> list[Line]:
+    """A line for each value of the column `by`, beside 0; the page filters by it where it is the variant."""
+    return [
+        Line(
+            label,
+            [Mark(GUIDE, 0.0), *dots(table[table[by] == value], column, "model", "dataset", "language")],
+            {by: value} if by == "variant" else {},
+        )
+        for value, label in labels.items()
+    ]

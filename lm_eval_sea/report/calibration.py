@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, zip_longest
 
 import pandas as pd
 
 from lm_eval_sea.report.chart import BAR, DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
-from lm_eval_sea.report.suite import Suite, task_title
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, macro_f1
 
 # Metric whose choice counts → what it is called.
@@ -26,34 +27,21 @@ GOLD = "gold"
 _SHOWN_METHODS: Mapping[str, str] = {"acc": "none", "acc_cc": "contextual", "acc_pmi": "PMI", "acc_bc": "batch"}
 
 
-def choices_by_method(samples: pd.DataFrame) -> dict[str, list[Choice]]:
-    """The choices of each method on the rows of one model and task; methods without choices are left out."""
-    golds = [int(gold) for gold in samples.gold]
-    labels = max(len(loglikelihoods) for loglikelihoods in samples.loglikelihoods)
-    found = {}
-    for method in METHODS:
-        column = f"chosen_{method}"
-        if column in samples and samples[column].notna().all():
-            found[method] = [Choice(gold, int(choice), labels) for gold, choice in zip(golds, samples[column], strict=True)]
-    return found
+def choices_by_method(samples: pd.DataFrame) -> pd.DataFrame:
+    """The choices of each method on the rows of one model and task, a column each; methods without choices are left out."""
+    known = {name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples}
+    return pd.DataFrame(known).dropna(axis=1).astype(int)
 
 
-def calibrated_samples(scores: Scores, *, fixed_labels: bool) -> list[tuple[tuple[str, str], pd.DataFrame]]:
-    """(model, task) and rows of the tasks that log what calibration needs.
+def calibrated_samples(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, list[str]]]:
+    """Model, task, rows and label words of the tasks that log what calibration needs.
 
-    Args:
-        scores: of the runs.
-        fixed_labels: only tasks with the same labels for all rows, not those that rank letters of options.
+    There are no words where every row has options of its own.
     """
     logged = scores.samples[scores.samples.loglikelihoods.notna()]
-    groups = logged.groupby(["model", "task"], sort=False)
-    return [(key, group) for key, group in groups if not fixed_labels or label_words(scores, key)]
-
-
-def label_words(scores: Scores, key: tuple[str, str]) -> list[str]:
-    """The label words of a task of a model; none where every row has options of its own."""
-    words = scores.of[key].config.get("doc_to_choice")
-    return [str(word) for word in words] if isinstance(words, list) else []
+    for (model, task), samples in logged.groupby(["model", "task"], sort=False):
+        words = scores.of[model, task].config.get("doc_to_choice")
+        yield model, task, samples, list(map(str, words)) if isinstance(words, list) else []
 
 
 def calibration_table(scores: Scores) -> pd.DataFrame:
@@ -63,29 +51,23 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
     uncalibrated log-likelihood.
     """
     rows = []
-    for key, samples in calibrated_samples(scores, fixed_labels=False):
-        fixed = bool(label_words(scores, key))
+    for model, task, samples, words in calibrated_samples(scores):
+        golds, labels = samples.gold.astype(int), max(map(len, samples.loglikelihoods))
         methods = choices_by_method(samples)
-        before = [choice.chosen for choice in methods.get("acc", [])]
-        for method, choices in methods.items():
+        for method, chosen in methods.items():
+            f1 = macro_f1([Choice(*pair, labels) for pair in zip(golds, chosen, strict=True)]) if words else None
             rows.append(
                 {
-                    "model": key[0],
-                    "task": key[1],
+                    "model": model,
+                    "task": task,
                     "method": method,
-                    "accuracy": 100 * sum(choice.gold == choice.chosen for choice in choices) / len(choices),
-                    "macro_f1": 100 * macro_f1(choices) if fixed else None,
-                    "changed": _changed(before, choices),
-                    "rows": len(choices),
+                    "accuracy": 100 * int((golds == chosen).sum()) / len(chosen),
+                    "macro_f1": None if f1 is None else 100 * f1,
+                    "changed": 100 * int((methods.acc != chosen).sum()) / len(chosen) if "acc" in methods else None,
+                    "rows": len(chosen),
                 }
             )
     return pd.DataFrame(rows, columns=["model", "task", "method", "accuracy", "macro_f1", "changed", "rows"])
-
-
-def _changed(before: Sequence[int], after: Sequence[Choice]) -> float | None:
-    if not before:
-        return None
-    return 100 * sum(old != choice.chosen for old, choice in zip(before, after, strict=True)) / len(after)
 
 
 def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -96,15 +78,12 @@ def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.Data
         english: name of a task → its labels in English, in the same order.
     """
     rows = []
-    for key, samples in calibrated_samples(scores, fixed_labels=True):
-        methods = choices_by_method(samples)
-        counts = {method: Counter(choice.chosen for choice in choices) for method, choices in methods.items()}
-        golds = Counter(int(gold) for gold in samples.gold)
-        for position, word in enumerate(label_words(scores, key)):
+    for model, task, samples, words in calibrated_samples(scores):
+        counts = {method: Counter(chosen) for method, chosen in choices_by_method(samples).items()}
+        golds = Counter(samples.gold.astype(int))
+        for position, (word, meaning) in enumerate(zip_longest(words, (english.get(task) or [])[: len(words)])):
             chosen = {method: count[position] for method, count in counts.items()}
-            words = english.get(key[1]) or []
-            meaning = words[position] if position < len(words) else None
-            rows.append({"model": key[0], "task": key[1], "label": word, "meaning": meaning, GOLD: golds[position], **chosen})
+            rows.append({"model": model, "task": task, "label": word, "meaning": meaning, GOLD: golds[position], **chosen})
     return pd.DataFrame(rows, columns=["model", "task", "label", "meaning", GOLD, *METHODS])
 
 
@@ -115,49 +94,30 @@ def calibration_section(scores: Scores) -> Section:
     labels = label_table(scores, suite.english_labels).merge(scores.tasks[["model", "task", "dataset", "language", "limited"]])
     settings = scores.tasks[["model", "task", "chance", "source_language"]]
     drawn = table[(table.variant == "classification") & table.task.isin(suite.members)].merge(settings)
-    methods = [method for method in METHODS if labels[method].notna().any()]
-    return Section(
-        "calibration",
-        "Calibration",
-        [
-            "A base model often answers one label for nearly every row. The methods take off what it would say without the row "
-            "(Guo et al. 2024, tables 5 and 7 to 9); what each of them is stands in docs/scores.md."
-        ],
-        [
-            _methods_figure(drawn, suite, scores.models),
-            Table(
-                "calibration",
-                "Before and after",
-                "“changed” is the share of rows that another label is chosen for than by the uncalibrated log-likelihood.",
-                table,
-                [
-                    MODEL,
-                    TASK,
-                    Column("method", "method"),
-                    Column("accuracy", "accuracy", "percent", marker="limited"),
-                    Column("macro_f1", "macro-F1", "percent"),
-                    Column("changed", "changed", "percent"),
-                    Column("rows", "rows", "count"),
-                ],
-                {"method": METHODS},
-            ),
-            _labels_figure(labels[labels.task.isin(suite.members)], scores),
-            Table(
-                "labels",
-                "Labels chosen",
-                "Rows by label: right, and chosen by each method.",
-                labels,
-                [
-                    MODEL,
-                    TASK,
-                    Column("label", "label"),
-                    Column("meaning", "in English"),
-                    Column(GOLD, "right", "count", marker="limited"),
-                    *(Column(method, METHODS[method], "count") for method in methods),
-                ],
-            ),
-        ],
+    methods = {method: title for method, title in METHODS.items() if labels[method].notna().any()}
+    text = (
+        "A base model often answers one label for nearly every row. The methods take off what it would say without the row "
+        "(Guo et al. 2024, tables 5 and 7 to 9); what each of them is stands in docs/scores.md."
     )
+    note = "“changed” is the share of rows that another label is chosen for than by the uncalibrated log-likelihood."
+    measures = [
+        Column("method", "method"),
+        Column("accuracy", "accuracy", "percent", marker="limited"),
+        *columns("percent", macro_f1="macro-F1", changed="changed"),
+        Column("rows", "rows", "count"),
+    ]
+    counts = [
+        *columns("text", label="label", meaning="in English"),
+        Column(GOLD, "right", "count", marker="limited"),
+        *columns("count", **methods),
+    ]
+    parts = [
+        _methods_figure(drawn, suite, scores.models),
+        Table("calibration", "Before and after", note, table, [MODEL, TASK, *measures], {"method": METHODS}),
+        _labels_figure(labels[labels.task.isin(suite.members)], scores),
+        Table("labels", "Labels chosen", "Rows by label: right, and chosen by each method.", labels, [MODEL, TASK, *counts]),
+    ]
+    return Section("calibration", "Calibration", [text], parts)
 
 
 def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
@@ -189,7 +149,7 @@ def _methods_panel(table: pd.DataFrame, model: str, suite: Suite) -> Panel:
         marks = [Mark(DOT, found[method], series=title) for method, title in _SHOWN_METHODS.items() if method in found]
         row = rows.iloc[0]
         keys = {"dataset": row.dataset, "language": row.language, "variant": row.variant}
-        lines.append(Line(task_title(row, suite), [Mark(GUIDE, 100 * row.chance), *marks], keys))
+        lines.append(Line(suite.task_title(row), [Mark(GUIDE, 100 * row.chance), *marks], keys))
     return Panel(model, lines, axis="accuracy (%)", keys={"model": model})
 
 
@@ -198,12 +158,10 @@ def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     if table.empty:
         return None
     shares = table.assign(share=table.acc / table.groupby(["model", "task"])[GOLD].transform("sum"))
-    most = shares.loc[shares.share.idxmax()] if shares.share.notna().any() else None
-    seen = (
-        f" The most one-sided is {most.model} on {most.task}: {100 * most.share:.0f} per cent “{most.label}”."
-        if most is not None
-        else ""
-    )
+    seen = ""
+    if shares.share.notna().any():
+        most = shares.loc[shares.share.idxmax()]
+        seen = f" The most one-sided is {most.model} on {most.task}: {100 * most.share:.0f} per cent “{most.label}”."
     names = [name for name in scores.suite.members if name in set(table.task)]
     return Figure.of_chart(
         "labels",
@@ -218,14 +176,13 @@ def _labels_panel(table: pd.DataFrame, scores: Scores) -> Panel:
     words = list(table.drop_duplicates("label").meaning)
     lines = []
     for model, title, counts in _label_bars(table, scores.models):
-        ends = [100 * sum(counts[: place + 1]) / max(1, sum(counts)) for place in range(len(counts))]
-        marks = [
-            Mark(BAR, end, begin, series=word) for word, begin, end in zip(words, [0.0, *ends], ends, strict=False) if end > begin
-        ]
+        ends = [0.0, *(100 * total / max(1, sum(counts)) for total in accumulate(counts))]
+        bars = zip(words, ends, ends[1:], strict=False)
+        marks = [Mark(BAR, end, begin, series=word) for word, begin, end in bars if end > begin]
         lines.append(Line(title, marks, {"model": model} if model else {}))
     task = scores.tasks[scores.tasks.task == table.task.iloc[0]].iloc[0]
     keys = {"dataset": task.dataset, "language": task.language}
-    return Panel(task_title(task, scores.suite), lines, axis="% of rows", keys=keys, series=words)
+    return Panel(scores.suite.task_title(task), lines, axis="% of rows", keys=keys, series=words)
 
 
 def _label_bars(table: pd.DataFrame, models: Sequence[str]) -> list[tuple[str, str, list[float]]]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import matplotlib.figure
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
@@ -49,6 +50,28 @@ class Mark:
         interval = "" if self.low is None or self.high is None else f" [{self.low:.1f}, {self.high:.1f}]"
         place = ", ".join(value for name, value in self.keys.items() if name != "model")
         return f"{self.series}: {self.value:.1f}{interval}" + (f" ({place})" if place else "")
+
+
+def dots(rows: pd.DataFrame, value: str, *keys: str, series: str = "model", ends: tuple[str, str] | None = None) -> list[Mark]:
+    """A dot for each row that has a value.
+
+    Args:
+        rows: a line of them each.
+        value: the column with the values.
+        keys: the columns by which dots are filtered.
+        series: the column that says how they look.
+        ends: the columns with both ends of the intervals.
+    """
+    low, high = ends or ("", "")
+    return [
+        Mark(DOT, row[value], _known(row.get(low)), _known(row.get(high)), row[series], keys_of(row, *keys))
+        for row in rows.to_dict("records")
+        if _known(row[value]) is not None
+    ]
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or pd.isna(value) else float(value)
 
 
 @dataclass(frozen=True)

@@ -80,21 +80,18 @@ def table(scores: Scores) -> Table:
     rows = curve(scores)
     first = leaves_chance(rows)
     said = "No checkpoint is" if first is None else f"From step {first:,} on they are"
-    return Table(
-        "checkpoints",
-        "Checkpoints",
+    note = (
         "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name. "
         f"{said} above chance with 95 % certainty each. Where scores are at chance, look at bits per byte of the right answer: "
-        "lower is better.",
-        rows,
-        [
-            MODEL,
-            Column("step", "step", "count"),
-            Column("mean", "mean [95 %]", "score", low="low", high="high"),
-            with_interval("bits", "bits per byte [95 %]", "decimals"),
-            Column("tasks", "tasks", "count"),
-        ],
+        "lower is better."
     )
+    shown = [
+        *(MODEL, Column("step", "step", "count")),
+        Column("mean", "mean [95 %]", "score", low="low", high="high"),
+        with_interval("bits", "bits per byte [95 %]", "decimals"),
+        Column("tasks", "tasks", "count"),
+    ]
+    return Table("checkpoints", "Checkpoints", note, rows, shown)
 
 
 def figure(scores: Scores) -> Figure | None:

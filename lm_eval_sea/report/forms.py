@@ -1,19 +1,96 @@
-"""What the form of the answer gains or loses: options ranked, an answer read, an answer constrained."""
+"""What the form of the answer gains or loses: options ranked, a letter written, an answer read, an answer constrained.
+
+The questions are the same. What a form gains or loses is no property of them, so scores of two forms must not be compared between
+models.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, MOST_MARKS, Chart, Line, Mark, Panel, keys_of
-from lm_eval_sea.report.robustness import setting_column
+from lm_eval_sea.report.chart import MOST_MARKS, Chart, Line, Panel, dots
+from lm_eval_sea.report.robustness import prompt_label, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
-from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
+from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.comparison import corrected
-from lm_eval_sea.results.forms import compared, pairs_of, same_questions, setting_of
 from lm_eval_sea.results.power import LEVEL
+from lm_eval_sea.results.rows import Rows
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.uncertainty import estimate, paired_difference
+
+READ, CONSTRAINED = "read", "constrained"
+_LETTER_RANKED, _LETTER_WRITTEN = "litilo_ppl", "litilo_gen"  # behind the same prompt
+_BEHIND_TEMPLATE = ", chat template"
+_ABOUT = ["model", "dataset", "language", "prompt_language", "setting"]
+
+
+def form_of(task: TaskRun) -> str:
+    """In which form a task has its answers; a ranked one is named by its variant, and by the chat template it stands behind."""
+    named = {"chat": READ, "choice": CONSTRAINED}.get(task.facts.variant)
+    return named or task.facts.variant + (_BEHIND_TEMPLATE if task.run.settings.chat_template else "")
+
+
+def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict[str, TaskRun]]]:
+    """Tasks of one model that ask the same rows for a choice, by form, with what they share; groups of at least two forms."""
+    found: dict[tuple[str, ...], dict[str, TaskRun]] = {}
+    for task in tasks:
+        facts = task.facts
+        if task.logged is not None and any(gold is not None for gold in task.logged.golds):
+            setting = "" if facts.setting == facts.variant else facts.setting  # where it says more than the form
+            found.setdefault((facts.pool, facts.language, facts.prompt_language, setting), {})[form_of(task)] = task
+    return [(about, forms) for about, forms in found.items() if len(forms) > 1]
+
+
+def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
+    """The forms to lay side by side.
+
+    Each beside an answer that is read or constrained; the ranked letter beside the letter that is written and beside the other
+    ranked forms, which a base model has; and each ranked form beside itself behind the chat template.
+    """
+    order = sorted(forms, key=lambda form: (form == CONSTRAINED, form == READ, form.startswith(_LETTER_WRITTEN), form))
+    return [
+        (first, second)
+        for first, second in combinations(order, 2)
+        if second in (READ, CONSTRAINED, first + _BEHIND_TEMPLATE)
+        or (first.startswith(_LETTER_RANKED) and first.endswith(_BEHIND_TEMPLATE) == second.endswith(_BEHIND_TEMPLATE))
+    ]
+
+
+def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
+    """Two forms on the rows that both were asked, in per cent, with standard errors by cluster; None without a common row.
+
+    `agreement` is the share of rows with the same choice; an answer without a choice agrees with none. `gained` are rows that are
+    right in the second form alone, `lost` those right in the first alone, `unread` those without a choice in the second.
+    """
+    one, other = (
+        {key[1]: pair for key, *pair in zip(rows.keys, rows.chosen, rows.golds, strict=True)} for rows in (first, second)
+    )
+    pairs = [(one[key], other[key]) for key in one if key in other]
+    if not pairs:
+        return None
+    clusters = [cluster for key, cluster in zip(first.keys, first.clusters, strict=True) if key[1] in other]
+    before, after = ([float(choice == gold) for choice, gold in side] for side in zip(*pairs, strict=True))
+    difference = paired_difference(after, before, clusters)
+    agree = [float(a is not None and a == b) for (a, _), (b, _) in pairs]
+    counts = {
+        "gained": sum(b > a for a, b in zip(before, after, strict=True)),
+        "lost": sum(b < a for a, b in zip(before, after, strict=True)),
+        "unread": sum(choice is None for _, (choice, _) in pairs),
+    }
+    return {
+        "rows": len(pairs),
+        **mean_and_ends("first_score", estimate(before, clusters), 100),
+        **mean_and_ends("second_score", estimate(after, clusters), 100),
+        **mean_and_ends("agreement", estimate(agree, clusters), 100),
+        **{name: 100 * (count / len(pairs)) for name, count in counts.items()},
+        **mean_and_ends("difference", difference, 100),
+        "p": difference.p_value,
+    }
 
 
 def forms_table(scores: Scores) -> pd.DataFrame:
@@ -21,109 +98,74 @@ def forms_table(scores: Scores) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for model in scores.models:
         tasks = [task for (name, _), task in scores.of.items() if name == model and task.facts.of_pack]
-        for forms in same_questions([*scores.beside.get(model, ()), *tasks]):
-            for first, second in pairs_of(forms):
-                one, other = forms[first], forms[second]
-                found = compared(one.logged, other.logged) if one.logged is not None and other.logged is not None else None
-                if found is None:
-                    continue
-                difference = found.difference
-                rows.append(
-                    {
-                        **{"model": model, "dataset": one.facts.pool, "language": one.facts.language},
-                        **{"prompt_language": one.facts.prompt_language, "setting": setting_of(one)},
-                        **{"first": first, "second": second},
-                        **{"rows": difference.rows, "limited": one.limited or other.limited},
-                        **mean_and_ends("first_score", found.first, 100),
-                        **mean_and_ends("second_score", found.second, 100),
-                        **mean_and_ends("agreement", found.agreement, 100),
-                        **{"gained": 100 * found.gained, "lost": 100 * found.lost, "unread": 100 * found.unread},
-                        **mean_and_ends("difference", difference, 100),
-                        "p": difference.p_value,
-                    }
-                )
-    p_values = corrected({place: row["p"] for place, row in enumerate(rows)})
-    table = pd.DataFrame([row | {"p": p_values[place]} for place, row in enumerate(rows)])
-    return table.assign(tells=table.p.astype("float64") < LEVEL) if rows else table
+        for about, forms in same_questions([*scores.beside.get(model, ()), *tasks]):
+            for pair in pairs_of(forms):
+                one, other = (forms[form] for form in pair)
+                if one.logged and other.logged and (found := _compared(one.logged, other.logged)):
+                    named = dict(zip([*_ABOUT, "first", "second"], [model, *about, *pair], strict=True))
+                    rows.append({**named, "rows": 0, "limited": one.limited or other.limited, **found})
+    table = pd.DataFrame(rows)
+    if rows:
+        table["p"] = pd.Series(corrected({place: row["p"] for place, row in enumerate(rows)}), dtype="float64")
+        table["tells"] = table.p < LEVEL
+    return table
 
 
 def forms_section(scores: Scores) -> Section:
     """The table, and one panel a model."""
-    table = forms_table(scores)
-    return Section(
-        "forms",
-        "Forms of the answer",
-        [
-            "The same rows, answered in several forms by the same model: options ranked (named by the variant; behind the chat "
-            "template where it says so), a letter written (litilo_gen), the answer read from what the model writes, or one of "
-            "the options by the engine's constraint. Gained are rows that are right in the second form alone, lost those "
-            "right in the first alone.",
-            "Compare two models in one form only: a ranked score of a base model beside a read score of a chat model says as "
-            "much of the forms as of the models. p is that of the paired test by passage, corrected for all lines of this table "
-            "(Holm).",
-        ],
-        [
-            _figure(table),
-            Table(
-                "forms",
-                "Two forms on the same rows",
-                "In bold: a difference that survives the correction.",
-                table,
-                [
-                    MODEL,
-                    DATA_SET,
-                    LANGUAGE,
-                    PROMPT,
-                    *(setting_column(table) if len(table) else []),
-                    Column("first", "first form"),
-                    Column("second", "second form"),
-                    with_interval("first_score", "first [95 %]", "score", marker="limited"),
-                    with_interval("second_score", "second [95 %]", "score"),
-                    with_interval("agreement", "same choice", "score"),
-                    Column("gained", "gained", "percent"),
-                    Column("lost", "lost", "percent"),
-                    Column("unread", "no answer", "percent", hint="in the second form"),
-                    with_interval("difference", "second − first", "points", strong="tells"),
-                    Column("p", "p", "p"),
-                    ROWS,
-                ],
-            ),
-        ],
-    )
+    frame = forms_table(scores)
+    shown = [
+        *(MODEL, DATA_SET, LANGUAGE, PROMPT),
+        *(setting_column(frame) if len(frame) else []),
+        *columns("text", first="first form", second="second form"),
+        with_interval("first_score", "first [95 %]", "score", marker="limited"),
+        with_interval("second_score", "second [95 %]", "score"),
+        with_interval("agreement", "same choice", "score"),
+        *columns("percent", gained="gained", lost="lost"),
+        Column("unread", "no answer", "percent", hint="in the second form"),
+        with_interval("difference", "second − first", "points", strong="tells"),
+        Column("p", "p", "p"),
+        ROWS,
+    ]
+    text = [
+        "The same rows, answered in several forms by the same model: options ranked (named by the variant; behind the chat "
+        "template where it says so), a letter written (litilo_gen), the answer read from what the model writes, or one of "
+        "the options by the engine's constraint. Gained are rows that are right in the second form alone, lost those "
+        "right in the first alone.",
+        "Compare two models in one form only: a ranked score of a base model beside a read score of a chat model says as "
+        "much of the forms as of the models. p is that of the paired test by passage, corrected for all lines of this table "
+        "(Holm).",
+    ]
+    note = "In bold: a difference that survives the correction."
+    table = Table("forms", "Two forms on the same rows", note, frame, shown)
+    return Section("forms", "Forms of the answer", text, [_figure(frame), table])
 
 
 def _figure(table: pd.DataFrame) -> Figure | None:
     """A panel a model: accuracy in each form, a line a data set and language."""
     if table.empty:
         return None
-    about = ["model", "dataset", "language", "prompt_language", "setting"]
+    ends = ("score", "score_low", "score_high")
     sides = [
-        table[[*about, side, *(f"{side}_score{end}" for end in ("", "_low", "_high"))]].set_axis(
-            [*about, "form", "score", "low", "high"], axis=1
-        )
+        table[[*_ABOUT, side, *(f"{side}_{end}" for end in ends)]].set_axis([*_ABOUT, "form", *ends], axis=1)
         for side in ("first", "second")
     ]
-    shown = pd.concat(sides).drop_duplicates([*about, "form"])
+    shown = pd.concat(sides).drop_duplicates([*_ABOUT, "form"])
     if len(shown) > MOST_MARKS:
         return None
-    forms = list(dict.fromkeys(shown.form))
     panels = []
     for model, of_model in shown.groupby("model", sort=False):
         lines = []
-        for (dataset, language, prompt, setting), group in of_model.groupby(about[1:], sort=False):
-            marks = [
-                Mark(DOT, row["score"], row["low"], row["high"], series=row["form"], keys=keys_of(row, "dataset", "language"))
-                for row in group.to_dict("records")
-            ]
-            label = f"{dataset}, {language}" + (", English prompt" if prompt == "en" != language else "")
-            label += f", {setting}" if setting else ""
-            lines.append(Line(label, marks, {"dataset": str(dataset), "language": str(language)}))
+        for (dataset, language, prompt, setting), group in of_model.groupby(_ABOUT[1:], sort=False):
+            label = f"{dataset}, {language}" + prompt_label(prompt == "en" != language, setting)
+            marks = dots(group, "score", "dataset", "language", series="form", ends=ends[1:])
+            lines.append(Line(label, marks, {"dataset": dataset, "language": language}))
         panels.append(Panel(str(model), lines, axis="accuracy", keys={"model": str(model)}))
     most = table.loc[table.difference.abs().idxmax()]
     return Figure.of_chart(
         "forms",
         "Accuracy on the same rows by form of the answer, with 95 % intervals.",
-        Chart(panels, forms, series_are_models=False),
+        Chart(panels, list(dict.fromkeys(shown.form)), series_are_models=False),
         f"Points by data set, language and form. The largest difference is that of {most.model} on {most.dataset} in "
         f"{most.language}: {most.difference:+.0f} points from {most['first']} to {most['second']}.",
         shown,

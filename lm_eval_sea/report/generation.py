@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, Chart, Line, Mark, Panel, keys_of
-from lm_eval_sea.report.robustness import setting_column
-from lm_eval_sea.report.scores import Scores, percent
+from lm_eval_sea.report.chart import Chart, Line, Panel, dots
+from lm_eval_sea.report.robustness import prompt_label, setting_column
+from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.answers import TOLD, Bounds, Rates, bounds_of, rates_of
+from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 METRICS = (
@@ -33,16 +34,10 @@ DIRECTIONS = ("from_english", "into_english", "difference")
 def generation_table(scores: Scores) -> pd.DataFrame:
     """One row a model and task that generates text, a column a metric, in per cent of the best possible value."""
     tasks = scores.tasks[scores.tasks.of_pack & scores.tasks.variant.isin(GENERATED)]
-    values = {(row.model, row.task, row.metric): percent(row.metric) * row.value for row in scores.metrics.itertuples()}
     columns = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
-    rows = [
-        {
-            **{name: task[name] for name in columns},
-            **{metric: values.get((task["model"], task["task"], metric)) for metric in METRICS},
-        }
-        for task in tasks.to_dict("records")
-    ]
-    return pd.DataFrame(rows, columns=[*columns, *METRICS])
+    shares = scores.metrics.assign(value=100 / scores.metrics.metric.map(scale_of).astype(float) * scores.metrics.value)
+    values = shares.pivot(index=["model", "task"], columns="metric", values="value").reindex(columns=METRICS)
+    return tasks[columns].merge(values, how="left", left_on=["model", "task"], right_index=True)
 
 
 def answers_table(scores: Scores) -> pd.DataFrame:
@@ -65,90 +60,55 @@ def translation_table(scores: Scores) -> pd.DataFrame:
     The prompt language is "native" or "en". `difference` is en→x minus x→en, in points of chrF++. The two are of different texts,
     so it compares models, not directions. Only of tasks that name both languages: SEA-HELM's translations have another chrF++.
     """
-    with_english = (scores.tasks.source_language == ENGLISH) | (scores.tasks.answer_language == ENGLISH)
-    known = scores.tasks.of_pack & (scores.tasks.variant == "translation") & (scores.tasks.source_language != "")
-    tasks = scores.tasks[known & with_english]
-    values = {(row.model, row.task): row.value for row in scores.metrics[scores.metrics.metric == "chrf++"].itertuples()}
-    cells: dict[tuple[str, str, str, str, str], dict[str, float | None]] = {}
-    limited = tasks[tasks.limited][["model", "dataset", "language", "setting"]].apply(tuple, axis=1).tolist()
-    for task in tasks.itertuples():
-        prompt = ENGLISH if task.prompt_language == ENGLISH else "native"
-        direction = "from_english" if task.source_language == ENGLISH else "into_english"
-        key = (task.model, task.dataset, task.language, prompt, task.setting)
-        cells.setdefault(key, {})[direction] = values.get((task.model, task.task))
-    rows = []
-    for (model, dataset, language, prompt, setting), found in cells.items():
-        out, into = found.get("from_english"), found.get("into_english")
-        difference = None if out is None or into is None else out - into
-        rows.append(
-            {
-                "model": model,
-                "dataset": dataset,
-                "language": language,
-                "prompt": prompt,
-                "setting": setting,
-                "from_english": out,
-                "into_english": into,
-                "difference": difference,
-                "limited": (model, dataset, language, setting) in limited,
-            }
-        )
-    return pd.DataFrame(rows, columns=["model", "dataset", "language", "prompt", "setting", *DIRECTIONS, "limited"])
+    tasks = scores.tasks[scores.tasks.of_pack & (scores.tasks.variant == "translation") & (scores.tasks.source_language != "")]
+    tasks = tasks[(tasks.source_language == ENGLISH) | (tasks.answer_language == ENGLISH)]
+    about = ["model", "dataset", "language", "setting"]
+    tasks = tasks.assign(
+        prompt=tasks.prompt_language.where(tasks.prompt_language == ENGLISH, "native"),
+        direction=(tasks.source_language == ENGLISH).map({True: "from_english", False: "into_english"}),
+        limited=tasks.groupby(about).limited.transform("any"),
+    ).merge(scores.metrics[scores.metrics.metric == "chrf++"][["model", "task", "value"]], how="left")
+    keys = [*about[:3], "prompt", "setting"]
+    table = tasks.drop_duplicates(keys).set_index(keys)[["limited"]]
+    values = tasks.groupby([*keys, "direction"]).value.last().unstack().reindex(table.index, columns=DIRECTIONS[:2])
+    difference = values.from_english - values.into_english
+    return values.assign(difference=difference, limited=table.limited).reset_index()
 
 
 def generation_section(scores: Scores) -> Section:
     """All metrics of generated answers."""
     table, directions = generation_table(scores), translation_table(scores)
     used = [metric for metric in METRICS if table[metric].notna().any()]
-    return Section(
-        "generation",
-        "Generated answers",
-        ["All metrics in per cent of the best value. Off-target answers are in another language or script than asked for."],
-        [
-            Table(
-                "generation",
-                "Metrics",
-                "",
-                table,
-                [MODEL, TASK, *(Column(metric, metric, "percent", marker="limited") for metric in used), ROWS],
-            ),
-            Table(
-                "answers",
-                "Answers that were lost",
-                "In per cent of the answers, where it is more than 2 % of them. What was cut in the thought, refused or failed "
-                "is part of what was not read. The last three are the score if all cut answers are wrong, as it counts them, "
-                "if all are right, and on completed answers; scores that are no means over rows have none.",
-                answers_table(scores),
-                [
-                    MODEL,
-                    TASK,
-                    *(Column(rate, title, "percent") for rate, title in LOST.items()),
-                    Column("all_wrong", "cut ones wrong", "percent"),
-                    Column("all_right", "cut ones right", "percent"),
-                    Column("completed", "completed", "percent"),
-                ],
-            ),
-            _figure(directions, scores.suite, scores.models),
-            Table(
-                "translation",
-                "Translation by direction",
-                "chrF++ from English into the language and back; the difference is the "
-                "former minus the latter. After figure 1 of Guo et al. 2024.",
-                directions,
-                [
-                    MODEL,
-                    DATA_SET,
-                    LANGUAGE,
-                    Column("prompt", "prompt"),
-                    *setting_column(directions),
-                    Column("from_english", "English → x", "percent"),
-                    Column("into_english", "x → English", "percent"),
-                    Column("difference", "difference", "points", marker="limited"),
-                ],
-                {"prompt": {"native": "in the language", "en": "English"}},
-            ),
-        ],
+    lost = [
+        *columns("percent", **LOST),
+        *columns("percent", all_wrong="cut ones wrong", all_right="cut ones right", completed="completed"),
+    ]
+    of_lost = (
+        "In per cent of the answers, where it is more than 2 % of them. What was cut in the thought, refused or failed "
+        "is part of what was not read. The last three are the score if all cut answers are wrong, as it counts them, "
+        "if all are right, and on completed answers; scores that are no means over rows have none."
     )
+    by_direction = [
+        *(MODEL, DATA_SET, LANGUAGE),
+        Column("prompt", "prompt"),
+        *setting_column(directions),
+        *columns("percent", from_english="English → x", into_english="x → English"),
+        Column("difference", "difference", "points", marker="limited"),
+    ]
+    of_directions = (
+        "chrF++ from English into the language and back; the difference is the former minus the latter. After figure 1 of Guo et "
+        "al. 2024."
+    )
+    prompts = {"prompt": {"native": "in the language", "en": "English"}}
+    measures = columns("percent", marker="limited", **{metric: metric for metric in used})
+    text = "All metrics in per cent of the best value. Off-target answers are in another language or script than asked for."
+    parts = [
+        Table("generation", "Metrics", "", table, [MODEL, TASK, *measures, ROWS]),
+        Table("answers", "Answers that were lost", of_lost, answers_table(scores), [MODEL, TASK, *lost]),
+        _figure(directions, scores.suite, scores.models),
+        Table("translation", "Translation by direction", of_directions, directions, by_direction, prompts),
+    ]
+    return Section("generation", "Generated answers", [text], parts)
 
 
 def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
@@ -175,13 +135,6 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
 def _lines(table: pd.DataFrame, column: str, suite: Suite) -> list[Line]:
     lines = []
     for (dataset, language, prompt, setting), group in table.groupby(["dataset", "language", "prompt", "setting"], sort=False):
-        marks = [
-            Mark(DOT, row[column], series=row["model"], keys=keys_of(row, "model"))
-            for row in group.to_dict("records")
-            if not pd.isna(row[column])
-        ]
-        label = f"{suite.data_sets.get(str(dataset), dataset)}: {suite.languages.get(str(language), language)}"
-        label += ", English prompt" if prompt == ENGLISH else ""
-        label += f", {setting}" if setting else ""
-        lines.append(Line(label, marks, {"dataset": str(dataset), "language": str(language)}))
+        label = suite.title_of(dataset, language) + prompt_label(prompt == ENGLISH, setting)
+        lines.append(Line(label, dots(group, column, "model"), {"dataset": dataset, "language": language}))
     return lines

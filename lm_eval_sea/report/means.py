@@ -11,7 +11,7 @@ import pandas as pd
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.comparison import (
     MAIN_CONFIDENCE,
     Mean,
@@ -42,6 +42,7 @@ _MOST_COMMON = 0.5  # of the tasks of either; two models that share fewer are no
 _MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
 OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
 _TESTED = ("all", "language", "suite")
+_FEW = f"“few” stands where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 
 Tasks = Mapping[str, TaskRun]  # by name, with a score
 
@@ -73,7 +74,11 @@ def scopes(tasks: Tasks, suite: Suite, weigh: str) -> list[Scope]:
         suite: titles and suites.
         weigh: `BY_TASK` or `BY_COMPETENCY`; what a suite says itself counts for it.
     """
-    paths = {name: _path(task, weigh) for name, task in tasks.items()}
+
+    def path(competency: str, name: str) -> tuple[str, ...]:
+        return (competency, name) if weigh == BY_COMPETENCY else (name,)
+
+    paths = {name: path(task.facts.task, plain_name(task)) for name, task in tasks.items()}
     made = [Scope(ALL, ALL, "all tasks", paths)]
     for kind, titles in (("language", suite.languages), ("competency", suite.kinds)):
         values = {name: task.facts.language if kind == "language" else task.facts.task for name, task in tasks.items()}
@@ -82,17 +87,9 @@ def scopes(tasks: Tasks, suite: Suite, weigh: str) -> list[Scope]:
             made.append(Scope(kind, value, titles.get(value, value), own))
     for name, members in suite.suites.items():
         if sum(member in tasks for member in members) >= _MOST_SUITES * len(members):
-            own = {member: suite.members.get(member) or _path_of_facts(member, suite, weigh) for member in members}
+            own = {member: suite.members.get(member) or path(suite.kind_of.get(member, ""), member) for member in members}
             made.append(Scope("suite", name, name, own))
     return made
-
-
-def _path(task: TaskRun, weigh: str) -> tuple[str, ...]:
-    return (task.facts.task, plain_name(task)) if weigh == BY_COMPETENCY else (plain_name(task),)
-
-
-def _path_of_facts(name: str, suite: Suite, weigh: str) -> tuple[str, ...]:
-    return (suite.kind_of.get(name, ""), name) if weigh == BY_COMPETENCY else (name,)
 
 
 class Means:
@@ -184,22 +181,21 @@ class Means:
 
 def models_table(means: Means) -> Table:
     """The models by their means over all tasks, with a column per language."""
-    languages = [scope for scope in means.scopes if scope.kind == "language"]
-    scoped = [means.scopes[0], *languages]
-    rows = []
-    for model in means.order:
-        ranks = means.ranks.get((ALL, ALL), {})
-        row: dict[str, object] = {"model": model, "rank": ranks[model].text if model in ranks else None}
-        rows.append(row | _cells(means, scoped, model))
+    scoped = [scope for scope in means.scopes if scope.kind in (ALL, "language")]
     several = len(means.by_model) > 1
-    columns = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
-    note = "A mean in brackets lacks tasks that other models were run on." if several else ""
-    if several:
-        note = (
-            "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
-            f"that share fewer than half of their tasks are not told apart. {note}"
-        )
-    return Table("models", "Models by their means", note, pd.DataFrame(rows), columns)
+    note = (
+        "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
+        "that share fewer than half of their tasks are not told apart. A mean in brackets lacks tasks that other models were run "
+        "on."
+    )
+    rows = [{"model": model, "rank": _rank(means, scoped[0], model), **_cells(means, scoped, model)} for model in means.order]
+    shown = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
+    return Table("models", "Models by their means", note if several else "", pd.DataFrame(rows), shown)
+
+
+def _rank(means: Means, scope: Scope, model: str) -> str | None:
+    places = means.ranks.get((scope.kind, scope.name), {}).get(model)
+    return places.text if places else None
 
 
 def means_figure(means: Means) -> Figure:
@@ -223,47 +219,33 @@ def means_figure(means: Means) -> Figure:
 def scopes_table(means: Means, kind: str, title: str, note: str) -> Table:
     """The means of a kind, a column each."""
     scoped = [scope for scope in means.scopes if scope.kind == kind]
-    rows: list[dict[str, object]] = []
-    for model in means.order:
-        row: dict[str, object] = {"model": model, **_cells(means, scoped, model)}
-        for scope in scoped:
-            ranks = means.ranks.get((kind, scope.name), {})
-            row[f"{scope.title}: rank"] = ranks[model].text if model in ranks else None
-        rows.append(row)
-    frame = pd.DataFrame(rows if scoped else [])
-    return Table(f"means_by_{kind}", title, note, frame, [MODEL, *_columns(scoped)])
+    rows: list[dict[str, object]] = [
+        {"model": model, **_cells(means, scoped, model)}
+        | {f"{scope.title}: rank": _rank(means, scope, model) for scope in scoped}
+        for model in means.order
+    ]
+    return Table(f"means_by_{kind}", title, note, pd.DataFrame(rows if scoped else []), [MODEL, *_columns(scoped)])
 
 
 def _cells(means: Means, scoped: Sequence[Scope], model: str) -> dict[str, object]:
     cells: dict[str, object] = {}
     for scope in scoped:
         mean = means.values.get((scope.kind, scope.name, model))
-        cells |= {
-            scope.title: mean.value if mean else None,
-            f"{scope.title}: low": mean.low if mean else None,
-            f"{scope.title}: high": mean.high if mean else None,
-            f"{scope.title}: tasks": f"{mean.tasks if mean else 0} of {len(scope.paths)}",
-            f"{scope.title}: few": bool(mean and mean.few),
-            f"{scope.title}: limited": bool(mean and mean.limited),
-        }
+        found = (mean.value, mean.low, mean.high, mean.tasks, mean.few, mean.limited) if mean else (*[None] * 3, 0, False, False)
+        value, low, high, tasks, few, limited = found
+        parts = {"low": low, "high": high, "tasks": f"{tasks} of {len(scope.paths)}", "few": few, "limited": limited}
+        cells |= {scope.title: value, **{f"{scope.title}: {name}": part for name, part in parts.items()}}
     return cells
 
 
 def _columns(scoped: Sequence[Scope]) -> list[Column]:
-    return [
-        Column(
-            scope.title,
-            scope.title,
-            "mean",
-            low=f"{scope.title}: low",
-            high=f"{scope.title}: high",
-            members=f"{scope.title}: tasks",
-            few=f"{scope.title}: few",
-            marker=f"{scope.title}: limited",
-            shows=("language", scope.title) if scope.kind == "language" else None,
-        )
-        for scope in scoped
-    ]
+    shown = []
+    parts = {"low": "low", "high": "high", "members": "tasks", "few": "few", "marker": "limited"}
+    for scope in scoped:
+        of_scope = {part: f"{scope.title}: {name}" for part, name in parts.items()}
+        shows = ("language", scope.title) if scope.kind == "language" else None
+        shown.append(Column(scope.title, scope.title, "mean", shows=shows, **of_scope))
+    return shown
 
 
 def languages_table(means: Means) -> Table:
@@ -275,22 +257,17 @@ def languages_table(means: Means) -> Table:
         if scope.kind not in (ALL, "language") or mean is None:
             continue
         weakest_score, weakest = min((normalised(tasks[name]) or 0.0, name) for name in scope.paths if name in tasks)
-        row = {"language": "all languages" if scope.kind == ALL else scope.name, "mean": mean.value, "low": mean.low}
-        row |= {"high": mean.high, "few": mean.few, "limited": mean.limited, "tasks": mean.tasks}
+        row = {"language": "all languages" if scope.kind == ALL else scope.name, "mean": mean.value}
+        row |= {name: getattr(mean, name) for name in ("low", "high", "few", "limited", "tasks")}
         rows.append({**row, "weakest": weakest, "weakest_score": weakest_score})
-    return Table(
-        "languages",
-        "Languages",
-        f"“few” stands where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows: no interval is known.",
-        pd.DataFrame(rows),
-        [
-            Column("language", "language"),
-            Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited", few="few"),
-            Column("tasks", "tasks", "count"),
-            Column("weakest", "weakest task"),
-            Column("weakest_score", "its score", "percent"),
-        ],
-    )
+    shown = [
+        Column("language", "language"),
+        Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited", few="few"),
+        Column("tasks", "tasks", "count"),
+        Column("weakest", "weakest task"),
+        Column("weakest_score", "its score", "percent"),
+    ]
+    return Table("languages", "Languages", f"{_FEW}: no interval is known.", pd.DataFrame(rows), shown)
 
 
 def comparisons_table(means: Means) -> Table:
@@ -309,29 +286,24 @@ def comparisons_table(means: Means) -> Table:
         row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.few}
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame()
     first, second = sorted(means.by_model) if two else ("first", "second")
     head = "difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]" if two else "difference [95 %]"
-    frame = frame.astype(dict.fromkeys(numbers, "float64")) if len(frame) else frame
-    return Table(
-        "comparisons",
-        "Two models on their common tasks",
+    note = (
         "The first model minus the second, in points of normalised scores, over the tasks and rows that both were asked: paired "
         "by row where rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are "
         f"corrected for all comparisons of this page, intervals {'but that of all tasks ' if two else ''}are not: one without 0 "
-        "need not be bold. “few” stands "
-        f"where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows.",
-        frame,
-        [
-            Column("over", "over"),
-            *([] if two else [Column("first", "first"), Column("second", "second")]),
-            Column("difference", head, "points", low="low", high="high", few="few", strong="apart"),
-            Column("p_holm", "p, corrected", "p"),
-            Column("tasks", "common tasks", "count"),
-            Column("mean_first", f"mean of {first}", "percent"),
-            Column("mean_second", f"mean of {second}", "percent"),
-        ],
+        f"need not be bold. {_FEW}."
     )
+    shown = [
+        Column("over", "over"),
+        *([] if two else columns("text", first="first", second="second")),
+        Column("difference", head, "points", low="low", high="high", few="few", strong="apart"),
+        Column("p_holm", "p, corrected", "p"),
+        Column("tasks", "common tasks", "count"),
+        *columns("percent", mean_first=f"mean of {first}", mean_second=f"mean of {second}"),
+    ]
+    return Table("comparisons", "Two models on their common tasks", note, frame, shown)
 
 
 def answer(means: Means) -> str | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
-from lm_eval_sea.report.tables import Column, Table, with_interval
+from lm_eval_sea.report.tables import Column, Table, number, with_interval
 from lm_eval_sea.results.comparison import mean_of
 from lm_eval_sea.results.runs import TaskRun
 
@@ -55,36 +54,29 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
 
 def native_section(scores: Scores) -> Section:
     """The table, and how far it can be read."""
-    return Section(
-        "native",
-        "Native and translated rows",
-        [
-            "Means of normalised scores (chance is 0, perfect is 100) over the tasks of a language whose answers are chosen, on "
-            "rows that were written in the language and on rows that were translated into it. A model whose place among models "
-            "is better on translated rows than on native ones may owe it to what translations carry over from English, such as "
-            "subjects and ways of speaking.",
-            "The two means are of different tasks, so their difference is no measure of translation: it moves with how hard the "
-            "tasks are, and that of one model says nothing. Compare models on the same tasks, not languages.",
-        ],
-        [
-            Table(
-                "native",
-                "Native and translated rows",
-                "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set. The intervals "
-                "tell of other rows of the same tasks, not of other tasks.",
-                native_table(scores.by_model, scores.suite.origins),
-                [
-                    MODEL,
-                    LANGUAGE,
-                    with_interval("native", "native [95 %]", "score", marker="limited"),
-                    Column("native_tasks", "tasks", "count"),
-                    with_interval("translated", "translated [95 %]", "score", marker="limited"),
-                    Column("translated_tasks", "tasks", "count"),
-                    with_interval("difference", "native − translated [95 %]", "points", marker="limited"),
-                ],
-            )
-        ],
+    shown = [
+        *(MODEL, LANGUAGE),
+        with_interval("native", "native [95 %]", "score", marker="limited"),
+        Column("native_tasks", "tasks", "count"),
+        with_interval("translated", "translated [95 %]", "score", marker="limited"),
+        Column("translated_tasks", "tasks", "count"),
+        with_interval("difference", "native − translated [95 %]", "points", marker="limited"),
+    ]
+    note = (
+        "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set. The intervals "
+        "tell of other rows of the same tasks, not of other tasks."
     )
+    text = [
+        "Means of normalised scores (chance is 0, perfect is 100) over the tasks of a language whose answers are chosen, on "
+        "rows that were written in the language and on rows that were translated into it. A model whose place among models "
+        "is better on translated rows than on native ones may owe it to what translations carry over from English, such as "
+        "subjects and ways of speaking.",
+        "The two means are of different tasks, so their difference is no measure of translation: it moves with how hard the "
+        "tasks are, and that of one model says nothing. Compare models on the same tasks, not languages.",
+    ]
+    title = "Native and translated rows"
+    frame = native_table(scores.by_model, scores.suite.origins)
+    return Section("native", title, text, [Table("native", title, note, frame, shown)])
 
 
 def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]:
@@ -94,24 +86,18 @@ def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]
         table: `native_table`.
         languages: their names.
     """
-    if table.model.nunique() <= _MOST_MODELS:
-        rows = table.to_dict("records")
-        return [
-            f"{row['model']} in {languages.get(row['language'], row['language'])}: {_number(row['native'])} on rows written in "
-            f"the language, {_number(row['translated'])} on translated ones; {_difference(row)}, of different tasks."
-            for row in rows
-        ]
-    low, high = (
-        f"{_difference(row)} ({row['model']} in {languages.get(row['language'], row['language'])})"
-        for row in (table.loc[table.difference.idxmin()].to_dict(), table.loc[table.difference.idxmax()].to_dict())
-    )
-    return [f"Native minus translated rows, of different tasks: from {low} to {high}; see Native and translated rows."]
-
-
-def _difference(row: Mapping[str, Any]) -> str:
-    value, low, high = (_number(row[f"difference{end}"], "+.1f") for end in ("", "_low", "_high"))
-    return value if pd.isna(row["difference_low"]) else f"{value} [{low}, {high}]"
-
-
-def _number(value: float, form: str = ".1f") -> str:
-    return format(value, form).replace("-", "−")
+    few, rows = table.model.nunique() <= _MOST_MODELS, table.to_dict("records")
+    ends = [table.loc[place()].to_dict() for place in (table.difference.idxmin, table.difference.idxmax)] if not few else []
+    said = []
+    for row in rows if few else ends:
+        where = f"{row['model']} in {languages.get(row['language'], row['language'])}"
+        value, low, high = (number("points", row[f"difference{end}"]) for end in ("", "_low", "_high"))
+        difference = value if pd.isna(row["difference_low"]) else f"{value} [{low}, {high}]"
+        own, translated = number("score", row["native"]), number("score", row["translated"])
+        line = (
+            f"{where}: {own} on rows written in the language, {translated} on translated ones; {difference}, of different tasks."
+        )
+        said.append(line if few else f"{difference} ({where})")
+    if few:
+        return said
+    return [f"Native minus translated rows, of different tasks: from {said[0]} to {said[1]}; see Native and translated rows."]

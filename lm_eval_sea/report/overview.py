@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from lm_eval_sea.report import checkpoints
-from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots, keys_of
 from lm_eval_sea.report.means import (
     OVER_TASKS,
     WEIGHINGS,
@@ -23,8 +23,8 @@ from lm_eval_sea.report.native import native_lines, native_table
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.sea_helm_totals import totals_table
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section, sample_link
-from lm_eval_sea.report.suite import Suite, task_title
-from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table
+from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
 from lm_eval_sea.results.means import FEWEST
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
@@ -48,22 +48,15 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
             f"{', hence the interval of 96 %' if count == 2 else ''}; the rest is for languages"
             f"{', suites and tasks' if count == 2 else ' and suites'} (Holm 1979, Wiens 2003)."
         )
-    found = native_table(means.by_model, scores.suite.origins)
-    return Section(
-        "overview",
-        "Overview",
-        [],
-        [
-            *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
-            models_table(means) if count > 1 else languages_table(means) if count else None,
-            means_figure(means) if count > 2 else None,
-            checkpoints.table(scores) if steps else None,
-            checkpoints.figure(scores) if steps else None,
-            None if totals is None else totals_table(totals, scores.suite),
-        ],
-        lead=answer(means) or "",
-        after=[*after, *native_lines(found, scores.suite.languages)],
-    )
+    after += native_lines(native_table(means.by_model, scores.suite.origins), scores.suite.languages)
+    parts = [
+        *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
+        models_table(means) if count > 1 else languages_table(means) if count else None,
+        means_figure(means) if count > 2 else None,
+        *([checkpoints.table(scores), checkpoints.figure(scores)] if steps else []),
+        None if totals is None else totals_table(totals, scores.suite),
+    ]
+    return Section("overview", "Overview", [], parts, lead=answer(means) or "", after=after)
 
 
 def scores_section(scores: Scores) -> Section:
@@ -75,35 +68,29 @@ def scores_section(scores: Scores) -> Section:
     ]
     if scores.headline.contradicted.any():
         text.append(f"{CONTRADICTED} marks scores of the results that their logged rows contradict: Provenance has both numbers.")
-    two = len(scores.means.by_model) == 2
-    return Section(
-        "scores",
-        "Scores",
-        text,
-        [
-            _wide_scores(scores),
-            _differences(scores) if two else None,
-            _scores_figure(scores.headline, scores.suite, scores.models),
-            _foreign(scores),
-            _scores_table(scores.headline),
-        ],
-    )
+    parts = [
+        _wide_scores(scores),
+        _differences(scores) if len(scores.means.by_model) == 2 else None,
+        _scores_figure(scores.headline, scores.suite, scores.models),
+        _foreign(scores),
+        _scores_table(scores.headline),
+    ]
+    return Section("scores", "Scores", text, parts)
 
 
 def means_section(scores: Scores) -> Section:
     """Means of suites and competencies, and every two models."""
     means = scores.means
-    suites = "In the mean of SailCompass its competencies weigh the same, and within each its languages; in others the tasks."
-    return Section(
-        "means",
-        "Means",
-        [],
-        [
-            scopes_table(means, "suite", "Means by suite", f"{suites} In brackets: not all tasks of the suite were run."),
-            scopes_table(means, "competency", "Means by competency", "Over the tasks that were run; no ranks are made of them."),
-            comparisons_table(means) if len(means.by_model) > 2 else None,
-        ],
+    suites = (
+        "In the mean of SailCompass its competencies weigh the same, and within each its languages; in others the tasks. In "
+        "brackets: not all tasks of the suite were run."
     )
+    parts = [
+        scopes_table(means, "suite", "Means by suite", suites),
+        scopes_table(means, "competency", "Means by competency", "Over the tasks that were run; no ranks are made of them."),
+        comparisons_table(means) if len(means.by_model) > 2 else None,
+    ]
+    return Section("means", "Means", [], parts)
 
 
 def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
@@ -114,30 +101,21 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
         facts, p_value = scores.of[first, task].facts, scores.means.corrected(*key)
         row: dict[str, object] = {"task": task, "dataset": facts.pool, "language": facts.language, "variant": facts.variant}
         row |= {"first": first, "second": second, **asdict(found), "few": found.few, "p_holm": p_value}
-        limited = any(scores.of[model, task].limited for model in (first, second))
-        rows.append({**row, "apart": p_value is not None and p_value <= LEVEL, "limited": limited})
+        row |= {"apart": p_value is not None and p_value <= LEVEL}
+        if row["apart"] or not apart_alone:
+            rows.append(row | {"limited": any(scores.of[model, task].limited for model in (first, second))})
     numbers = ["stderr", "low", "high", "p_value", "p_holm"]
-    if apart_alone:
-        rows = [row for row in rows if row["apart"]]
-    return Table(
-        "differences_apart" if apart_alone else "differences",
-        "Tasks that differ" if apart_alone else "The two models on each task",
+    frame = pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame()
+    name, title = ("differences_apart", "Tasks that differ") if apart_alone else ("differences", "The two models on each task")
+    note = (
         "The first model by name minus the second, in percentage points, on the rows that both were asked. Bold: told "
         "apart, after the correction for all that this page compares. “few” stands where there are fewer than "
-        f"{FEWEST_CLUSTERS} independent rows or passages, or fewer than {FEWEST} of a label: no interval is known.",
-        pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame(),
-        [
-            TASK,
-            Column("metric", "metric"),
-            Column(
-                "difference", "difference [95 %]", "points", low="low", high="high", marker="limited", few="few", strong="apart"
-            ),
-            Column("test", "test"),
-            Column("p_value", "p", "p"),
-            Column("p_holm", "p, corrected", "p"),
-            Column("rows", "rows", "count"),
-        ],
+        f"{FEWEST_CLUSTERS} independent rows or passages, or fewer than {FEWEST} of a label: no interval is known."
     )
+    head = Column("difference", "difference [95 %]", "points", "", "low", "high", marker="limited", few="few", strong="apart")
+    shown = [TASK, *columns("text", metric="metric"), head, *columns("text", test="test")]
+    shown += [*columns("p", p_value="p", p_holm="p, corrected"), *columns("count", rows="rows")]
+    return Table(name, title, note, frame, shown)
 
 
 def _wide_scores(scores: Scores) -> Table:
@@ -151,35 +129,20 @@ def _wide_scores(scores: Scores) -> Table:
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
         entry |= {"kind": suite.tasks.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
         entry |= {"metric": row.metric, "chance": row.chance}
-        found = {
-            "score": row.score,
-            "low": row.low,
-            "high": row.high,
-            "normalised": row.normalised,
-            "limited": bool(row.limited),
-            "few": bool(row.few),
-            "contradicted": bool(row.contradicted),
-            "link": sample_link(row.model, row.task) if isinstance(row.samples, str) else None,
-        }
+        found = {name: getattr(row, name) for name in ("score", "low", "high", "normalised")}
+        found |= {name: bool(getattr(row, name)) for name in ("limited", "few", "contradicted")}
+        found["link"] = sample_link(row.model, row.task) if isinstance(row.samples, str) else None
         entry |= {f"{row.model}: {name}": value for name, value in found.items()}
     frame = pd.DataFrame(sorted(rows.values(), key=lambda entry: "metric" not in entry))  # a stable order
     frame = frame.reindex(columns=list(dict.fromkeys(["task", "kind", "dataset", "language", "variant", *frame.columns])))
-    columns = [TASK, LANGUAGE, Column("metric", "metric"), Column("chance", "chance", "percent")]
+    shown = [TASK, LANGUAGE, Column("metric", "metric"), Column("chance", "chance", "percent")]
+    parts = {"low": "low", "high": "high", "few": "few", "contradicted": "contradicted", "link": "link"}
+    parts |= {"marker": "limited", "shade": "normalised"}
     for model in scores.means.order or scores.models:
-        named = {name: f"{model}: {name}" for name in ("low", "high", "few", "contradicted", "link")}
-        columns.append(
-            Column(
-                f"{model}: score",
-                model,
-                "score",
-                marker=f"{model}: limited",
-                shade=f"{model}: normalised",
-                shows=("model", model),
-                **named,
-            )
-        )
+        of_model = {part: f"{model}: {name}" for part, name in parts.items()}
+        shown.append(Column(f"{model}: score", model, "score", shows=("model", model), **of_model))
     note = "A score leads to the rows it is made of; – is a member of the suite that was not run."
-    return Table("scores_by_model", "Scores by task and model", note, frame, columns)
+    return Table("scores_by_model", "Scores by task and model", note, frame, shown)
 
 
 def _foreign(scores: Scores) -> Table:
@@ -190,26 +153,18 @@ def _foreign(scores: Scores) -> Table:
 
 def _scores_table(headline: pd.DataFrame) -> Table:
     """All scores with their standard errors."""
-    return Table(
-        "scores",
-        "Scores and standard errors",
+    note = (
         "Rows that share a passage or premise are not independent: the clustered standard error counts them together (Miller "
         "2024), the plain one takes every row for itself. Both in percentage points. Where all rows make one score together "
-        "(BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of passages.",
-        headline,
-        [
-            MODEL,
-            TASK,
-            Column("metric", "metric"),
-            SCORE,
-            Column("normalised", "normalised", "percent", hint="chance is 0, perfect is 100"),
-            Column("stderr_plain", "error, plain", "decimals"),
-            Column("stderr", "error, clustered", "decimals"),
-            Column("clusters", "clusters", "count"),
-            ROWS,
-            Column("rows_total", "of", "count"),
-        ],
+        "(BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of passages."
     )
+    shown = [
+        *(MODEL, TASK, Column("metric", "metric"), SCORE),
+        Column("normalised", "normalised", "percent", hint="chance is 0, perfect is 100"),
+        *columns("decimals", stderr_plain="error, plain", stderr="error, clustered"),
+        *(Column("clusters", "clusters", "count"), ROWS, Column("rows_total", "of", "count")),
+    ]
+    return Table("scores", "Scores and standard errors", note, headline, shown)
 
 
 def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
@@ -232,16 +187,9 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
 def _lines(found: pd.DataFrame, suite: Suite) -> list[Line]:
     lines = []
     for name in (name for name in suite.members if name in set(found.task)):
-        rows = found[found.task == name].to_dict("records")
-        chance = [Mark(GUIDE, rows[0]["chance"])] if rows[0]["chance"] else []
-        marks = [
-            Mark(DOT, row["score"], _end(row["low"]), _end(row["high"]), series=row["model"], keys=keys_of(row, "model"))
-            for row in rows
-        ]
-        label = task_title(found[found.task == name].iloc[0], suite)
-        lines.append(Line(label, [*chance, *marks], keys_of(rows[0], "language", "dataset", "variant")))
+        rows = found[found.task == name]
+        first = rows.iloc[0]
+        chance = [Mark(GUIDE, first.chance)] if first.chance else []
+        marks = dots(rows, "score", "model", ends=("low", "high"))
+        lines.append(Line(suite.task_title(first), [*chance, *marks], keys_of(first, "language", "dataset", "variant")))
     return lines
-
-
-def _end(value: float) -> float | None:
-    return None if pd.isna(value) else float(value)

@@ -20,11 +20,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from lm_eval_sea import __version__
-from lm_eval_sea.report.provenance import WARNINGS, advice, collapsed_answers, lost_answers
+from lm_eval_sea.report.provenance import WARNINGS, advice, lost_answers, told
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
 from lm_eval_sea.results.runs import unlike
+from lm_eval_sea.results.table import collapsed_text
 from lm_eval_sea.results.visible_text import visible
 
 # matplotlib's names of markers and hatches → those of the page, which draws them in the same way.
@@ -119,10 +120,9 @@ def _title(scores: Scores) -> str:
 
 def _notices(scores: Scores) -> list[str]:
     """What limits the numbers, in a line each."""
-    lines = (
-        ["Some tasks were run on a part of their rows only. Their numbers are marked †."] if scores.tasks.limited.any() else []
-    )
-    collapsed = _some(collapsed_answers(scores), "more runs give one answer to nearly everything.")
+    limited = "Some tasks were run on a part of their rows only. Their numbers are marked †."
+    lines = [limited] if scores.tasks.limited.any() else []
+    collapsed = _some(told(scores, collapsed_text), "more runs give one answer to nearly everything.")
     lost = _some(lost_answers(scores), "more scores are of answers of which some were lost: see Generated answers.")
     lines += map(visible, unlike(task for task in scores.of.values() if task.facts.of_pack))
     return [*lines, *lost, *map(visible, advice(scores)), *collapsed]
@@ -165,7 +165,8 @@ def _packed(of_models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     Args:
         of_models: model → `sample_row.shown` of each row.
     """
-    prefix = _common_lines([row["prompt"] for rows in of_models.values() for row in rows if "prompt" in row])
+    prompts = [row["prompt"] for rows in of_models.values() for row in rows if "prompt" in row]
+    prefix = os.path.commonprefix(prompts).rpartition("\n")[0] if len(prompts) > 1 else ""  # instruction and exemplars
     shared: dict[str, dict[str, Any]] = {}
     models: dict[str, list[dict[str, Any]]] = {}
     for model, rows in of_models.items():
@@ -186,10 +187,3 @@ def _visible_parts(value: Any) -> Any:
     if isinstance(value, list):
         return [_visible_parts(part) for part in value]
     return visible(value) if isinstance(value, str) else value
-
-
-def _common_lines(texts: Sequence[str]) -> str:
-    """The whole lines that all texts begin with: instruction and exemplars, which need to be kept once only."""
-    if len(texts) < 2:
-        return ""
-    return os.path.commonprefix(list(texts)).rpartition("\n")[0]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.comparison import VARIATION
 
 KINDS = {"p": "wording", "e": "exemplars"}  # a task without a setting is the first prompt of both
@@ -26,24 +26,16 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     Args:
         headline: `scores.headline_scores`.
     """
-    if not headline.setting.str.fullmatch(VARIATION).any():
-        headline = headline[:0]
-    found = []
-    for row in headline.to_dict("records"):
-        match = VARIATION.fullmatch(row["setting"])
-        if match:
-            found.append(row | {"base": row["task"].removesuffix(f"_{row['setting']}"), "varied": KINDS[match[1]]})
-        elif not row["setting"]:
-            found += [row | {"base": row["task"], "varied": kind} for kind in KINDS.values()]
-    frame = pd.DataFrame(found, columns=[*headline.columns, "base", "varied"])
-    kept = []
-    for _, group in frame.groupby(["model", "base", "varied"], sort=False):
-        plain = group[group.setting == ""]
-        rows = (group if plain.empty else plain).rows.max()
-        alike = group[group.rows == rows]
-        if len(alike) > 1:
-            kept.append(alike)
-    return pd.concat(kept, ignore_index=True) if kept else frame[:0]
+    kinds = headline.setting.str.extract(f"^{VARIATION.pattern}$")[0].map(KINDS)
+    named = [task.removesuffix(f"_{setting}") for task, setting in zip(headline.task, headline.setting, strict=True)]
+    headline = headline.assign(base=named, varied=kinds)
+    plain = headline[headline.setting == ""] if kinds.notna().any() else headline[:0]
+    frame = pd.concat([headline[kinds.notna()], *(plain.assign(varied=kind) for kind in KINDS.values())])
+    frame = frame.sort_index(kind="stable").reset_index(drop=True)  # as `headline` has them
+    keys = [frame[name] for name in ("model", "base", "varied")]
+    of_plain = frame.rows.where(frame.setting == "").groupby(keys).transform("max")
+    frame = frame[frame.rows == of_plain.fillna(frame.rows.groupby(keys).transform("max"))]
+    return frame[frame.groupby(["model", "base", "varied"]).task.transform("size") > 1]
 
 
 def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
@@ -52,56 +44,34 @@ def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
     Args:
         scores: `prompt_scores`.
     """
-    rows = []
-    for key, group in scores.groupby([*KEYS, "varied"], sort=False):
-        plain = group.score[group.setting == ""]
-        rows.append(
-            {
-                **dict(zip([*KEYS, "varied"], key, strict=True)),
-                "prompts": len(group),
-                "plain": plain.iloc[0] if len(plain) else None,
-                "mean": group.score.mean(),
-                "worst": group.score.min(),
-                "best": group.score.max(),
-                "spread": group.score.max() - group.score.min(),
-                "chance": group.chance.iloc[0],
-                "limited": bool(group.limited.any()),
-            }
-        )
-    columns = [*KEYS, "varied", "prompts", "plain", "mean", "worst", "best", "spread", "chance", "limited"]
-    return pd.DataFrame(rows, columns=columns)
+    table = scores.assign(plain=scores.score.where(scores.setting == "")).groupby([*KEYS, "varied"], sort=False)
+    measures = {"mean": "mean", "worst": "min", "best": "max"}
+    found = table.agg(
+        prompts=("score", "size"),
+        plain=("plain", "first"),
+        **{name: ("score", measure) for name, measure in measures.items()},
+        chance=("chance", "first"),
+        limited=("limited", "any"),
+    )
+    found.insert(5, "spread", found.best - found.worst)
+    return found.reset_index()
 
 
 def prompts_section(scores: Scores) -> Section:
     """What other wordings and exemplars make of scores."""
-    found = prompt_scores(scores.headline)
-    percent = {"plain": "plain", "mean": "mean", "worst": "worst", "best": "best"}
-    return Section(
-        "prompts",
-        "Robustness to the prompt",
-        [
-            "The same questions after instructions in other words (p2, p3) or other exemplars (e1, e2, …), after Mizrahi et al. "
-            "2024. Part of a spread is chance: two prompts on the same rows differ by about as much as the intervals of their "
-            "scores say, or less."
-        ],
-        [
-            Table(
-                "prompt_spread",
-                "Scores over prompts",
-                "In per cent; the spread, best minus worst, in percentage points.",
-                spread_table(found),
-                [
-                    MODEL,
-                    DATA_SET,
-                    LANGUAGE,
-                    PROMPT,
-                    Column("base", "task"),
-                    Column("varied", "varied"),
-                    Column("prompts", "prompts", "count"),
-                    *(Column(key, title, "percent", marker="limited") for key, title in percent.items()),
-                    Column("spread", "spread", "percent"),
-                    Column("chance", "chance", "percent"),
-                ],
-            ),
-        ],
+    shown = [
+        *(MODEL, DATA_SET, LANGUAGE, PROMPT),
+        *columns("text", base="task", varied="varied"),
+        Column("prompts", "prompts", "count"),
+        *columns("percent", plain="plain", mean="mean", worst="worst", best="best", marker="limited"),
+        *columns("percent", spread="spread", chance="chance"),
+    ]
+    note = "In per cent; the spread, best minus worst, in percentage points."
+    text = (
+        "The same questions after instructions in other words (p2, p3) or other exemplars (e1, e2, …), after Mizrahi et al. "
+        "2024. Part of a spread is chance: two prompts on the same rows differ by about as much as the intervals of their "
+        "scores say, or less."
     )
+    spread = spread_table(prompt_scores(scores.headline))
+    table = Table("prompt_spread", "Scores over prompts", note, spread, shown)
+    return Section("prompts", "Robustness to the prompt", [text], [table])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any
 
 import pandas as pd
 
 from lm_eval_sea.report.scores import Scores, date_of
 from lm_eval_sea.report.section import MODEL, TASK, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Table, columns
 from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
-from lm_eval_sea.results.runs import task_settings, unlike
-from lm_eval_sea.results.settings import NOT_RECORDED
+from lm_eval_sea.results.runs import TaskRun, task_settings, unlike
+from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.table import collapsed_text, one_label_text
 from lm_eval_sea.results.visible_text import some_names
 
@@ -29,10 +31,6 @@ RUN_SETTINGS = {
     "lm_eval": "version of lm-eval",
     "transformers": "version of transformers",
 }
-_OF_RUN = (
-    *("date", "backend", "revision", "dtype", "softmax_dtype", "arguments", "thinking", "limit", "chat_template"),
-    *("system_instruction", "generation", "lm_eval", "transformers"),
-)
 # Column of the frame of tasks → what `task_settings` calls it.
 TASK_SETTINGS = {
     "pack": "version of the pack",
@@ -74,21 +72,20 @@ def warnings(scores: Scores) -> list[str]:
                 f"Runs differ in the {name}: " + "; ".join(f"{value} ({', '.join(who)})" for value, who in models.items())
             )
     for model, runs in scores.runs.groupby("model", sort=False):
-        if _differs(runs.revision):
-            lines.append(f"Runs of {model} are of different revisions: {', '.join(map(_shown, runs.revision.unique()))}")
+        if len(revisions := dict.fromkeys(map(_shown, runs.revision))) > 1:
+            lines.append(f"Runs of {model} are of different revisions: {', '.join(revisions)}")
     return lines + unlike([task for task in scores.of.values() if task.facts.of_pack], TASK_SETTINGS.values())
 
 
-def collapsed_answers(scores: Scores) -> list[str]:
-    """One line for every result in which nearly all answers are the same option; see `score.collapsed_answer`."""
-    return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := collapsed_text(task))]
+def told(scores: Scores, text_of: Callable[[TaskRun], str | None]) -> list[str]:
+    """One line for every result that something is said of."""
+    return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := text_of(task))]
 
 
 def lost_answers(scores: Scores) -> list[str]:
     """A line for each score whose answers were lost, the worst first; see `answers.answers_text`."""
-    said = [(key, task, text) for key, task in scores.of.items() if (text := answers_text(task))]
-    said.sort(key=lambda entry: -max(rates_of(entry[1]) or [0.0]))
-    return [f"{model}, {name}: {text}" for (model, name), _, text in said]
+    worst_first = sorted(scores.of.items(), key=lambda entry: -max(rates_of(entry[1]) or [0.0]))
+    return told(replace(scores, of=dict(worst_first)), answers_text)
 
 
 def advice(scores: Scores) -> list[str]:
@@ -100,59 +97,27 @@ def advice(scores: Scores) -> list[str]:
     return [f"{some_names(whom)}: {text}" for text, whom in of_text.items()]
 
 
-def one_label_runs(scores: Scores) -> list[str]:
-    """One line for every limited run of a task with labels in whose rows one label is always right."""
-    return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := one_label_text(task))]
-
-
-def _differs(values: pd.Series) -> bool:
-    return len(set(map(_shown, values))) > 1
-
-
 def _shown(value: Any) -> str:
     return NOT_RECORDED if pd.isna(value) else str(value)
 
 
 def provenance_section(scores: Scores) -> Section:
     """Where the numbers come from."""
-    tasks = task_table(scores)
-    own = [*advice(scores), *collapsed_answers(scores), *one_label_runs(scores), *scores.score_notes]
+    own = [*advice(scores), *told(scores, collapsed_text), *told(scores, one_label_text), *scores.score_notes]
     warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores), *scores.notes]))})
-    return Section(
-        "provenance",
-        "Provenance",
-        ["How the numbers were made. “data” and “exemplars” are the beginnings of SHA-256 digests: equal digests, equal text."],
-        [
-            Table(WARNINGS, "Notes and warnings", "", warned, [Column("warning", "what to know before comparing")]),
-            Table(
-                "runs",
-                "Runs",
-                "",
-                scores.runs,
-                [
-                    MODEL,
-                    Column("model_name", "full name"),
-                    *(Column(key, key.replace("_", " ")) for key in _OF_RUN),
-                ],
-            ),
-            Table(
-                "provenance",
-                "Tasks",
-                "",
-                tasks,
-                [
-                    MODEL,
-                    TASK,
-                    Column("pack", "pack"),
-                    Column("version", "version"),
-                    Column("prompt_book", "prompt file"),
-                    Column("source", "source"),
-                    Column("revision", "revision"),
-                    Column("data", "data"),
-                    Column("num_fewshot", "exemplars shown", "count"),
-                    Column("exemplars", "exemplars"),
-                    Column("signatures", "signatures"),
-                ],
-            ),
-        ],
-    )
+    settings = {entry.name: entry.name.replace("_", " ") for entry in fields(Settings)}
+    of_runs = [MODEL, *columns("text", model_name="full name", date="date", **settings)]
+    of_tasks = [
+        *(MODEL, TASK),
+        *columns("text", pack="pack", version="version", prompt_book="prompt file"),
+        *columns("text", source="source", revision="revision", data="data"),
+        *columns("count", num_fewshot="exemplars shown"),
+        *columns("text", exemplars="exemplars", signatures="signatures"),
+    ]
+    text = "How the numbers were made. “data” and “exemplars” are the beginnings of SHA-256 digests: equal digests, equal text."
+    parts = [
+        Table(WARNINGS, "Notes and warnings", "", warned, columns("text", warning="what to know before comparing")),
+        Table("runs", "Runs", "", scores.runs, of_runs),
+        Table("provenance", "Tasks", "", task_table(scores), of_tasks),
+    ]
+    return Section("provenance", "Provenance", [text], parts)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, keys_of
+from lm_eval_sea.report.chart import GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -46,24 +45,12 @@ def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
         scores: `scores.headline_scores`.
     """
     scores = multiple_choice(scores)
-    variants = in_order(list(scores.variant))
-    found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for score in scores.to_dict("records"):
-        found.setdefault(tuple(score[key] for key in KEYS), []).append(score)
-    rows = []
-    for key, group in found.items():
-        values = {score["variant"]: score["score"] for score in group}
-        rows.append(
-            {
-                **dict(zip(KEYS, key, strict=True)),
-                **values,
-                "spread": max(values.values()) - min(values.values()) if len(values) > 1 else None,
-                "chance": group[0]["chance"],
-                "rows": min(score["rows"] for score in group),
-                "limited": any(score["limited"] for score in group),
-            }
-        )
-    return pd.DataFrame(rows, columns=[*KEYS, *variants, "spread", "chance", "rows", "limited"])
+    variants, groups = in_order(list(scores.variant)), scores.groupby(KEYS, sort=False)
+    table = groups.agg(chance=("chance", "first"), rows=("rows", "min"), limited=("limited", "any"))
+    table[variants] = scores.groupby([*KEYS, "variant"]).score.last().unstack().reindex(table.index)[variants]
+    spread = table[variants].max(axis=1) - table[variants].min(axis=1)
+    table["spread"] = spread.where(table[variants].count(axis=1) > 1)
+    return table.reset_index()[[*KEYS, *variants, "spread", "chance", "rows", "limited"]]
 
 
 def setting_column(table: pd.DataFrame) -> list[Column]:
@@ -71,33 +58,32 @@ def setting_column(table: pd.DataFrame) -> list[Column]:
     return [Column("setting", "setting")] if table.setting.any() else []
 
 
+def prompt_label(in_english: bool, setting: str) -> str:
+    """What a line of a figure says behind data set and language where the prompt is not the plain one."""
+    return (", English prompt" if in_english else "") + (f", {setting}" if setting else "")
+
+
 def robustness_section(scores: Scores) -> Section:
     """What other prompts make of the scores."""
     table = robustness_table(scores.headline)
     variants = [name for name in in_order(list(scores.headline.variant)) if name in table.columns]
-    columns = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(table)]
-    columns += [Column(name, TITLES.get(name, name), "percent", hint=name, marker="limited") for name in variants]
-    columns += [Column("spread", "spread", "percent", hint="largest minus smallest, percentage points")]
-    columns += [Column("chance", "chance", "percent")]
-    return Section(
-        "robustness",
-        "Robustness of multiple choice",
-        [
-            "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
-            "what the prompt shows, o what the answer is. A large spread "
-            "says that a score is as much of the prompt as of the model."
-        ],
-        [
-            _figure(robustness_table(scores.native), scores.suite, scores.models),
-            Table(
-                "robustness",
-                "Accuracy by prompt variant",
-                "In per cent; spread in percentage points.",
-                table[table.spread.notna()],
-                columns,
-            ),
-        ],
+    shown = [
+        *(MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(table)),
+        *(Column(name, TITLES.get(name, name), "percent", hint=name, marker="limited") for name in variants),
+        Column("spread", "spread", "percent", hint="largest minus smallest, percentage points"),
+        Column("chance", "chance", "percent"),
+    ]
+    text = (
+        "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
+        "what the prompt shows, o what the answer is. A large spread says that a score is as much of the prompt as of the model."
     )
+    note, several = "In per cent; spread in percentage points.", table[table.spread.notna()]
+    native = scores.headline[scores.headline.prompt_language != "en"]
+    parts = [
+        _figure(robustness_table(native), scores.suite, scores.models),
+        Table("robustness", "Accuracy by prompt variant", note, several, shown),
+    ]
+    return Section("robustness", "Robustness of multiple choice", [text], parts)
 
 
 def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
@@ -120,20 +106,11 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
 def _panels(table: pd.DataFrame, variants: Sequence[str], suite: Suite) -> list[Panel]:
     panels = []
     for (dataset, language), group in table.groupby(["dataset", "language"], sort=False):
-        rows = group.to_dict("records")
+        chance = Mark(GUIDE, group.chance.iloc[0])
         lines = [
-            Line(
-                TITLES.get(variant, variant),
-                [Mark(GUIDE, rows[0]["chance"])]
-                + [
-                    Mark(DOT, row[variant], series=row["model"], keys=keys_of(row, "model"))
-                    for row in rows
-                    if not pd.isna(row[variant])
-                ],
-                {"variant": variant},
-            )
+            Line(TITLES.get(variant, variant), [chance, *dots(group, variant, "model")], {"variant": variant})
             for variant in variants
         ]
-        title = f"{suite.data_sets.get(dataset, dataset)}: {suite.languages.get(language, language)}"
-        panels.append(Panel(title, lines, axis="accuracy (%)", keys={"dataset": dataset, "language": language}))
+        keys = {"dataset": dataset, "language": language}
+        panels.append(Panel(suite.title_of(dataset, language), lines, axis="accuracy (%)", keys=keys))
     return panels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice, zip_longest
 from typing import Any
 
 from lm_eval_sea.results.rows import BATCH_CALIBRATED, document, position
@@ -17,8 +18,9 @@ _TITLE_LENGTH = 200  # code points
 # Fields of a processed row that say which row it is, in the order in which they serve. Of a pair both are shown.
 _PAIRS = (("premise", "hypothesis"), ("premise", "question"), ("sentence1", "sentence2"))
 _BETWEEN = " · "
-_QUESTION_FIELDS: tuple[str, ...] = ("question", "premise", "sentence1", "text", "source", "passage", "context", "story")
-_QUESTION_FIELDS += ("document", "prompt", "instruction")
+_QUESTION_FIELDS = (
+    *("question", "premise", "sentence1", "text", "source", "passage", "context", "story", "document", "prompt", "instruction"),
+)
 
 
 def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[dict[str, Any]]]:
@@ -60,14 +62,6 @@ def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count:
     return set(chosen)
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _option_scores(doc: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [score if isinstance(score, dict) else {} for score in _list(doc.get("option_scores"))]
-
-
 def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of a row, as JSON; empty parts are left out.
 
@@ -81,28 +75,35 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
         part that is scored), references, score.
     """
     doc = document(row)
-    arguments = row.get("arguments")
-    requests = list(arguments.values()) if isinstance(arguments, dict) else []
-    predictions = doc["predictions"] if isinstance(doc.get("predictions"), dict) else {}
+    asked = list(map(_mapping, _mapping(row.get("arguments")).values())) or [{}]
+    predictions = _mapping(doc.get("predictions"))
     calibrated: Any = record.get(f"chosen_{BATCH_CALIBRATED}")
     if is_number(calibrated):  # depends on all rows
         predictions = predictions | {BATCH_CALIBRATED: int(calibrated)}
-    options = _option_scores(doc)
+    scores = [_mapping(score) for score in _list(doc.get("option_scores"))]
     parts = {
         "id": str(doc.get("id", row.get("doc_id"))),
         "number": str(row.get("doc_id")),
         "title": question_of(doc),
-        "margin": margin(doc, options),
-        "prompt": str(_argument(requests, 0, "arg_0")),
+        "margin": margin(doc, scores),
+        "prompt": str(asked[0].get("arg_0", "")),
         "gold": position(doc.get("gold")),
         "predictions": {metric: position(chosen) for metric, chosen in predictions.items()},
-        "options": [_option(doc, requests, index, option) for index, option in enumerate(options)] or _plain_options(doc),
-        "output": None if options else _first_text(row.get("resps")),
+        "options": _options(doc, asked, scores),
+        "output": None if scores else _first_text(row.get("resps")),
         "answer": doc["answer"] if isinstance(doc.get("answer"), str) else None,
-        "references": [str(text) for text in _list(doc.get("answers"))] or (None if options else [str(row.get("target"))]),
+        "references": [str(text) for text in _list(doc.get("answers"))] or (None if scores else [str(row.get("target"))]),
         "score": record["score"] if is_number(record["score"]) else None,
     }
     return {name: part for name, part in parts.items() if name in _NAMES or part not in (None, "", [], {})}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def question_of(doc: Mapping[str, Any]) -> str | None:
@@ -126,26 +127,14 @@ def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> floa
     return float(round(logs[gold] - max(log for place, log in enumerate(logs) if place != gold), 3))
 
 
-def _argument(requests: Sequence[Any], index: int, name: str) -> Any:
-    request = requests[index] if index < len(requests) else None
-    return request.get(name, "") if isinstance(request, dict) else ""
-
-
-def _option(doc: Mapping[str, Any], requests: Sequence[Any], index: int, score: Mapping[str, Any]) -> list[Any]:
-    letters, texts = _list(doc.get("letters")), _list(doc.get("options"))
-    label = str(letters[index]) if index < len(letters) else ""
-    text = str(texts[index]) if index < len(texts) else str(_argument(requests, index, "arg_1")).strip()
-    return [label, text, _finite(score.get("loglikelihood")), _finite(score.get("log_perplexity"))]
-
-
-def _plain_options(doc: Mapping[str, Any]) -> list[list[Any]]:
-    letters = _list(doc.get("letters"))
-    texts = _list(doc.get("options"))
-    return [[str(letters[index]) if index < len(letters) else "", str(text)] for index, text in enumerate(texts)]
-
-
-def _finite(value: Any) -> float | None:
-    return round(value, 4) if is_number(value) else None
+def _options(doc: Mapping[str, Any], asked: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Label and text of each option, which may stand in its request alone, with both scores where it has them."""
+    letters, texts = (list(map(str, _list(doc.get(name)))) for name in ("letters", "options"))
+    requested = [str(request.get("arg_1", "")).strip() for request in asked]
+    logs: list[list[Any]] = [[score.get(name) for name in ("loglikelihood", "log_perplexity")] for score in scores]
+    rounded = [[round(log, 4) if is_number(log) else None for log in pair] for pair in logs]
+    entries = zip_longest(letters, [*texts, *requested[len(texts) :]], rounded, fillvalue="")
+    return [[label, text, *pair] for label, text, pair in islice(entries, len(scores) or len(texts))]
 
 
 def _first_text(responses: Any) -> str | None:

@@ -16,18 +16,15 @@ from lm_eval_sea.report.means import BY_TASK, Means
 from lm_eval_sea.report.sample_row import Key, shown_rows_of
 from lm_eval_sea.report.suite import Suite, read_suite
 from lm_eval_sea.results.comparison import counts, normalised
-from lm_eval_sea.results.facts import row_count_note, version_note
-from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
+from lm_eval_sea.results.table import beyond_scale, catalogue_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import ORDER
 
-TASK_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised")
+_NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised", "few")
 _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language", "answer_language", "chance")
-_OF_METRICS = ("model", "task", "metric", "value")
 _NO_SAMPLES = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "score", "loglikelihoods"]
-_SHARES = 100.0
 
 
 @dataclass(frozen=True)
@@ -56,10 +53,6 @@ class Scores:
         return sorted(self.tasks.model.unique())
 
     @cached_property
-    def _scored(self) -> tuple[pd.DataFrame, list[str]]:
-        return _headline(self)
-
-    @property
     def headline(self) -> pd.DataFrame:
         """One row a model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
 
@@ -67,17 +60,28 @@ class Scores:
         is 0. `few` says that there are too few independent rows to say much, `contradicted` that the logged rows make another
         score.
         """
-        return self._scored[0]
+        rows = []
+        for task in self._scorable:
+            of_task = self.of[task["model"], task["task"]]
+            if (score := of_task.score) is not None:
+                numbers = {name: getattr(score, name) for name in _NUMBERS} | {"normalised": normalised(of_task)}
+                rows.append({**task, "metric": task["headline"], **numbers, "contradicted": bool(score.notes)})
+        return pd.DataFrame(rows, columns=list(dict.fromkeys([*self.tasks.columns, "metric", *_NUMBERS, "contradicted"])))
 
     @property
     def score_notes(self) -> list[str]:
         """Notes on scores that contradict themselves."""
-        return self._scored[1]
+        notes = []
+        for task in self._scorable:
+            of_task = self.of[task["model"], task["task"]]
+            said = list(of_task.score.notes) if of_task.score is not None else []
+            said += [f"{beyond}; left out"] if (beyond := beyond_scale(of_task)) else []
+            notes += [f"{task['model']}, {task['task']}: {note}" for note in said]
+        return notes
 
-    @cached_property
-    def native(self) -> pd.DataFrame:
-        """The headline scores with prompts in the language of the data."""
-        return self.headline[self.headline.prompt_language != "en"]
+    @property
+    def _scorable(self) -> list[dict[str, Any]]:
+        return list(self.tasks[self.tasks.of_pack & (self.tasks.setting != ORDER)].to_dict("records"))
 
     @cached_property
     def by_model(self) -> dict[str, dict[str, TaskRun]]:
@@ -126,8 +130,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         for task in runs.tasks:
             key = (runs.labels[task.run.model], task.name)
             of[key] = task
-            about = (version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total))
-            known = [*task.notes, *(f"{key[0]}, {note}" for note in about if note)]
+            known = [*task.notes, *(f"{key[0]}, {note}" for note in catalogue_notes(task))]
             rows = task.logged
             notes += [*known, *(note for note in task.notes if note not in known)]
             if rows is not None and len(rows.keys):
@@ -140,7 +143,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
     return Scores(
         runs=pd.DataFrame([_run_row(run, runs.labels[run.model]) for run in runs.runs]),
         tasks=pd.DataFrame(tasks),
-        metrics=pd.DataFrame(metrics, columns=list(_OF_METRICS)),
+        metrics=pd.DataFrame(metrics, columns=["model", "task", "metric", "value"]),
         samples=_together(samples) if samples else pd.DataFrame(columns=_NO_SAMPLES),
         notes=list(map(visible, notes)),
         suite=read_suite({name for _, name in of}) if suite is None else suite,
@@ -149,11 +152,6 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         shown_rows=shown_rows,
         beside={label: [task for task in runs.beside if task.run.model == model] for model, label in runs.labels.items()},
     )
-
-
-def percent(metric: str) -> float:
-    """What turns a value of a metric into a percentage of the best possible one."""
-    return _SHARES / scale_of(metric)
 
 
 def _size(task: TaskRun) -> int:
@@ -199,25 +197,3 @@ def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
         "samples": visible(str(task.samples)) if task.samples is not None else None,
         "date": date_of(task.run),
     }
-
-
-def _headline(scores: Scores) -> tuple[pd.DataFrame, list[str]]:
-    rows, notes = [], []
-    for task in scores.tasks[scores.tasks.of_pack & (scores.tasks.setting != ORDER)].to_dict("records"):
-        key = (task["model"], task["task"])
-        score, reported = scores.of[key].score, scores.of[key].scores.get(task["headline"])
-        if score is None:
-            if reported is not None:
-                limit = scale_of(task["headline"])
-                notes.append(
-                    f"{key[0]}, {key[1]}: {task['headline']} is {reported.value:g}, "
-                    f"which is not between 0 and {limit:g}; left out"
-                )
-            continue
-        notes += [f"{key[0]}, {key[1]}: {note}" for note in score.notes]
-        numbers = {name: getattr(score, name) for name in TASK_NUMBERS} | {"few": score.few, "contradicted": bool(score.notes)}
-        numbers["normalised"] = normalised(scores.of[key])
-        rows.append({**task, "metric": task["headline"], **numbers})
-    more = ("metric", *TASK_NUMBERS, "few", "contradicted")
-    columns = [*scores.tasks.columns, *(name for name in more if name not in scores.tasks.columns)]
-    return pd.DataFrame(rows, columns=columns), notes

@@ -14,14 +14,12 @@ from lm_eval_sea.catalogue.overview import suites_of
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.results.facts import AS_PUBLISHED
 
-Members = Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
-
 
 @dataclass(frozen=True)
 class Suite:
     """The members of SailCompass as the paper recommends it, and titles."""
 
-    members: Members
+    members: Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
     settings: Mapping[str, Mapping[str, str]]  # name of a member → language, dataset and variant
     tasks: Mapping[str, str]  # "qa" → "Question answering"
     languages: Mapping[str, str]  # "th" → "Thai"
@@ -31,6 +29,15 @@ class Suite:
     kind_of: Mapping[str, str]  # name of a member of a suite → its competency
     kinds: Mapping[str, str]  # "mrc" → its title, of all competencies
     origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
+
+    def title_of(self, data_set: str, *languages: str) -> str:
+        """What a figure calls a task: its data set, and its language or the direction of a translation."""
+        return f"{self.data_sets.get(data_set, data_set)}: {' → '.join(self.languages.get(name, name) for name in languages)}"
+
+    def task_title(self, task: Any) -> str:
+        """The same of a row of the frame `tasks`."""
+        ends = (task.source_language, task.answer_language) if task.source_language else (task.language,)
+        return self.title_of(task.dataset, *ends)
 
 
 def read_suite(names: Collection[str] = ()) -> Suite:
@@ -52,7 +59,10 @@ def read_suite(names: Collection[str] = ()) -> Suite:
         tasks={task: title for task, title in competency_titles().items() if f"{SUITE}_{task}" in tasks.groups},
         languages=language_names(),
         data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},
-        english_labels={name: _english_labels(name, tasks) for name in tasks.tasks},
+        english_labels={
+            name: tasks.tasks.get(f"{name.removesuffix(lite_name(''))}_enprompt", task).labels
+            for name, task in tasks.tasks.items()
+        },
         suites=suites,
         kind_of={name: str(tasks.tasks[name].metadata["task"]) for members in suites.values() for name in members},
         kinds=competency_titles(),
@@ -66,22 +76,3 @@ def _origins(tasks: TaskList, names: Collection[str]) -> dict[str, str]:
     wanted = {name for name in plain if name.removesuffix(lite_name("")) not in set(names) - {name}}
     found = {name: origin_of(tasks.tasks[name].metadata) for name in wanted}
     return {name: origin for name, origin in found.items() if origin is not None}
-
-
-def _english_labels(name: str, tasks: TaskList) -> list[str]:
-    english = tasks.tasks.get(f"{name.removesuffix('_lite')}_enprompt", tasks.tasks[name])
-    return english.labels
-
-
-def task_title(task: Any, suite: Suite) -> str:
-    """What a figure calls a task.
-
-    Args:
-        task: a row of the frame `tasks`.
-        suite: the titles.
-    """
-    name = suite.data_sets.get(task.dataset, task.dataset)
-    if task.source_language:
-        ends = (task.source_language, task.answer_language)
-        return f"{name}: {' → '.join(suite.languages.get(end, end) for end in ends)}"
-    return f"{name}: {suite.languages.get(task.language, task.language)}"

@@ -61,6 +61,11 @@ def with_interval(name: str, title: str, kind: str, *, marker: str = "", few: st
     return Column(name, title, kind, low=f"{name}_low", high=f"{name}_high", marker=marker, few=few, strong=strong)
 
 
+def columns(kind: str, *, marker: str = "", **titles: str) -> list[Column]:
+    """Columns of one kind, with what they are called."""
+    return [Column(key, title, kind, marker=marker) for key, title in titles.items()]
+
+
 class _Mean(Protocol):
     @property
     def mean(self) -> float: ...
@@ -127,47 +132,36 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
         return MISSING
     if column.kind == "text":
         return str(value)
-    text = _number(column.kind, float(value))
+    text = number(column.kind, float(value))
     low: Any = record.get(column.low)
     high: Any = record.get(column.high)
     if not _absent(low) and not _absent(high):
-        text += f" [{_number(column.kind, low)}, {_number(column.kind, high)}]"
+        text += f" [{number(column.kind, low)}, {number(column.kind, high)}]"
     members = record.get(column.members)
     if not _absent(members) and len(set(str(members).split(" of "))) > 1:
         text = f"({text}; {members})"
-    text += FEW if column.few and record.get(column.few) is True else ""
-    text += LIMITED if column.marker and record.get(column.marker) is True else ""
-    return text + (CONTRADICTED if column.contradicted and record.get(column.contradicted) is True else "")
+    signs = {FEW: column.few, LIMITED: column.marker, CONTRADICTED: column.contradicted}
+    return text + "".join(sign for sign, name in signs.items() if name and record.get(name) is True)
 
 
-def _number(kind: str, value: float) -> str:
-    if kind == "count":
-        return f"{value:,.0f}"
-    if kind == "decimals":
-        return f"{value:.2f}".replace("-", "−")
+def number(kind: str, value: float) -> str:
+    """A number as the columns of a kind write it."""
     if kind == "p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
-    return _signed(value, kind)
-
-
-def _signed(value: float, kind: str) -> str:
-    text = f"{value:.1f}"
-    if kind == "points":
-        text = f"{value:+.1f}"
-    return "0.0" if text in ("-0.0", "+0.0") else text.replace("-", "−")
+    form = {"count": ",.0f", "decimals": ".2f", "points": "+.1f"}.get(kind, ".1f")
+    text = format(value, form).replace("-", "−")
+    return "0.0" if text in ("−0.0", "+0.0") else text
 
 
 def markdown(table: Table, longest: int | None = None) -> str:
     """The table, or its first rows, in GitHub's Markdown, numbers to the right."""
     head = [column.title for column in table.columns]
     ruler = ["---" if column.kind == "text" else "---:" for column in table.columns]
-    body = [[_strong(cell) for cell in cells] for _, cells in table.cells(longest)]
+    body = [
+        [f"**{escaped(cell.text)}**" if cell.strong else escaped(cell.text) for cell in cells]
+        for _, cells in table.cells(longest)
+    ]
     return "\n".join("| " + " | ".join(line) + " |" for line in [list(map(escaped, head)), ruler, *body])
-
-
-def _strong(cell: Cell) -> str:
-    text = escaped(cell.text)
-    return f"**{text}**" if cell.strong else text
 
 
 def escaped(text: str) -> str:

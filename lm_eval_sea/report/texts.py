@@ -1,57 +1,68 @@
-"""Texts that are translations of each other, as plain language modelling."""
+"""How well a model foresees texts that are translations of each other: bits per byte, and bits beside English.
+
+A byte holds more of an English text than of a Thai one, so bits per byte compare models in one language. The bits of a whole text
+compare languages, too, as its translations say the same (Cotterell et al. 2018, "Are All Languages Equally Hard to
+Language-Model?", arXiv:1806.03743):
+
+    Σ_i bits_i(language) / Σ_i bits_i(English)
+"""
 
 from __future__ import annotations
+
+import math
 
 import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, Section
-from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
-from lm_eval_sea.results.texts import Text, bits_beside, bits_per_byte, texts_of
+from lm_eval_sea.report.tables import Table, columns, mean_and_ends, with_interval
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.uncertainty import ratio_of_sums
+
+_METRIC = "bits_per_byte"
+
+
+def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
+    """Bits and bytes of the texts of a task by their ids; empty where the rows do not say their log-likelihood."""
+    rows = task.logged_by(_METRIC, _METRIC) if task.facts.is_text else None
+    told = zip(rows.frame.id, rows.frame[_METRIC], strict=True) if rows is not None else ()
+    return {
+        name: (-pair[0] / math.log(2), pair[1])
+        for name, pair in told
+        if isinstance(pair, list) and len(pair) == 2 and all(map(is_number, pair)) and pair[1] > 0
+    }
 
 
 def texts_table(scores: Scores) -> pd.DataFrame:
-    """One row a model, data set and language; without rows where no texts were logged."""
-    found: dict[tuple[str, str, str], dict[str, Text]] = {}
-    for (model, _), task in scores.of.items():
-        if task.facts.is_text and (texts := texts_of(task)):
-            found[model, task.facts.dataset, task.facts.language] = texts
+    """One row a model, data set and language, with intervals over texts; without rows where no texts were logged.
+
+    `beside` is empty where no text is there in English, too, or English has no bits.
+    """
+    found = {(model, task.facts.dataset, task.facts.language): _bits_of(task) for (model, _), task in scores.of.items()}
     rows = []
     for (model, data_set, language), texts in sorted(found.items()):
-        own = bits_per_byte(texts)
-        english = found.get((model, data_set, "en"))
-        beside = bits_beside(texts, english) if english and language != "en" else None
-        row = {"model": model, "dataset": data_set, "language": language, "texts": len(texts)}
-        row |= {**mean_and_ends("bits", own), **mean_and_ends("beside", beside), "common": beside.rows if beside else None}
-        rows.append(row)
+        english = found.get((model, data_set, "en"), {}) if language != "en" else {}
+        pairs = [(bits, english[name][0]) for name, (bits, _) in texts.items() if name in english]
+        beside = ratio_of_sums(pairs) if sum(bits for _, bits in pairs) > 0 else None
+        if texts:
+            row = {"model": model, "dataset": data_set, "language": language, "texts": len(texts)}
+            row |= {**mean_and_ends("bits", ratio_of_sums(list(texts.values()))), **mean_and_ends("beside", beside)}
+            rows.append(row | {"common": beside.rows if beside else None})
     return pd.DataFrame(rows)
 
 
 def texts_section(scores: Scores) -> Section:
     """The table."""
-    return Section(
-        "texts",
-        "Parallel texts",
-        [
-            "How well a model foresees texts without a prompt; fewer bits are better. Bits per byte compare models in one "
-            "language: a letter has one byte in English and three in Thai. Bits for the same texts compare languages, English "
-            "as 1: 0.9 would say that a tenth fewer bits are needed than for the English texts. 95 % intervals over texts.",
-        ],
-        [
-            Table(
-                "texts",
-                "Bits of the same texts",
-                "",
-                texts_table(scores),
-                [
-                    MODEL,
-                    DATA_SET,
-                    LANGUAGE,
-                    with_interval("bits", "bits per byte [95 %]", "decimals"),
-                    with_interval("beside", "bits, English = 1 [95 %]", "decimals"),
-                    Column("texts", "texts", "count"),
-                    Column("common", "also in English", "count"),
-                ],
-            )
-        ],
+    shown = [
+        *(MODEL, DATA_SET, LANGUAGE),
+        with_interval("bits", "bits per byte [95 %]", "decimals"),
+        with_interval("beside", "bits, English = 1 [95 %]", "decimals"),
+        *columns("count", texts="texts", common="also in English"),
+    ]
+    text = (
+        "How well a model foresees texts without a prompt; fewer bits are better. Bits per byte compare models in one "
+        "language: a letter has one byte in English and three in Thai. Bits for the same texts compare languages, English "
+        "as 1: 0.9 would say that a tenth fewer bits are needed than for the English texts. 95 % intervals over texts."
     )
+    return Section("texts", "Parallel texts", [text], [Table("texts", "Bits of the same texts", "", texts_table(scores), shown)])

@@ -12,10 +12,12 @@ from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new
 from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, SCORE, TASK, Figure, Section
-from lm_eval_sea.report.tables import Column, Table, mean_and_ends, with_interval
+from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.thoughts import LOOP, THOUGHTS_READ, WINDOW, BudgetCurve, Ledger, budget_curve, ledger_of, thought_rows
 
 _ABOUT = ("model", "task", "dataset", "language", "variant", "limited")
+_TOKENS = ("median_tokens", "p95_tokens", "median_in_english")
+_PARTS = ("own", "english", "looping")  # of the thoughts, or None
 _SHARES = {"thinking": "with a thought", "cut": "cut in the thought", "stopped": "stopped in the thought"}
 _MOST_PANELS = 6  # of the figure: the tasks with the most rows
 
@@ -25,34 +27,22 @@ def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[
     rows = []
     for row in scores.headline.to_dict("records"):
         key = (row["model"], row["task"])
-        ledger = ledgers.get(key)
-        if ledger is None:
+        if (ledger := ledgers.get(key)) is None:
             continue
+        numbers = ledger._asdict() | {name: share and 100 * share for name, share in ledger._asdict().items() if name in _PARTS}
         rows.append(
             {
                 **{name: row[name] for name in (*_ABOUT, "score", "low", "high", "few", "contradicted")},
-                **{
-                    name: number
-                    for share in _SHARES
-                    for name, number in mean_and_ends(share, getattr(ledger, share), 100).items()
-                },
-                "median_tokens": ledger.median_tokens,
-                "p95_tokens": ledger.p95_tokens,
-                "median_in_english": ledger.median_in_english,
-                "own": _percent(ledger.own),
-                "english": _percent(ledger.english),
-                "switches": ledger.switches,
-                "looping": _percent(ledger.looping),
+                **mean_and_ends("thinking", ledger.thinking, 100),
+                **mean_and_ends("cut", ledger.cut, 100),
+                **mean_and_ends("stopped", ledger.stopped, 100),
+                **{name: numbers[name] for name in (*_TOKENS, "own", "english", "switches", "looping")},
                 "rises": key in curves and curves[key].rises,
                 "rows": ledger.rows,
                 "read": ledger.read,
             }
         )
     return pd.DataFrame(rows)
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFrame:
@@ -81,73 +71,50 @@ def thoughts_section(scores: Scores) -> Section:
     said = {key: rows for key, task in scores.of.items() if (rows := thought_rows(task)) is not None}
     ledgers = {key: ledger for key, rows in said.items() if (ledger := ledger_of(scores.of[key], rows)) is not None}
     curves = {key: curve for key in ledgers if (curve := budget_curve(scores.of[key], said[key])) is not None}
-    ledger, budgets = ledger_table(scores, ledgers, curves), budget_table(scores, curves)
-    shares = [with_interval(name, title, "score") for name, title in _SHARES.items()]
+    budgets = budget_table(scores, curves)
     rising = sorted({task for (_, task), curve in curves.items() if curve.rises})
-    return Section(
-        "thoughts",
-        "Thoughts and budgets",
-        [
-            "Shares in per cent of the rows. A thought that was cut met the limit of tokens; one that stopped ended by itself, "
-            "without an answer. Neither can score; “Answers that were lost” has the bounds of the score.",
-            f"Language is told line by line, in up to {THOUGHTS_READ} thoughts of a task, and weighed by letters. A thought "
-            f"loops if more than {LOOP:.0%} of its windows of {WINDOW} characters occurred in it before.",
-        ],
-        [
-            Table(
-                "thoughts",
-                "Ledger of thoughts",
-                "",
-                ledger,
-                [
-                    MODEL,
-                    LANGUAGE,
-                    TASK,
-                    SCORE,
-                    *shares,
-                    Column("looping", "loops", "percent", hint="of the thoughts that were read"),
-                    Column("median_tokens", "tokens, median", "count"),
-                    Column("p95_tokens", "95th percentile", "count"),
-                    Column("median_in_english", "in English tokens, median", "count", hint="what they would be in English"),
-                    Column("own", "in the prompt's language", "percent"),
-                    Column("english", "in English", "percent"),
-                    Column("switches", "switches", "decimals", hint="changes of language from line to line, mean of a thought"),
-                ],
-            ),
-            Table(
-                "premium",
-                "Tokens for the same text, English = 1",
-                "Of Belebele's passages, by the model's tokenizer; by these the tokens of thoughts in the prompt's language are "
-                "divided. 95 % intervals over passages.",
-                premium_table(scores),
-                [
-                    MODEL,
-                    LANGUAGE,
-                    Column("mean", "premium [95 %]", "decimals", low="low", high="high"),
-                    Column("texts", "passages", "count"),
-                ],
-            ),
-            _figure(budgets, scores),
-            Table(
-                "budgets",
-                "Score within a budget of tokens",
-                "Answers that are complete within so many tokens of thought and answer, and right. A run with this limit scores "
-                "at least that, and at most the last column, where answers that the limit would cut count as right.",
-                budgets,
-                [
-                    MODEL,
-                    LANGUAGE,
-                    TASK,
-                    Column("budget", "tokens", "count"),
-                    Column("score", "score [95 %]", "score", low="low", high="high", marker="limited"),
-                    Column("at_most", "at most", "percent"),
-                ],
-            ),
-        ],
-        lead=f"The score still rises at the limit of tokens on {', '.join(rising)}; a larger limit would give a higher one."
-        if rising
-        else "",
+    of_ledger = [
+        *(MODEL, LANGUAGE, TASK, SCORE),
+        *(with_interval(name, title, "score") for name, title in _SHARES.items()),
+        Column("looping", "loops", "percent", hint="of the thoughts that were read"),
+        *columns("count", median_tokens="tokens, median", p95_tokens="95th percentile"),
+        Column("median_in_english", "in English tokens, median", "count", hint="what they would be in English"),
+        *columns("percent", own="in the prompt's language", english="in English"),
+        Column("switches", "switches", "decimals", hint="changes of language from line to line, mean of a thought"),
+    ]
+    of_premium = [
+        *(MODEL, LANGUAGE),
+        Column("mean", "premium [95 %]", "decimals", low="low", high="high"),
+        Column("texts", "passages", "count"),
+    ]
+    of_budgets = [
+        *(MODEL, LANGUAGE, TASK),
+        Column("budget", "tokens", "count"),
+        Column("score", "score [95 %]", "score", low="low", high="high", marker="limited"),
+        Column("at_most", "at most", "percent"),
+    ]
+    text = [
+        "Shares in per cent of the rows. A thought that was cut met the limit of tokens; one that stopped ended by itself, "
+        "without an answer. Neither can score; “Answers that were lost” has the bounds of the score.",
+        f"Language is told line by line, in up to {THOUGHTS_READ} thoughts of a task, and weighed by letters. A thought "
+        f"loops if more than {LOOP:.0%} of its windows of {WINDOW} characters occurred in it before.",
+    ]
+    premium = (
+        "Of Belebele's passages, by the model's tokenizer; by these the tokens of thoughts in the prompt's language are "
+        "divided. 95 % intervals over passages."
     )
+    within = (
+        "Answers that are complete within so many tokens of thought and answer, and right. A run with this limit scores "
+        "at least that, and at most the last column, where answers that the limit would cut count as right."
+    )
+    parts = [
+        Table("thoughts", "Ledger of thoughts", "", ledger_table(scores, ledgers, curves), of_ledger),
+        Table("premium", "Tokens for the same text, English = 1", premium, premium_table(scores), of_premium),
+        _figure(budgets, scores),
+        Table("budgets", "Score within a budget of tokens", within, budgets, of_budgets),
+    ]
+    lead = f"The score still rises at the limit of tokens on {', '.join(rising)}; a larger limit would give a higher one."
+    return Section("thoughts", "Thoughts and budgets", text, parts, lead=lead if rising else "")
 
 
 def _figure(budgets: pd.DataFrame, scores: Scores) -> Figure | None:

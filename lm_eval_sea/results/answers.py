@@ -75,18 +75,14 @@ def _bounds_text(task: TaskRun) -> str | None:
     bounds = bounds_of(task)
     if bounds is None:
         return None
+    rows = thought_rows(task)
     completed = "" if bounds.completed is None else f", {bounds.completed:.1f} on completed answers"
+    curve = budget_curve(task, rows) if rows is not None else None
+    rising = f"; the last half of the limit brought {curve.gain:.1f} points" if curve is not None and curve.rises else ""
     return (
         f"{task.facts.headline_metric} is {bounds.all_wrong:.1f} if all cut answers are wrong, {bounds.all_right:.1f} if all "
-        f"are right{completed}{_rising(task)}"
+        f"are right{completed}{rising}"
     )
-
-
-def _rising(task: TaskRun) -> str:
-    """Says so where the second half of the limit of tokens still brought points."""
-    rows = thought_rows(task)
-    curve = budget_curve(task, rows) if rows is not None else None
-    return f"; the last half of the limit brought {curve.gain:.1f} points" if curve is not None and curve.rises else ""
 
 
 def advice_on(task: TaskRun) -> list[str]:
@@ -95,11 +91,13 @@ def advice_on(task: TaskRun) -> list[str]:
     if rates is None:
         return []
     said = []
-    if _lacks_exemplars(task) and not _templated(task):
+    # The model got messages; the template of a server that chats is its own, and the results have no digest of it.
+    templated = bool(task.run.settings.chat_template) or "chat" in str(task.run.settings.backend)
+    if _lacks_exemplars(task) and not templated:
         said.append("a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)")
     elif rates.unexplained > _HARDLY_READ and _ends_at_limit(task):
         said.append("hardly an answer could be read, and most break off at the limit of tokens; raise --gen_kwargs max_gen_toks")
-    elif rates.unexplained > _HARDLY_READ and _templated(task):
+    elif rates.unexplained > _HARDLY_READ and templated:
         said.append("hardly an answer could be read; is this a base model? it needs a run without chat template")
     elif rates.unexplained > _HARDLY_READ:
         said.append("hardly an answer could be read; is this a chat model? add --apply_chat_template")
@@ -112,12 +110,6 @@ def advice_on(task: TaskRun) -> list[str]:
 
 def _told(*rates: tuple[str, float]) -> list[str]:
     return [f"{name} {100 * rate:.1f} %" for name, rate in rates if rate > TOLD]
-
-
-def _templated(task: TaskRun) -> bool:
-    """Whether the model got messages; the template of a server that chats is its own, and the results have no digest of it."""
-    settings = task.run.settings
-    return bool(settings.chat_template) or "chat" in str(settings.backend)
 
 
 def _ends_at_limit(task: TaskRun) -> bool:

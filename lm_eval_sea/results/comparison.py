@@ -394,8 +394,8 @@ def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> 
 
 
 def corrected(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
-    """Holm's correction over those p-values that there are; see `uncertainty.holm`."""
-    known = {key: value for key, value in p_values.items() if value is not None}
+    """Holm's correction over those p-values that there are, not None or NaN; see `uncertainty.holm`."""
+    known = {key: value for key, value in p_values.items() if value is not None and value == value}
     return {**dict.fromkeys(p_values), **dict(zip(known, holm(list(known.values())), strict=True))}
 
 

@@ -105,12 +105,14 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
     if _HEADLINE not in entries:
         entries = {**(known.metadata if known is not None else facts_of_lm_eval(name)), **entries}
     files, splits, subset, labels = (entries.get(key) for key in ("data_files", "data_splits", "subset", "labels"))
-    signatures, chance, premium = (entries.get(key) for key in ("signatures", "chance", "token_premium"))
+    others: list[Any] = [entries.get(key) for key in ("signatures", "chance", "token_premium")]
+    signatures, chance, premium = others
+    is_premium = isinstance(premium, Mapping) and all(map(is_number, premium.values())) and premium.get("mean", 0) > 0
     return Facts(
         **{key: one_line(entries[key]) for key in _TEXTS if isinstance(entries.get(key), str)},
         version=entries.get("version"),
         prompt_book_version=entries.get("prompt_book_version"),
-        chance=float(chance) if isinstance(chance, int | float) and not isinstance(chance, bool) and 0 <= chance < 1 else 0.0,
+        chance=float(chance) if is_number(chance) and 0 <= chance < 1 else 0.0,
         rows=count_of(entries.get("rows")) or None,
         size_unknown="subset" not in entries and entries.get("rows", 0) is None,
         subset=subset if isinstance(subset, Mapping) else {} if "subset" in entries else None,
@@ -121,13 +123,9 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
         data_file=_at(files, "test") or "",
         data_split=_at(splits, "test") or "test",
         signatures={str(key): str(value) for key, value in signatures.items()} if isinstance(signatures, Mapping) else {},
-        token_premium=premium if isinstance(premium, Mapping) and _is_premium(premium) else {},
+        token_premium=premium if is_premium else {},
         assumed=known is not None and not metadata,
     )
-
-
-def _is_premium(value: Mapping[str, Any]) -> bool:
-    return all(map(is_number, value.values())) and value.get("mean", 0) > 0
 
 
 def _at(mapping: Any, key: str) -> str | None:

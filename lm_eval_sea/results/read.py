@@ -47,8 +47,8 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     by_stamp = {(_folder(parts.runs[0]), parts.runs[0].date): parts for parts in found}
     model_of_folder = {_folder(parts.runs[0]): parts.runs[0].model for parts in found}
     for path in samples_files:
-        name, date = _task_and_date(path)
-        if date is None:
+        match = _SAMPLES_NAME.fullmatch(path.name)
+        if match is None or (date := _date(match["stamp"])) is None:
             notes.append(f"{path}: left out, there is no such date")
             continue
         if (path.parent, date) not in by_stamp:
@@ -56,7 +56,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
             run = Run(model, date, path.parent, Settings(), has_results=False)
             by_stamp[path.parent, date] = Runs([run], [], [], [])
             found.append(by_stamp[path.parent, date])
-        _add_samples(by_stamp[path.parent, date], name, path)
+        _add_samples(by_stamp[path.parent, date], _plain_name(match["task"]), path)
     notes += [
         f"{run.place}: samples of {run.date} without a results file" for one in found for run in one.runs if not run.has_results
     ]
@@ -94,21 +94,23 @@ def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
 
 
 def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    results: dict[Path, None] = {}
-    samples: dict[Path, None] = {}
+    results: list[Path] = []
+    samples: list[Path] = []
     for path in paths:
         if path.is_dir():
-            results |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("results_*.json")) if file.is_file())
-            samples |= dict.fromkeys(file.resolve() for file in sorted(path.rglob("samples_*.jsonl")) if file.is_file())
-        elif _SAMPLES_NAME.fullmatch(path.name) and path.is_file():
-            samples[path.resolve()] = None
-        elif path.is_file():
-            results[path.resolve()] = None
-            stamp = match["stamp"] if (match := _RESULTS_NAME.fullmatch(path.name)) else ""
-            samples |= dict.fromkeys(file.resolve() for file in sorted(path.parent.glob(f"samples_*_{stamp}.jsonl")) if stamp)
-        else:
+            results += sorted(path.rglob("results_*.json"))
+            samples += sorted(path.rglob("samples_*.jsonl"))
+        elif not path.is_file():
             raise ResultsError(f"{path}: no such file or folder; {_GIVE_A_FOLDER}")
-    return list(results), [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
+        elif _SAMPLES_NAME.fullmatch(path.name):
+            samples.append(path)
+        else:
+            results.append(path)
+            match = _RESULTS_NAME.fullmatch(path.name)
+            samples += sorted(path.parent.glob(f"samples_*_{match['stamp']}.jsonl")) if match else []
+    whole = [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
+    found, logged = (list(dict.fromkeys(path.resolve() for path in files if path.is_file())) for files in (results, whole))
+    return found, logged
 
 
 def _plain_name(name: str) -> str:
@@ -184,7 +186,10 @@ def _run_of(
     )
     results = {name: _mapping(content["results"], name) for name in content["results"]}
     of_groups = {name for name in results if name not in configs and subtasks.get(name)}
-    members = {_plain_name(name): _names(inner) for name, inner in subtasks.items()}
+    members = {
+        _plain_name(name): [_plain_name(each) for each in inner if isinstance(each, str)] if isinstance(inner, list) else []
+        for name, inner in subtasks.items()
+    }
     groups = [
         GroupRun(run, name, numbers, _leaves(members, name))
         for name in results
@@ -194,17 +199,10 @@ def _run_of(
     return Runs([run], list(tasks.values()), groups, [])
 
 
-def _names(value: Any) -> list[str]:
-    return [_plain_name(name) for name in value if isinstance(name, str)] if isinstance(value, list) else []
-
-
 def _leaves(members: Mapping[str, Sequence[str]], group: str) -> list[str]:
-    names = dict.fromkeys([_plain_name(group)])
-    todo = list(names)
-    while todo:
-        inner = [name for name in members.get(todo.pop(), ()) if name not in names]
-        names |= dict.fromkeys(inner)
-        todo += inner
+    names = [_plain_name(group)]
+    for name in names:  # grows while it is read
+        names += [inner for inner in dict.fromkeys(members.get(name, ())) if inner not in names]
     return [name for name in names if not members.get(name)]
 
 

@@ -94,16 +94,11 @@ def bleu_statistics(pairs: Sequence[tuple[str, str]]) -> RowStatistics:
 
 
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
-    return RowStatistics(
-        corpus_counts(metric, pairs), lambda sums: np.array([score_of_counts(metric, row) / 100 for row in sums])
-    )
+    return RowStatistics(corpus_counts(metric, pairs), _percentages(lambda sums: score_of_counts(metric, sums)))
 
 
-def ngram_statistics(rows: Sequence[Sequence[Any]]) -> RowStatistics:
-    """For corpus BLEU of rows whose n-grams are counted: correct by order, total by order, length of answer and of reference."""
-    return RowStatistics(
-        counts_of_ngrams([NgramCounts(*row) for row in rows]), lambda sums: np.array([bleu_of_sums(row) / 100 for row in sums])
-    )
+def _percentages(score: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda sums: np.array([score(row) / 100 for row in sums])
 
 
 def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
@@ -122,23 +117,17 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     if not all(isinstance(entry, list | tuple) for entry in logged):
         return None
     if all(len(entry) == 2 and all(isinstance(text, str) for text in entry) for entry in logged):
-        family = _OF_PAIRS.get(metric)
-        return family([(entry[0], entry[1]) for entry in logged]) if family else None
+        pairs = [(entry[0], entry[1]) for entry in logged]
+        if metric in ("chrf++", "chrf_sailcompass"):
+            return chrf_statistics(pairs)
+        return bleu_statistics(pairs) if metric in ("bleu", "bleu_sailcompass") else None
     if metric.startswith(("f1", "macro_f1")) and all(_is_choice(entry, logged[0]) for entry in logged):
         return macro_f1_statistics([(entry[0], entry[1]) for entry in logged], logged[0][2])
     if all(_is_outcome(entry) for entry in logged):
         return group_mean_statistics([str(entry[0]) for entry in logged], [float(entry[1]) for entry in logged])
     if all(_is_counts(entry) for entry in logged):
-        return ngram_statistics(logged)
+        return RowStatistics(counts_of_ngrams([NgramCounts(*entry) for entry in logged]), _percentages(bleu_of_sums))
     return None
-
-
-_OF_PAIRS = {
-    "chrf++": chrf_statistics,
-    "chrf_sailcompass": chrf_statistics,
-    "bleu": bleu_statistics,
-    "bleu_sailcompass": bleu_statistics,
-}
 
 
 def _is_choice(entry: Sequence[Any], first: Sequence[Any]) -> bool:

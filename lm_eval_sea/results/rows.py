@@ -138,10 +138,6 @@ class Rows:
         """Equal for equal keys in the same order."""
         return hash(tuple(self.keys))
 
-    def one_gold(self) -> int | None:
-        """The right option, if it is the same in all rows."""
-        return self.golds[0] if len(set(self.golds)) == 1 else None
-
     @cached_property
     def collapsed(self) -> tuple[int, float, float] | None:
         """See `score.collapsed_answer`; None where no options are chosen."""
@@ -169,22 +165,12 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
             for name, values in others.items():
                 values.append(_at(row, at[name]))
     _calibrate(kept, metric)
-    chosen = [row.choice(metric, item) for row in kept]
+    for entry in kept:
+        entry.choose(metric, item)
     named = dict.fromkeys(name for row in kept for name in row.predictions)
     frame = pd.DataFrame(
         {
-            "place": [row.place for row in kept],
-            "number": [row.number for row in kept],
-            "doc_id": [row.doc_id for row in kept],
-            "id": [row.id for row in kept],
-            "cluster": [row.cluster for row in kept],
-            "gold": [row.gold for row in kept],
-            "chosen": chosen,
-            "options": [row.options for row in kept],
-            "gold_characters": [row.length_of(row.gold) for row in kept],
-            "chosen_characters": [row.length_of(choice) for row, choice in zip(kept, chosen, strict=True)],
-            "loglikelihoods": pd.Series([row.loglikelihoods for row in kept], dtype=object),
-            "score": [row.score for row in kept],
+            **{name: [getattr(row, name) for row in kept] for name in _COLUMNS},
             **{f"chosen_{name}": [position(row.predictions.get(name)) for row in kept] for name in named},
             **{name: pd.Series(values, dtype=object) for name, values in others.items()},
         }
@@ -195,7 +181,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
         keys=[row.key for row in kept],
         clusters=[row.cluster for row in kept],
         golds=[row.gold for row in kept],
-        chosen=chosen,
+        chosen=[row.chosen for row in kept],
         statistics=statistics_of(metric, [row.logged for row in kept]),
     )
 
@@ -206,13 +192,19 @@ def _at(row: Any, keys: Sequence[str]) -> Any:
     return row
 
 
+_COLUMNS = (
+    *("place", "number", "doc_id", "id", "cluster", "gold", "chosen", "options", "gold_characters", "chosen_characters"),
+    *("loglikelihoods", "score"),
+)
+
+
 class _Row:
     """What is kept of one logged row while its file is read."""
 
-    __slots__ = (
-        *("place", "number", "doc_id", "id", "key", "cluster", "gold", "predictions", "logged", "evidence", "score"),
-        *("lengths", "options", "loglikelihoods"),
-    )
+    __slots__ = (*_COLUMNS, "key", "predictions", "logged", "evidence", "lengths")
+    chosen: int | None
+    gold_characters: int | None
+    chosen_characters: int | None
 
     def __init__(self, place: int, number: int, row: Mapping[str, Any], metric: str, item: str) -> None:
         doc = document(row)
@@ -236,14 +228,14 @@ class _Row:
         known = self.gold is not None and self.gold < len(logs) and _are_loglikelihoods(logs)
         self.loglikelihoods = logs if known else None
 
-    def choice(self, metric: str, item: str) -> int | None:
-        """The option that the metric takes for the answer; None for no answer."""
+    def choose(self, metric: str, item: str) -> None:
+        """Takes the option that the metric takes for the answer; None for no answer."""
         found = (self.predictions[name] for name in (metric, item, PUBLISHED) if name in self.predictions)
-        return position(next(found, None))
-
-    def length_of(self, option: int | None) -> int | None:
-        """The length of an option's text."""
-        return self.lengths[option] if option is not None and option < len(self.lengths) else None
+        self.chosen = position(next(found, None))
+        self.gold_characters, self.chosen_characters = (
+            self.lengths[option] if option is not None and option < len(self.lengths) else None
+            for option in (self.gold, self.chosen)
+        )
 
 
 def _are_loglikelihoods(values: Sequence[Any]) -> bool:

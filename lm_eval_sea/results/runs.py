@@ -249,16 +249,13 @@ def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> l
 def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
     """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
     pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
-    asked = (*HOW_ASKED[:-1], "version of the pack")  # templates stand among the settings of the run
-    for one, other in zip(left_out, kept, strict=True):
-        own, others = task_settings(one), task_settings(other)
-        pairs.append(({name: own[name] for name in asked}, {name: others[name] for name in asked}))
+    pairs += [(task_settings(one), task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
+    asked = (*pairs[0][0], *HOW_ASKED[:-1], "version of the pack")  # templates stand among the settings of the run
     found: dict[str, None] = {}
     for old, new in pairs:
-        for name in old:
-            if old[name] != new[name]:
-                values = (NOT_RECORDED if value is None else str(value) for value in (old[name], new[name]))
-                found.setdefault("{}: {}, kept {}".format(name.replace("_", " "), *values))
+        for name in (name for name in asked if name in old and old[name] != new[name]):
+            values = (NOT_RECORDED if value is None else str(value) for value in (old[name], new[name]))
+            found.setdefault("{}: {}, kept {}".format(name.replace("_", " "), *values))
     return list(found)
 
 
@@ -295,7 +292,10 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
     for (run, kept_run, is_newer), pairs in sorted(superseded.items(), key=lambda item: tasks.index(item[1][0][0])):
         left_out, kept = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        why = ("is newer" + _by_what(run, kept_run)) if is_newer else _more_rows(pairs)
+        why = _more_rows(pairs)
+        if is_newer:  # the dates in the files' names, which the note gives, may be the other way round
+            by_results = " by the date in the results (those here are local times of the file names)"
+            why = f"is newer{by_results if run.date > kept_run.date else ''}"
         differing = _differing(left_out, kept)
         made = f"; not made alike ({'; '.join(differing)})" if differing else ""
         names = ", ".join(task.name for task in left_out)
@@ -326,11 +326,6 @@ def seconds_of(run: Run) -> float:
         return run.date.timestamp()
     except (ValueError, OverflowError, OSError):  # no such year
         return 0
-
-
-def _by_what(run: Run, newer: Run) -> str:
-    """Said where the dates in the files' names, which a note gives, are the other way round."""
-    return " by the date in the results (those here are local times of the file names)" if run.date > newer.date else ""
 
 
 def _more_rows(pairs: Sequence[tuple[TaskRun, TaskRun]]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
@@ -70,19 +70,18 @@ def masked(content: Any) -> Any:
 
 def masked_results(content: Mapping[str, Any]) -> dict[str, Any]:
     """What lm-eval writes of a run, without the secrets in its settings; scores and prompts stay as they are."""
-    made = {key: value if key in _SCORES else _masked_entry(key, value) for key, value in content.items() if key != "configs"}
     configs = content.get("configs")
+    made: dict[str, Any] = _masked_but(content, (*_SCORES, "configs"))
     if isinstance(configs, Mapping):
-        made["configs"] = {task: _masked_config(config) for task, config in configs.items()}
-    elif "configs" in content:
-        made["configs"] = configs
-    return {key: made[key] for key in content}
+        made["configs"] = {task: _masked_but(config, _PROMPTS) for task, config in configs.items()}
+    return made
 
 
-def _masked_config(config: Any) -> Any:
-    if not isinstance(config, Mapping):
-        return config
-    return {key: value if key in _PROMPTS else _masked_entry(key, value) for key, value in config.items()}
+def _masked_but(content: Any, names: Collection[str]) -> Any:
+    """The same, and what goes by some names as it is."""
+    if not isinstance(content, Mapping):
+        return content
+    return {key: value if key in names else _masked_entry(key, value) for key, value in content.items()}
 
 
 def _masked_entry(key: Any, value: Any) -> Any:

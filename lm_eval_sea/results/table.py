@@ -23,7 +23,7 @@ from lm_eval_sea.results.means import FEWEST, combined
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, unlike
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
-from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.results.visible_text import aligned, one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 WIDTH = 100  # columns of a terminal
@@ -120,13 +120,9 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own)) is not None]
     parts = [_title(run, model)]
     if own:
-        lines = [HEAD, *map(_cells, own)]
-        of_groups = [_cells_of_mean(mean) for mean in means]
-        widths = [max(len(row[place]) for row in lines + of_groups) for place in range(len(HEAD))]
-        widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(HEAD) - 1))
-        parts += [_aligned(row, widths) for row in lines]
-        if means:
-            parts += ["", "groups (means of their tasks, as lm-eval takes them)", *(_aligned(row, widths) for row in of_groups)]
+        lines = aligned([HEAD, *map(_cells, own), *map(_cells_of_mean, means)], (0, HEAD.index("metric")), WIDTH)
+        parts += lines[: len(own) + 1]
+        parts += ["", "groups (means of their tasks, as lm-eval takes them)", *lines[len(own) + 1 :]] if means else []
     for task in texts:
         bits = task.scores.get("bits_per_byte")
         error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr is not None else ""
@@ -134,26 +130,33 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     if others:
         some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
         parts.append(f"{len(others)} tasks that are not of this pack: {some}")
-    facts: list[tuple[TaskRun, str]] = []
     said = [note for task in own for note in notes_on(task)]
     said += _once([(task, text) for task in own if (text := answers_text(task))])
     said += _once([(task, text) for task in own for text in advice_on(task)])
-    for task in own:
-        about = (version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total))
-        facts += [(task, note.removeprefix(f"{task.name}: ")) for note in about if note]
-    said += _once(facts)
+    said += _once([(task, note.removeprefix(f"{task.name}: ")) for task in own for note in catalogue_notes(task)])
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
 
 
+def catalogue_notes(task: TaskRun) -> list[str]:
+    """In what a task was not run as the installed pack has it."""
+    return list(filter(None, [version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total)]))
+
+
+def beyond_scale(task: TaskRun) -> str | None:
+    """What is said of a headline score that cannot be, and is not counted."""
+    metric = task.facts.headline_metric
+    if task.score is not None or metric not in task.scores:
+        return None
+    return f"{metric} is {task.scores[metric].value:g}, which is not between 0 and {scale_of(metric):g}"
+
+
 def notes_on(task: TaskRun) -> list[str]:
     """What a reader must know of the score of one task."""
-    metric = task.facts.headline_metric
-    reported = task.scores.get(metric)
     said = [collapsed_text(task), *(task.score.notes if task.score else ()), one_label_text(task)]
-    if task.score is None and reported is not None:
-        said.insert(1, f"{metric} is {reported.value:g}, which is not between 0 and {scale_of(metric):g}; not shown")
+    if beyond := beyond_scale(task):
+        said.insert(1, f"{beyond}; not shown")
     return [f"{task.name}: {text}" for text in said if text]
 
 
@@ -181,13 +184,11 @@ def one_label_text(task: TaskRun) -> str | None:
         return None
     choices = task.config.get("doc_to_choice")
     labels = choices if isinstance(choices, list) else task.facts.labels
-    gold = task.logged.one_gold()
-    if not labels or gold is None or gold >= len(labels):
+    golds = task.logged.golds
+    if not labels or len(set(golds)) != 1 or golds[0] is None or golds[0] >= len(labels):
         return None
-    label = one_line(str(labels[gold]))
-    return (
-        f"“{label}” is right in all {len(task.logged.golds)} rows, so that the score says nothing of other labels; take more rows"
-    )
+    label = one_line(str(labels[golds[0]]))
+    return f"“{label}” is right in all {len(golds)} rows, so that the score says nothing of other labels; take more rows"
 
 
 class _Mean(NamedTuple):
@@ -196,8 +197,7 @@ class _Mean(NamedTuple):
     name: str
     metric: str
     mean: float
-    low: float | None  # 95 % interval; None: there is none, or it has no width
-    high: float | None
+    half: float | None  # of the width of the 95 % interval
     obstacle: str | None  # why there is none
 
 
@@ -208,19 +208,13 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     if metric is None or not 0 <= (mean := group.scores[metric].value / scale_of(metric)) <= 1:
         return None
     members = [name for name in group.tasks if name not in tasks or metric in tasks[name].scores]
-    low = high = obstacle = None
-    if not _is_plain_mean(mean, metric, members, tasks):
-        obstacle = _OTHER_MEAN
-    elif any(tasks[name].telling_rows is None for name in members):
+    half, obstacle = None, _OTHER_MEAN
+    if _is_plain_mean(mean, metric, members, tasks):
         obstacle = _NOT_LOGGED
-    else:
-        strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
-        half = combined(strata).half_width()
-        if half is None:
-            obstacle = _TOO_FEW
-        else:
-            low, high = max(0.0, 100 * mean - half), min(100.0, 100 * mean + half)
-    return _Mean(group.name, metric, 100 * mean, low, high, obstacle)
+        if all(tasks[name].telling_rows is not None for name in members):
+            strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
+            half, obstacle = combined(strata).half_width(), _TOO_FEW
+    return _Mean(group.name, metric, 100 * mean, half, obstacle if half is None else None)
 
 
 def _is_plain_mean(mean: float, metric: str, names: Sequence[str], tasks: Mapping[str, TaskRun]) -> bool:
@@ -247,21 +241,12 @@ def _cells(task: TaskRun) -> tuple[str, ...]:
 
 
 def _cells_of_mean(mean: _Mean) -> tuple[str, ...]:
-    return (one_line(mean.name), "", one_line(mean.metric), f"{mean.mean:.1f}", _interval(mean.low, mean.high), "")
+    ends = (None, None) if mean.half is None else (max(0.0, mean.mean - mean.half), min(100.0, mean.mean + mean.half))
+    return (one_line(mean.name), "", one_line(mean.metric), f"{mean.mean:.1f}", _interval(*ends), "")
 
 
 def _interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"[{low:.1f}, {high:.1f}]"
-
-
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    name = cells[0] if len(cells[0]) <= widths[0] else cells[0][: widths[0] - 1] + "…"
-    left = {0, HEAD.index("metric")}
-    shown = [name, *cells[1:]]
-    return "  ".join(
-        cell.ljust(width) if place in left else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(shown, widths, strict=True))
-    ).rstrip()
 
 
 def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]:

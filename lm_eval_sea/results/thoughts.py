@@ -6,7 +6,9 @@ What the rows must say is logged by the chat tasks: `thought`, `state`, and `tok
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,14 +107,17 @@ def tokens_in_english(tokens: float, lines: Sequence[tuple[str, int]], premium: 
     Returns:
         None for a thought in a third language, or one whose language cannot be told.
     """
-    letters = _letters([lines])
+    letters = _letters(lines)
     most = max(_KINDS, key=lambda kind: letters[kind])
     return None if most == "other" or not letters[most] else tokens / premium if most == "own" else tokens
 
 
-def _letters(lines: Iterable[Sequence[tuple[str, int]]]) -> dict[str, int]:
-    """The letters of thoughts by kind of language."""
-    return {kind: sum(number for of_text in lines for name, number in of_text if name == kind) for kind in _KINDS}
+def _letters(lines: Iterable[tuple[str, int]]) -> Counter[str]:
+    """The letters of lines by kind of language."""
+    letters = Counter[str]()
+    for kind, number in lines:
+        letters[kind] += number
+    return letters
 
 
 def thought_rows(task: TaskRun) -> pd.DataFrame | None:
@@ -148,13 +153,10 @@ def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
     texts = {place: text for place, text in at.items() if isinstance(text, str) and text}
     lines = {place: languages_of_lines(text, language) for place, text in texts.items()}
     spent = {place: tokens for place, tokens in zip(places, lengths, strict=True) if not math.isnan(tokens)}
-    in_english = [
-        tokens
-        for place in lines
-        if premium and place in spent and (tokens := tokens_in_english(spent[place], lines[place], premium)) is not None
-    ]
-    letters = _letters(lines.values())
-    total, read = sum(letters.values()), len(texts)
+    weighed = [tokens_in_english(spent[place], lines[place], premium) for place in lines if premium and place in spent]
+    in_english = [tokens for tokens in weighed if tokens is not None]
+    letters = _letters(chain.from_iterable(lines.values()))
+    total, read = letters.total(), len(texts)
     switches = sum(one[0] != other[0] for of_text in lines.values() for one, other in zip(of_text, of_text[1:], strict=False))
 
     def share(of: pd.Series) -> Estimate:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import csv
 import math
+import random
+from statistics import pstdev
 
 import pytest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.published import published_table
-from lm_eval_sea.report.published_numbers import published_numbers
+from lm_eval_sea.report.published import published_numbers, published_table
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
 from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu
 
-from ..results.lm_eval_output import NEW, write_run
+from ..results.lm_eval_output import NEW, toy, write_run
 
 MODEL = "sail/Sailor-7B"
 XCOPA, OFFICIAL_XCOPA, SUMMARIES = "sea_xcopa_id_to_ppl", "sailcompass_xcopa_id_ppl", "sea_indosum_id"
@@ -24,22 +25,18 @@ XCOPA, OFFICIAL_XCOPA, SUMMARIES = "sea_xcopa_id_to_ppl", "sailcompass_xcopa_id_
 def plant(folder, scores, *, model=MODEL, shots=3, total=None, **more):
     """Runs with three exemplars: task → (metric, what each row logs, value); rows are 20 clusters of their own."""
     known = read_tasks().tasks
-    tasks = {}
-    for task, (metric, rows, value) in scores.items():
-        logged = [
-            {"doc_id": n, "filter": "none", "metrics": [metric], "doc": {"id": str(n), "cluster": str(n)}, metric: entry}
-            for n, entry in enumerate(rows)
-        ]
-        facts = dict(known[task].metadata) if task in known else {"version": 1.0}
-        tasks[task] = {"scores": {f"{metric},none": value}, "metadata": facts, "rows": logged}
-        tasks[task]["num_fewshot"] = 1 if task == SUMMARIES else shots
+    tasks = {
+        task: toy(rows, metric, value=value, num_fewshot=1 if task == SUMMARIES else shots)
+        | {"metadata": dict(known[task].metadata) if task in known else {"version": 1.0}}
+        for task, (metric, rows, value) in scores.items()
+    }
     counts = {task: {"original": total or len(rows), "effective": len(rows)} for task, (_, rows, _) in scores.items()}
     return write_run(folder, tasks, NEW, model=model, **{"n-samples": counts, **more})
 
 
-def found(folder, numbers=None):
+def found(folder):
     frames = scores_of(read(folder).best())
-    return published_table(frames, numbers or published_numbers()), frames.notes
+    return published_table(frames), frames.notes
 
 
 def test_the_difference_and_its_size_by_hand(tmp_path):
@@ -67,12 +64,8 @@ def test_the_error_of_a_corpus_score_is_that_of_draws_of_rows(tmp_path):
     [line] = table[table.published_model == MODEL].to_dict("records")
     assert line["difference"] == pytest.approx(value - 47.60)
     # a bootstrap of rows with replacement, by another generator
-    import random
-
     draws = [corpus_bleu([tuple(random.Random(seed * 31 + place).choice(pairs)) for place in range(30)]) for seed in range(200)]
-    mean = sum(draws) / len(draws)
-    error = math.sqrt(sum((draw - mean) ** 2 for draw in draws) / len(draws))
-    assert line["difference"] / line["errors"] == pytest.approx(error, rel=0.25)
+    assert line["difference"] / line["errors"] == pytest.approx(pstdev(draws), rel=0.25)
 
 
 def test_a_task_without_samples_has_its_reported_error(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.official.sailcompass_checkout import known_files
-from lm_eval_sea.report.published_numbers import published_numbers
+from lm_eval_sea.report.published import published_numbers
 
 NUMBERS = published_numbers()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,31 @@ def write_run(folder: Path, tasks: dict[str, dict[str, Any]], stamp: str = OLD, 
     return write_results(
         folder, stamp, {name: task.get("scores", {}) for name, task in tasks.items()}, model=model, **(parts | more)
     )
+
+
+def logged(metric: str, entries: Sequence[Any], docs: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
+    """Rows as lm-eval logs them, each a cluster of its own: what a metric says, and further columns of `doc`, a list each."""
+    columns = {"id": list(map(str, range(len(entries)))), "cluster": list(map(str, range(len(entries))))} | dict(docs or {})
+    return [
+        {
+            "doc_id": n,
+            "filter": "none",
+            "metrics": [metric],
+            "doc": {name: column[n] for name, column in columns.items()},
+            metric: entry,
+        }
+        for n, entry in enumerate(entries)
+    ]
+
+
+def toy(
+    entries: Sequence[Any], metric: str = "acc", docs: Mapping[str, Sequence[Any]] | None = None, *, value: float | None = None,
+    has_rows: bool = True, num_fewshot: int = 3, **facts: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A task for `write_run` whose chance level is 1/4: the mean of what its rows log, or a value."""
+    return {
+        "scores": {f"{metric},none": sum(entries) / len(entries) if value is None else value},
+        "metadata": {"headline_metric": metric, "chance": 0.25, "version": 1.0, "dataset": "toy"} | facts,
+        "rows": logged(metric, entries, docs) if has_rows else None,
+        "num_fewshot": num_fewshot,
+    }

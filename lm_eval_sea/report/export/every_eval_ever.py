@@ -69,16 +69,13 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
         raise ResultsError(f"several models would be {max(ids.values())}; export them one by one with --model ORGANISATION/NAME")
     made = {}
     for run in runs.runs:
-        tasks = runs.of_run(run)
+        tasks, own = runs.of_run(run), ids[_without_mode(run)]
         results = [entry for task in tasks for entry in _task_entries(task, notes)]
         if not results:
             notes.append(f"{run.place}: left out, it has no scores of tasks of this pack")
             continue
-        record = _record(run, tasks, ids[_without_mode(run)], results)
-        digest = hashlib.sha256(
-            json.dumps([ids[_without_mode(run)], run.date.isoformat(), results], sort_keys=True).encode()
-        ).digest()
-        made[f"data/{COLLECTION}/{ids[_without_mode(run)]}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = record
+        digest = hashlib.sha256(json.dumps([own, run.date.isoformat(), results], sort_keys=True).encode()).digest()
+        made[f"data/{COLLECTION}/{own}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = _record(run, tasks, own, results)
     if not made:
         raise ResultsError("; ".join(notes) or "there is no run to export")
     return made, notes
@@ -149,16 +146,16 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
 
 def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
     listed = task.config.get("metric_list")
-    listed = listed if isinstance(listed, list) else []
-    entry = next((entry for entry in listed if isinstance(entry, dict) and entry.get("metric") == name.partition(",")[0]), {})
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    lower_is_better = {entry.get("metric"): entry.get("higher_is_better") is False for entry in reversed(entries)}
+    signature = task.facts.signatures.get(name)
     details = {"headline": str(is_headline).lower(), "chance": f"{task.facts.chance:g}"}
-    if signature := task.facts.signatures.get(name):
-        details["signature"] = one_line(signature)
+    details |= {"signature": one_line(signature)} if signature else {}
     return {
         "metric_id": f"{COLLECTION}.{name}",
         "metric_name": name,
         "metric_unit": "proportion" if scale_of(name) == 1 else "points",
-        "lower_is_better": entry.get("higher_is_better") is False,
+        "lower_is_better": lower_is_better.get(name.partition(",")[0], False),
         "score_type": "continuous",
         "min_score": 0,
         "max_score": scale_of(name),
@@ -168,22 +165,17 @@ def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
 
 def _uncertainty(name: str, metric: Score, score: TaskScore | None, rows: int | None) -> dict[str, Any]:
     """The headline with the interval of the report; every other metric with lm-eval's error."""
-    share = scale_of(name) / 100
-    counted = {} if rows is None else {"num_samples": rows}
+    share, made = scale_of(name) / 100, dict[str, Any]()
     if score is not None and score.stderr is not None:
         method = REPORTED if score.clusters is None else CONTRIBUTIONS if score.stderr_plain is None else CLUSTERED
-        made: dict[str, Any] = {"standard_error": {"value": score.stderr * share, "method": method}}
+        made["standard_error"] = {"value": score.stderr * share, "method": method}
         if score.low is not None and score.high is not None:
-            made["confidence_interval"] = {
-                "lower": score.low * share,
-                "upper": score.high * share,
-                "confidence_level": 0.95,
-                "method": INTERVAL,
-            }
-        return {"uncertainty": made | counted}
-    if metric.stderr is not None:
-        return {"uncertainty": {"standard_error": {"value": metric.stderr, "method": REPORTED}} | counted}
-    return {"uncertainty": counted} if counted else {}
+            ends = {"lower": score.low * share, "upper": score.high * share}
+            made["confidence_interval"] = ends | {"confidence_level": 0.95, "method": INTERVAL}
+    elif metric.stderr is not None:
+        made["standard_error"] = {"value": metric.stderr, "method": REPORTED}
+    made |= {} if rows is None else {"num_samples": rows}
+    return {"uncertainty": made} if made else {}
 
 
 def _source(task: TaskRun) -> dict[str, Any]:
@@ -213,12 +205,11 @@ def _source(task: TaskRun) -> dict[str, Any]:
 
 
 def _generation(task: TaskRun) -> dict[str, Any]:
-    generation = task.config.get("generation_kwargs")
-    generation = generation if isinstance(generation, Mapping) else {}
+    generation, template = (task.config.get(name) for name in ("generation_kwargs", "doc_to_text"))
     arguments: dict[str, Any] = {}
-    if isinstance(task.config.get("doc_to_text"), str):
-        arguments["prompt_template"] = f"{task.config.get('description') or ''}{task.config['doc_to_text']}"
-    if isinstance(longest := generation.get("max_gen_toks"), int):
+    if isinstance(template, str):
+        arguments["prompt_template"] = f"{task.config.get('description') or ''}{template}"
+    if isinstance(generation, Mapping) and isinstance(longest := generation.get("max_gen_toks"), int):
         temperature: Any = generation.get("temperature")
         arguments |= {"max_tokens": longest, "temperature": float(temperature) if is_number(temperature) else 0.0}
     details = {

@@ -5,14 +5,15 @@ An answer is right or wrong; a question has the same id and the same cluster (it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from lm_eval_sea.results.uncertainty import Difference, paired_difference
+from lm_eval_sea.results.uncertainty import Difference, estimate, paired_difference
 
 FEWEST_LANGUAGES = 3  # of two languages a rank correlation says nothing
 
@@ -61,20 +62,17 @@ class RankCorrelation(NamedTuple):
     spearman: float | None  # ρ
 
 
-def patterns(answers: Mapping[str, Answers]) -> dict[str, dict[str, bool]]:
-    """By question, in which languages the answer was right and in which wrong.
+class Consistency(NamedTuple):
+    """The same answer in several languages, right or wrong, to the questions that were asked in all. Shares are 0 to 1."""
 
-    Args:
-        answers: by language.
-
-    Returns:
-        Question → language → right; a language that was not asked the question is left out.
-    """
-    questions = dict.fromkeys(question for given in answers.values() for question in given.right)
-    return {
-        question: {language: given.right[question] for language, given in answers.items() if question in given.right}
-        for question in questions
-    }
+    of: int  # number of languages, L
+    questions: int
+    accuracy: float  # mean over the languages
+    languages: int  # s, 2 to L: how many languages are compared at a time
+    consistency: float  # M_s
+    low: float | None  # of its 95 % interval, clustered by passage
+    high: float | None
+    ac3: float
 
 
 def against_english(language: Answers, english: Answers) -> AgainstEnglish | None:
@@ -148,12 +146,43 @@ def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) ->
     return RankCorrelation(len(common), kendall, spearman)
 
 
-def rank_correlations(accuracies: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, str], RankCorrelation]:
-    """The rank correlation of every two settings that share enough languages.
+def same_answer(answers: Collection[Hashable | None], languages: int) -> float:
+    """Of all choices of s from the L answers to a question, the share in which all s are equal, 0 to 1.
+
+    The mean over questions is M_s = Σ over choices of s languages, Σ over questions, [all s answers are equal] / (C(L, s) ·
+    questions). An answer that a of the L languages have is in all of C(a, s) choices, so that no choice has to be looked at.
 
     Args:
-        accuracies: setting → language → accuracy.
+        answers: in the L languages; None, where no answer could be read, equals nothing.
+        languages: s, 1 to L.
     """
-    pairs: Sequence[tuple[str, str]] = list(combinations(accuracies, 2))
-    found = {pair: rank_correlation(*(accuracies[setting] for setting in pair)) for pair in pairs}
-    return {pair: correlation for pair, correlation in found.items() if correlation is not None}
+    counts = Counter(answer for answer in answers if answer is not None)
+    return sum(comb(count, languages) for count in counts.values()) / comb(len(answers), languages)
+
+
+def ac3(accuracy: float, consistency: float) -> float:
+    """Harmonic mean of accuracy and consistency, all 0 to 1; 0 where both are 0."""
+    return 2 * accuracy * consistency / (accuracy + consistency) if accuracy + consistency else 0.0
+
+
+def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iterator[Consistency]:
+    """SeaEval's consistency, for s = 2 to the number of languages, on the questions that were asked in all.
+
+    There is none where it is not known what was chosen. Definitions of Wang et al. 2024 (https://arxiv.org/abs/2309.04766; in its
+    repository src/dataset_src/eval_methods/cross_lingual_assessment.py).
+
+    Args:
+        answers: by language.
+        every: whether for every s, or only for 2 and all languages.
+    """
+    given = list(answers.values())
+    common = [question for question in given[0].chosen if all(question in each.chosen for each in given)] if given else []
+    if len(given) < 2 or not common:
+        return
+    chosen = [[each.chosen[question] for each in given] for question in common]
+    clusters = [given[0].clusters.get(question, question) for question in common]
+    accuracy = sum(each.right[question] for each in given for question in common) / (len(given) * len(common))
+    sizes = range(2, len(given) + 1)
+    for size in sizes if every else dict.fromkeys((sizes[0], sizes[-1])):
+        share = estimate([same_answer(each, size) for each in chosen], clusters)
+        yield Consistency(len(given), len(common), accuracy, size, share.mean, share.low, share.high, ac3(accuracy, share.mean))

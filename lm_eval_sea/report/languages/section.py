@@ -19,7 +19,7 @@ from lm_eval_sea.report.languages.tables import (
 )
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, MODEL, Section
-from lm_eval_sea.report.tables import Column, Table
+from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import Runs
 from lm_eval_sea.results.types import ResultsError
@@ -42,51 +42,34 @@ def languages_section(scores: Scores) -> Section:
         errors["tells"] = errors.p_holm.astype(float) < LEVEL
     if len(consistent):
         consistent[["accuracy", "consistency", "low", "high", "ac3"]] *= 100
-    about = [MODEL, DATA_SET, Column("setting", "setting"), Column("variant", "variant"), Column("prompt", "prompt")]
-    questions = Column("questions", "questions", "count")
-    return Section(
-        "consistency",
-        "One question in several languages",
-        ["Questions that a parallel test asks in each language, paired by id; intervals are clustered by passage."],
-        [
-            Table(
-                "consistency",
-                "The same answer in several languages",
-                "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all.",
-                consistent,
-                [
-                    *about,
-                    Column("languages", "languages", "count"),
-                    Column("of", "of", "count"),
-                    questions,
-                    Column("accuracy", "accuracy", "percent"),
-                    Column("consistency", "same answer [95 %]", "score", low="low", high="high"),
-                    Column("ac3", "AC3", "percent"),
-                ],
-            ),
-            Table(
-                "errors",
-                "Errors that two languages share",
-                "Share of questions wrong in both, and what independent errors would give. Questions that are hard in every "
-                "language make the difference positive. In bold: it is told from 0, corrected for all lines (Holm). Of more than "
-                f"{_MOST_LANGUAGES} languages only pairs with English are here; report --languages writes all.",
-                errors,
-                [
-                    *about,
-                    Column("first", "first"),
-                    Column("second", "second"),
-                    questions,
-                    Column("wrong_first", "wrong in the first", "percent"),
-                    Column("wrong_second", "in the second", "percent"),
-                    Column("wrong_in_both", "in both", "percent"),
-                    Column("by_chance", "by chance", "percent"),
-                    Column("excess", "difference", "points", low="low", high="high", strong="tells"),
-                    Column("p_holm", "p", "p"),
-                    Column("same_wrong", "same wrong option", "percent", hint="of the questions wrong in both"),
-                ],
-            ),
-        ],
+    about = [MODEL, DATA_SET, *columns("text", setting="setting", variant="variant", prompt="prompt")]
+    of_consistency = [
+        *about,
+        *columns("count", languages="languages", of="of", questions="questions"),
+        Column("accuracy", "accuracy", "percent"),
+        Column("consistency", "same answer [95 %]", "score", low="low", high="high"),
+        Column("ac3", "AC3", "percent"),
+    ]
+    of_errors = [
+        *(*about, *columns("text", first="first", second="second"), Column("questions", "questions", "count")),
+        *columns("percent", wrong_first="wrong in the first", wrong_second="in the second", wrong_in_both="in both"),
+        Column("by_chance", "by chance", "percent"),
+        Column("excess", "difference", "points", low="low", high="high", strong="tells"),
+        Column("p_holm", "p", "p"),
+        Column("same_wrong", "same wrong option", "percent", hint="of the questions wrong in both"),
+    ]
+    same = "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all."
+    shared = (
+        "Share of questions wrong in both, and what independent errors would give. Questions that are hard in every "
+        "language make the difference positive. In bold: it is told from 0, corrected for all lines (Holm). Of more than "
+        f"{_MOST_LANGUAGES} languages only pairs with English are here; report --languages writes all."
     )
+    text = "Questions that a parallel test asks in each language, paired by id; intervals are clustered by passage."
+    parts = [
+        Table("consistency", "The same answer in several languages", same, consistent, of_consistency),
+        Table("errors", "Errors that two languages share", shared, errors, of_errors),
+    ]
+    return Section("consistency", "One question in several languages", [text], parts)
 
 
 def _few_pairs(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:

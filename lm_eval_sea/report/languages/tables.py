@@ -9,11 +9,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_sea.report.languages.comparison import Answers, against_english, patterns, rank_correlations, shared_errors
-from lm_eval_sea.report.languages.consistency import consistencies
+from lm_eval_sea.report.languages.comparison import Answers, against_english, consistencies, rank_correlation, shared_errors
 from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.runs import Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.uncertainty import Difference
 from lm_eval_sea.results.visible_text import spreadsheet_cell
 from lm_eval_sea.results.written_folder import WrittenFolder
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -149,10 +149,11 @@ def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[
     languages = list(dict.fromkeys(language for comparison in comparisons.values() for language in comparison.answers))
     for condition, comparison in comparisons.items():
         clusters = {question: cluster for given in comparison.answers.values() for question, cluster in given.clusters.items()}
-        for question, pattern in patterns(comparison.answers).items():
-            cells = {language: int(pattern[language]) if language in pattern else "" for language in languages}
-            counts = {"languages": len(pattern), "right": sum(pattern.values())}
-            yield condition._asdict() | {"question": question, "passage": clusters[question]} | counts | cells
+        for question, passage in clusters.items():
+            right = {language: given.right[question] for language, given in comparison.answers.items() if question in given.right}
+            cells = {language: int(right[language]) if language in right else "" for language in languages}
+            counts = {"languages": len(right), "right": sum(right.values())}
+            yield condition._asdict() | {"question": question, "passage": passage} | counts | cells
 
 
 def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
@@ -174,22 +175,16 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
                     f"{condition.model}, {condition.name}, {language}: {beside.difference.rows} of {asked} questions were asked "
                     "in both languages; only these are compared"
                 )
-            difference = beside.difference._asdict()
-            yield (
-                condition._asdict()
-                | {"language": language}
-                | {
-                    "questions": difference.pop("rows"),
-                    "passages": difference.pop("clusters"),
-                    "accuracy": beside.accuracy,
-                    "accuracy_en": beside.accuracy_en,
-                    "difference": difference.pop("mean"),
-                    **difference,
-                    "english_only": beside.english_only,
-                    "language_only": beside.language_only,
-                    "lost": beside.lost,
-                }
-            )
+            counts, errors = _parts(beside.difference)
+            accuracies = {"accuracy": beside.accuracy, "accuracy_en": beside.accuracy_en, "difference": beside.difference.mean}
+            shares = {name: getattr(beside, name) for name in ("english_only", "language_only", "lost")}
+            yield condition._asdict() | {"language": language} | counts | accuracies | errors | shares
+
+
+def _parts(difference: Difference) -> tuple[dict[str, int], dict[str, float | None]]:
+    """Over how many questions and passages a difference goes, and how certain it is."""
+    counts = {"questions": difference.rows, "passages": difference.clusters}
+    return counts, {name: getattr(difference, name) for name in ("stderr", "low", "high", "p_value")}
 
 
 def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
@@ -204,8 +199,9 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
                 "others in each language); rank correlations are those of the accuracies on all questions of each"
             )
     for (model, data_set), by_condition in accuracies.items():
-        for (first, second), correlation in rank_correlations(by_condition).items():
-            yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
+        for first, second in combinations(by_condition, 2):
+            if (correlation := rank_correlation(by_condition[first], by_condition[second])) is not None:
+                yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
 
 
 def consistency_rows(
@@ -227,9 +223,9 @@ def error_rows(comparisons: Mapping[Condition, Comparison], beside: str = "") ->
                 continue
             shared = shared_errors(comparison.answers[first], comparison.answers[second])
             if shared is not None:
-                excess = shared.excess._asdict()
-                about = {"first": first, "second": second, "questions": excess.pop("rows"), "passages": excess.pop("clusters")}
-                yield condition._asdict() | about | shared._asdict() | {"excess": excess.pop("mean")} | excess
+                counts, errors = _parts(shared.excess)
+                about = condition._asdict() | {"first": first, "second": second} | counts
+                yield about | shared._asdict() | {"excess": shared.excess.mean} | errors
 
 
 def with_corrected_p_values(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

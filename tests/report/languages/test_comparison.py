@@ -15,14 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.languages.comparison import (
-    Answers,
-    against_english,
-    patterns,
-    rank_correlation,
-    rank_correlations,
-    shared_errors,
-)
+from lm_eval_sea.report.languages.comparison import Answers, against_english, rank_correlation, shared_errors
 
 from ...results import lm_eval_output
 
@@ -31,11 +24,6 @@ STAMP = "2026-01-02T03-04-05.678901"
 
 def answers(right: dict[str, int], clusters: dict[str, str] | None = None) -> Answers:
     return Answers({question: bool(value) for question, value in right.items()}, clusters or {q: q for q in right})
-
-
-def test_patterns_leave_out_what_was_not_asked():
-    found = patterns({"th": answers({"a": 1, "b": 0}), "en": answers({"b": 1, "c": 1})})
-    assert found == {"a": {"th": True}, "b": {"th": False, "en": True}, "c": {"en": True}}
 
 
 def test_shares_beside_english_by_hand():
@@ -106,7 +94,6 @@ def test_spearman_without_ties_by_hand():
     second = {"th": 0.2, "vi": 0.1, "id": 0.3, "en": 0.9}
     assert rank_correlation(first, second).spearman == pytest.approx(1 - 6 * 2 / (4 * 15))
     assert rank_correlation({"th": 0.1, "en": 0.2}, second) is None
-    assert list(rank_correlations({"x": first, "y": second, "z": {"th": 1}})) == [("x", "y")]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9)), min_size=2, max_size=40))
