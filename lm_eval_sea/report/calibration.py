@@ -8,7 +8,7 @@ from itertools import accumulate, zip_longest
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import BAR, DOT, GUIDE, Chart, Line, Mark, Panel
+from lm_eval_sea.report.chart import BAR, GUIDE, Chart, Line, Mark, Panel, dots, keys_of
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -121,36 +121,29 @@ def calibration_section(scores: Scores) -> Section:
 
 
 def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
-    """A panel per model: accuracy of each method on the classification tasks of the suite."""
+    """A panel per model: accuracy of each method on the classification tasks of the suite, a line a task."""
     if table.empty:
         return None
     by_method = table.pivot_table(index=["model", "task"], columns="method", values="accuracy")
     gains = (by_method.acc_bc - by_method.acc).dropna() if {"acc", "acc_bc"} <= set(by_method) else pd.Series(dtype=float)
     seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}."
+    shown = table.assign(shown=table.method.map(_SHOWN_METHODS)).dropna(subset="shown")
+    panels = []
+    for model in (model for model in models if model in set(table.model)):
+        own, lines = shown[shown.model == model], []
+        for name in (name for name in suite.members if name in set(own.task)):
+            rows = own[own.task == name]
+            first = rows.iloc[0]
+            marks = [Mark(GUIDE, 100 * first.chance), *dots(rows, "accuracy", series="shown")]
+            lines.append(Line(suite.task_title(first), marks, keys_of(first, "dataset", "language", "variant")))
+        panels.append(Panel(model, lines, axis="accuracy (%)", keys={"model": model}))
     return Figure.of_chart(
         "calibration",
         "Accuracy before and after calibration; the grey bar is chance.",
-        Chart(
-            [_methods_panel(table[table.model == model], model, suite) for model in models if model in set(table.model)],
-            list(_SHOWN_METHODS.values()),
-            series_are_models=False,
-            columns=2,
-        ),
+        Chart(panels, list(_SHOWN_METHODS.values()), series_are_models=False, columns=2),
         f"Points for each method, one line per task, one panel per model. {seen if len(gains) else ''}".strip(),
         table,
     )
-
-
-def _methods_panel(table: pd.DataFrame, model: str, suite: Suite) -> Panel:
-    lines = []
-    for name in (name for name in suite.members if name in set(table.task)):
-        rows = table[table.task == name]
-        found = dict(zip(rows.method, rows.accuracy, strict=True))
-        marks = [Mark(DOT, found[method], series=title) for method, title in _SHOWN_METHODS.items() if method in found]
-        row = rows.iloc[0]
-        keys = {"dataset": row.dataset, "language": row.language, "variant": row.variant}
-        lines.append(Line(suite.task_title(row), [Mark(GUIDE, 100 * row.chance), *marks], keys))
-    return Panel(model, lines, axis="accuracy (%)", keys={"model": model})
 
 
 def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:

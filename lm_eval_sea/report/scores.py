@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -123,7 +122,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         raise ResultsError("there are results, but of no task")
     notes = list(runs.notes)
     tasks, metrics = [], []
-    samples: list[tuple[Key, pd.DataFrame]] = []
+    samples: dict[Key, pd.DataFrame] = {}
     of: dict[Key, TaskRun] = {}
     sizes = sum(_size(task) for task in runs.tasks)
     with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
@@ -134,7 +133,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
             rows = task.logged
             notes += [*known, *(note for note in task.notes if note not in known)]
             if rows is not None and len(rows.keys):
-                samples.append((key, rows.frame))
+                samples[key] = rows.frame
             if rows is not None and task.rows is not None and len(rows.keys) != task.rows:
                 notes.append(f"{task.samples}: {len(rows.keys)} rows, but the results are of {task.rows}")
             tasks.append(_task_row(key, task))
@@ -144,7 +143,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         runs=pd.DataFrame([_run_row(run, runs.labels[run.model]) for run in runs.runs]),
         tasks=pd.DataFrame(tasks),
         metrics=pd.DataFrame(metrics, columns=["model", "task", "metric", "value"]),
-        samples=_together(samples) if samples else pd.DataFrame(columns=_NO_SAMPLES),
+        samples=_together(samples),
         notes=list(map(visible, notes)),
         suite=read_suite({name for _, name in of}) if suite is None else suite,
         weigh=weigh,
@@ -158,13 +157,12 @@ def _size(task: TaskRun) -> int:
     return task.samples.stat().st_size if isinstance(task.samples, Path) else 0
 
 
-def _together(samples: list[tuple[Key, pd.DataFrame]]) -> pd.DataFrame:
+def _together(samples: dict[Key, pd.DataFrame]) -> pd.DataFrame:
     """The rows of all tasks in one frame, with model and task in front."""
-    found = pd.concat([frame for _, frame in samples], ignore_index=True).drop(columns=["place", "number"])
-    counts = [len(frame) for _, frame in samples]
-    for place, name in enumerate(("model", "task")):
-        found.insert(place, name, np.repeat(np.array([key[place] for key, _ in samples], dtype=object), counts))
-    return found
+    if not samples:
+        return pd.DataFrame(columns=_NO_SAMPLES)
+    found = pd.concat(samples, names=["model", "task"]).reset_index(["model", "task"])
+    return found.reset_index(drop=True).drop(columns=["place", "number"])
 
 
 def _run_row(run: Run, label: str) -> dict[str, Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from lm_eval_sea.results.option_order import Gap
+from lm_eval_sea.results.uncertainty import Difference, Estimate
 from lm_eval_sea.results.visible_text import one_line, visible
 
 MISSING = "–"
@@ -66,16 +68,7 @@ def columns(kind: str, *, marker: str = "", **titles: str) -> list[Column]:
     return [Column(key, title, kind, marker=marker) for key, title in titles.items()]
 
 
-class _Mean(Protocol):
-    @property
-    def mean(self) -> float: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-def mean_and_ends(name: str, found: _Mean | None, times: float = 1.0) -> dict[str, float | None]:
+def mean_and_ends(name: str, found: Estimate | Difference | Gap | None, times: float = 1.0) -> dict[str, float | None]:
     """The entries of a mean with its interval; empty where there is none."""
     values = (found.mean, found.low, found.high) if found else (None,) * 3
     names = (name, f"{name}_low", f"{name}_high")

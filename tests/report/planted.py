@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.suite import Suite
@@ -42,6 +43,14 @@ CLASS_GOLDS = [0, 1, 1, 2, 2, 1]
 CHRF = {"org/a": {TO_THAI: 30.0, FROM_THAI: 45.5}, "org/b": {TO_THAI: 20.0, FROM_THAI: 25.0}}
 NO_SAMPLES = "sea_xquad_th"
 NO_SUITE = Suite(*({} for _ in fields(Suite)))  # without suites and titles
+
+
+def at(table: pd.DataFrame, **keys: Any) -> pd.Series:
+    """The one row with these entries."""
+    for name, value in keys.items():
+        table = table[table[name] == value]
+    assert len(table) == 1, table
+    return table.iloc[0]
 
 
 def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOICES) -> Path:

@@ -8,7 +8,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import NEW, OLD, write_run
+from ..results.lm_eval_output import NEW, OLD, toy, write_run
 
 GOLD = 1
 RANKED = [1] * 20 + [0] * 20
@@ -17,14 +17,9 @@ BEHIND = [1] * 18 + [0] * 2 + [1] * 2 + [0] * 18
 
 
 def task(choices, variant, headline):
-    facts = {"dataset": "belebele", "language": "th", "prompt_language": "th", "variant": variant, "version": 1.0, "chance": 0.25}
-    rows = [
-        {"doc_id": n, "filter": "none", headline: float(choice == GOLD),
-         "doc": {"id": str(n), "cluster": str(n), "gold": GOLD, "predictions": {headline: choice}}}
-        for n, choice in enumerate(choices)
-    ]  # fmt: skip
-    right = sum(choice == GOLD for choice in choices) / len(choices)
-    return {"scores": {f"{headline},none": right}, "metadata": facts | {"headline_metric": headline}, "rows": rows}
+    facts = {"dataset": "belebele", "language": "th", "prompt_language": "th", "variant": variant}
+    docs = {"gold": [GOLD] * len(choices), "predictions": [{headline: choice} for choice in choices]}
+    return toy([float(choice == GOLD) for choice in choices], headline, docs, **facts)
 
 
 @pytest.fixture

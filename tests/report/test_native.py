@@ -11,7 +11,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import write_run
+from ..results.lm_eval_output import toy, write_run
 from .planted import NO_SUITE
 
 ORIGINS = {"exam": "native", "mood": "native", "story": "translated", "nli": "machine translated", "english": "native"}
@@ -19,12 +19,8 @@ ORIGINS = {"exam": "native", "mood": "native", "story": "translated", "nli": "ma
 
 def task(right, of=40, language="th", chance=0.5, rows=True):
     """Answers to rows that are clusters of their own."""
-    scores = [1.0] * right + [0.0] * (of - right)
-    facts = {"headline_metric": "acc", "language": language, "chance": chance, "version": 1.0, "dataset": f"{right}{language}"}
-    logged = [
-        {"doc_id": n, "filter": "none", "doc": {"id": str(n), "cluster": str(n)}, "acc": score} for n, score in enumerate(scores)
-    ]
-    return {"scores": {"acc,none": right / of}, "metadata": facts, "rows": logged if rows else None}
+    answers = [1.0] * right + [0.0] * (of - right)
+    return toy(answers, chance=chance, language=language, dataset=f"{right}{language}", has_rows=rows)
 
 
 def scores_from(folder, **tasks):

@@ -28,26 +28,9 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import NEW, OLD, row, write_results, write_samples
-from .planted import (
-    BATCH_CALIBRATED,
-    CALIBRATED,
-    CHOICES,
-    CLASS_GOLDS,
-    CLASSES,
-    CLUSTERS,
-    FROM_THAI,
-    GENERATED,
-    GOLDS,
-    LOGLIKELIHOODS,
-    NO_SAMPLES,
-    NO_SUITE,
-    OPTIONS,
-    RANKED,
-    TEXT,
-    TO_THAI,
-    plant,
-)
+from ..results.lm_eval_output import NEW, OLD, row, toy, write_results, write_run, write_samples
+from . import planted
+from .planted import CLUSTERS, FROM_THAI, GENERATED, GOLDS, NO_SUITE, RANKED, TEXT, TO_THAI, at, plant
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +43,13 @@ def task_named(name):
     return task
 
 
-def at(table, **keys):
-    """The one row with these entries."""
-    for name, value in keys.items():
-        table = table[table[name] == value]
-    assert len(table) == 1, table
-    return table.iloc[0]
-
-
 def test_frames_are_tidy(scores):
     assert list(scores.runs.model) == ["org/a", "org/b"]
     rows = scores.samples[(scores.samples.model == "org/a") & (scores.samples.task == RANKED)]
-    assert list(rows.gold) == GOLDS and list(rows.chosen) == CHOICES["org/a"][RANKED]
+    assert list(rows.gold) == GOLDS and list(rows.chosen) == planted.CHOICES["org/a"][RANKED]
     assert list(rows.cluster) == CLUSTERS and list(rows.score) == [1, 1, 1, 0, 0, 1]
     assert at(scores.metrics, model="org/b", task=TO_THAI, metric="chrf++").value == 20
-    assert [note for note in scores.notes if "no samples" in note and NO_SAMPLES in note]
+    assert [note for note in scores.notes if "no samples" in note and planted.NO_SAMPLES in note]
 
 
 def test_headline_score_with_clustered_error(scores):
@@ -94,16 +69,14 @@ def test_headline_score_with_clustered_error(scores):
 
 
 def test_scores_without_rows_keep_the_error_of_lm_eval(scores):
-    for task, value, stderr in ((NO_SAMPLES, 40, 5), (TO_THAI, 30, 2)):
+    for task, value, stderr in ((planted.NO_SAMPLES, 40, 5), (TO_THAI, 30, 2)):
         found = at(scores.headline, model="org/a", task=task)
         assert (found.score, found.stderr) == (pytest.approx(value), pytest.approx(stderr))
         assert 0 <= found.low < value < found.high <= 100
 
 
 def test_only_seahelms_scale_ends_at_chance(tmp_path):
-    own = {"headline_metric": "acc", "chance": 0.25, "version": 1.0}
-    configs = {"toy": {"metadata": own}, "toy_helm": {"metadata": {**own, "suite": "sea_helm"}}}
-    write_results(tmp_path, NEW, {"toy": {"acc,none": 0.1}, "toy_helm": {"acc,none": 0.1}}, configs=configs)
+    write_run(tmp_path, {"toy": toy([0.1], has_rows=False), "toy_helm": toy([0.1], has_rows=False, suite="sea_helm")})
     found = scores_of(read(tmp_path).best()).headline
     assert at(found, task="toy").normalised == pytest.approx(-20)  # (0.1 − 0.25) / 0.75
     assert at(found, task="toy_helm").normalised == 0
@@ -138,9 +111,9 @@ def test_letters_written_and_ranked_disagree_where_they_differ_or_lack(scores):
 
 def test_bias_by_hand(scores):
     found = at(bias.bias_table(scores), model="org/a", task=RANKED)
-    recalls = 100 * recall_score(GOLDS, CHOICES["org/a"][RANKED], average=None)  # 100, 50, 0, 100
+    recalls = 100 * recall_score(GOLDS, planted.CHOICES["org/a"][RANKED], average=None)  # 100, 50, 0, 100
     assert found.rstd == pytest.approx(np.std(recalls))
-    gold, chosen = (sum(len(OPTIONS[choice]) for choice in side) for side in (GOLDS, CHOICES["org/a"][RANKED]))
+    gold, chosen = (sum(len(planted.OPTIONS[choice]) for choice in side) for side in (GOLDS, planted.CHOICES["org/a"][RANKED]))
     assert found.length_discrepancy == pytest.approx(100 * (chosen / gold - 1))
     generated = at(bias.bias_table(scores), model="org/a", task=GENERATED)
     assert generated.unanswered == 1
@@ -164,27 +137,27 @@ def test_positions_are_counts(scores):
     table = bias.position_table(scores)
     for position in range(4):
         found = at(table, model="org/a", task=RANKED, position=position + 1)
-        assert (found.gold, found.chosen) == (GOLDS.count(position), CHOICES["org/a"][RANKED].count(position))
+        assert (found.gold, found.chosen) == (GOLDS.count(position), planted.CHOICES["org/a"][RANKED].count(position))
         assert found.chosen_share == pytest.approx(100 * found.chosen / 6)
 
 
 def test_calibration_by_a_library(scores):
     table = calibration.calibration_table(scores)
     expected = {
-        "acc": np.array(LOGLIKELIHOODS).argmax(1),
-        "acc_cc": np.array(CALIBRATED),
-        "acc_bc": np.array(BATCH_CALIBRATED),
+        "acc": np.array(planted.LOGLIKELIHOODS).argmax(1),
+        "acc_cc": np.array(planted.CALIBRATED),
+        "acc_bc": np.array(planted.BATCH_CALIBRATED),
     }
-    assert set(table[table.task == CLASSES].method) == set(expected)
+    assert set(table[table.task == planted.CLASSES].method) == set(expected)
     for method, choices in expected.items():
-        found = at(table, model="org/a", task=CLASSES, method=method)
-        assert found.accuracy == pytest.approx(100 * (choices == CLASS_GOLDS).mean())
-        assert found.macro_f1 == pytest.approx(100 * f1_score(CLASS_GOLDS, choices, average="macro"))
+        found = at(table, model="org/a", task=planted.CLASSES, method=method)
+        assert found.accuracy == pytest.approx(100 * (choices == planted.CLASS_GOLDS).mean())
+        assert found.macro_f1 == pytest.approx(100 * f1_score(planted.CLASS_GOLDS, choices, average="macro"))
         assert found.changed == pytest.approx(100 * (choices != expected["acc"]).mean())
     labels = calibration.label_table(scores, read_suite().english_labels)
     labels = labels[labels.model == "org/a"]
     assert list(labels.meaning) == ["neutral", "entailment", "contradiction"]
-    assert list(labels.gold) == np.bincount(CLASS_GOLDS, minlength=3).tolist()
+    assert list(labels.gold) == np.bincount(planted.CLASS_GOLDS, minlength=3).tolist()
     for method, choices in expected.items():
         assert list(labels[method]) == np.bincount(choices, minlength=3).tolist()
 
@@ -198,11 +171,13 @@ def test_generated_answers_in_per_cent(scores):
 
 def test_differences_of_few_rows_have_no_interval(scores):
     found = {key[0]: difference for key, difference in scores.means.of_tasks.items()}
-    assert set(found) == {RANKED, GENERATED, TEXT, CLASSES}
-    right = {model: [100 * (a == b) for a, b in zip(CHOICES[model][RANKED], GOLDS, strict=True)] for model in CHOICES}
+    assert set(found) == {RANKED, GENERATED, TEXT, planted.CLASSES}
+    right = {
+        model: [100 * (a == b) for a, b in zip(planted.CHOICES[model][RANKED], GOLDS, strict=True)] for model in planted.CHOICES
+    }
     assert found[RANKED].difference == pytest.approx(np.mean(np.subtract(right["org/a"], right["org/b"])))
     assert found[RANKED].few and found[RANKED].low is None and found[RANKED].p_value is None
-    assert found[CLASSES].p_value is None, "both chose alike, on too few rows to say so"
+    assert found[planted.CLASSES].p_value is None, "both chose alike, on too few rows to say so"
 
 
 def the_difference(scores):
@@ -212,17 +187,22 @@ def the_difference(scores):
 
 def two_models(folder, answers, *, metric="acc", order=1):
     """Runs of models a and b on one task; `answers` are by model what is logged for each row. Rows of b come in another order."""
-    metadata = {"headline_metric": metric, "chance": 0.25, "version": 1.0, "dataset": "toy"}
-    for model, logged in answers.items():
-        configs = {"toy": {"metadata": metadata}}
-        value = {} if metric != "acc" else {"toy": {"acc,none": sum(logged) / len(logged)}}
-        write_results(folder / model, NEW, value or {"toy": {"x,none": 1}}, model=model, configs=configs)
-        lines = [
-            row(doc_id=n, filter="none", metrics=[metric], doc={"id": f"r{n}", "cluster": n // 2}, **{metric: entry})
-            for n, entry in enumerate(logged)
-        ]
-        write_samples(folder / model, "toy", NEW, lines[:: order if model == "b" else 1])
+    for model, entries in answers.items():
+        task = toy(entries, metric, {"cluster": [n // 2 for n in range(len(entries))]}, value=None if metric == "acc" else 1)
+        task["rows"] = task["rows"][:: order if model == "b" else 1]
+        counts = {"n-samples": {"toy": {"original": 10, "effective": 2}}}
+        write_run(folder / model, {"toy": task if metric == "acc" else task | {"scores": {"x,none": 1}}}, model=model, **counts)
     return scores_of(read(folder).best(), suite=NO_SUITE)
+
+
+def reported(folder, metric, by_task):
+    """Scores of tasks of the pack, without rows."""
+    tasks = {
+        name: {"scores": {f"{metric},none": score}, "metadata": dict(task_named(name).metadata)}
+        for name, score in by_task.items()
+    }
+    write_run(folder, tasks)
+    return scores_of(read(folder).best())
 
 
 def test_differences_are_paired_by_row_whatever_the_order(tmp_path):
@@ -292,13 +272,13 @@ def overview(scores, table):
 
 
 def test_models_without_rows_and_counts_of_them_can_have_any_place(tmp_path):
-    metadata = {"headline_metric": "acc", "chance": 0.25, "rows": 100, "version": 1.0, "dataset": "toy"}
-    for model, share in (("a", 0.97), ("b", 0.34)):  # without samples
-        entry = {"toy": {"acc,none": share, "acc_stderr,none": 0.02}}
-        write_results(tmp_path / model, NEW, entry, model=model, configs={"toy": {"metadata": metadata}})
-    [cells] = overview(scores_of(read(tmp_path).best(), suite=NO_SUITE), "scores_by_model")
-    assert cells["a"].text.startswith("97.0 [") and cells["b"].text.startswith("34.0 [")
+    for model, share in (("a", 0.97), ("b", 0.34)):
+        task = toy([share], has_rows=False, rows=100)
+        task["scores"]["acc_stderr,none"] = 0.02
+        write_run(tmp_path / model, {"toy": task}, model=model)
     scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    [cells] = overview(scores, "scores_by_model")
+    assert cells["a"].text.startswith("97.0 [") and cells["b"].text.startswith("34.0 [")
     assert {places.text for places in scores.means.ranks["all", "all"].values()} == {"1–2"}
 
 
@@ -383,25 +363,15 @@ def test_a_curve_over_checkpoints(tmp_path):
 
 def test_bits_per_byte_over_checkpoints(tmp_path):
     for step, bits in ((1000, (2.0, 1.0)), (2000, (1.5, 0.7))):
-        scores = {f"sea_x_{n}": {"acc_ppl,none": 0.25, "bits_per_byte,none": each, "bits_per_byte_stderr,none": 0.3 + n / 10}
-                  for n, each in enumerate(bits)}  # fmt: skip
-        facts = {
-            "headline_metric": "acc_ppl",
-            "dataset": "x",
-            "language": "th",
-            "variant": "to_ppl",
-            "version": 1.0,
-            "chance": 0.25,
-        }
-        configs = {name: {"metadata": facts} for name in scores}
-        write_results(tmp_path / str(step), NEW, scores, model=f"m-step{step}", configs=configs)
+        tasks = {f"sea_x_{n}": toy([0.25], "acc_ppl", has_rows=False, language="th", variant="to_ppl") for n in range(len(bits))}
+        for n, task in enumerate(tasks.values()):
+            task["scores"] |= {"bits_per_byte,none": bits[n], "bits_per_byte_stderr,none": 0.3 + n / 10}
+        write_run(tmp_path / str(step), tasks, model=f"m-step{step}")
     found = scores_of(read(tmp_path).best(), suite=NO_SUITE)
     curve = checkpoints.curve(found)
     half = 1.959964 * math.hypot(0.3, 0.4) / 2
     assert list(curve.bits) == pytest.approx([1.5, 1.1])
-    assert list(curve.bits_low) == pytest.approx([1.5 - half, 1.1 - half]) and list(
-        curve.bits_high - curve.bits
-    ) == pytest.approx([half] * 2)
+    assert list(curve.bits - curve.bits_low) == pytest.approx([half] * 2) == list(curve.bits_high - curve.bits)
     [(_, first), _] = checkpoints.table(found).cells()
     assert [cell.text for cell in first][3] == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
 
@@ -418,15 +388,14 @@ def test_what_was_not_made_alike_is_said(tmp_path):
 
 
 def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
-    for folder, stamp, task, pack, model, revision in (
-        ("a", OLD, TEXT, "0.1.0", "org/a", "f00"),
-        ("b", OLD, TEXT, "0.2.0", "org/b", "0dd"),
-        ("a", NEW, RANKED, "0.1.0", "org/a", "ba5"),
+    for stamp, name, pack, model, revision in (
+        (OLD, TEXT, "0.1.0", "org/a", "f00"),
+        (OLD, TEXT, "0.2.0", "org/b", "0dd"),
+        (NEW, RANKED, "0.1.0", "org/a", "ba5"),
     ):
-        metadata = {**task_named(task).metadata, "pack_version": pack}
+        task = {"scores": {"acc_ppl,none": 0.5}, "metadata": {**task_named(name).metadata, "pack_version": pack}}
         config = {"model": "hf", "model_args": {"pretrained": model}, "model_sha": revision}
-        configs = {task: {"metadata": metadata}}
-        write_results(tmp_path / folder, stamp, {task: {"acc_ppl,none": 0.5}}, model=model, config=config, configs=configs)
+        write_run(tmp_path / model, {name: task}, stamp, model=model, config=config)
     scores = scores_of(read(tmp_path).best())
     table = provenance.task_table(scores)
     assert at(table, model="org/b", task=TEXT).pack == "0.2.0"
@@ -471,14 +440,10 @@ def test_an_older_version_of_a_task_is_said(tmp_path):
 
 
 def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_task_names(tmp_path):
-    metadata = {"headline_metric": "balanced_acc", "item_metric": "correct", "chance": 0.5, "version": 1.0, "suite": "sea_helm"}
+    facts = {"headline_metric": "balanced_acc", "item_metric": "correct", "chance": 0.5, "suite": "sea_helm"}
     for model, right in (("a", [1, 1, 0]), ("b", [0, 1, 0])):
-        configs = {"sea_helm_x": {"metadata": metadata}}
-        write_results(tmp_path / model, NEW, {"sea_helm_x": {"balanced_acc,none": 0.75}}, model=model, configs=configs)
-        lines = [
-            row(doc_id=n, filter="none", metrics=["correct"], doc={"id": str(n)}, correct=float(r)) for n, r in enumerate(right)
-        ]
-        write_samples(tmp_path / model, "sea_helm_x", NEW, lines)
+        task = toy(right, "correct", **facts) | {"scores": {"balanced_acc,none": 0.75}}
+        write_run(tmp_path / model, {"sea_helm_x": task}, model=model)
     scores = scores_of(read(tmp_path).best())
     found = the_difference(scores)
     assert (found.metric, found.difference) == ("correct", pytest.approx(100 / 3))
@@ -503,10 +468,8 @@ def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
 
 def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
     by_task = {"to_ppl_enprompt": 0.3, "litilo_ppl_enprompt": 0.4, "enshots_to_ppl": 0.5, "translated_to_ppl": 0.9}
-    found = {f"sea_belebele_th_{name}": {"acc_ppl,none": score} for name, score in by_task.items()}
-    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
-    write_results(tmp_path, NEW, found, configs=configs)
-    table = robustness.robustness_table(scores_of(read(tmp_path).best()).headline)
+    scores = reported(tmp_path, "acc_ppl", {f"sea_belebele_th_{name}": score for name, score in by_task.items()})
+    table = robustness.robustness_table(scores.headline)
     plain = at(table, setting="")
     assert (plain.to_ppl, plain.litilo_ppl, plain.spread) == pytest.approx((30, 40, 10))
     assert (at(table, setting="enshots").to_ppl, at(table, setting="translated").to_ppl) == pytest.approx((50, 90))
@@ -514,24 +477,17 @@ def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):
 
 def test_translations_of_sea_helm_are_no_direction_of_flores(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_helm_th_translation_en_xx": 70.0, "sea_helm_th_translation_xx_en": 80.0}
-    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
-    write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    direction = at(generation.translation_table(scores_of(read(tmp_path).best())), language="th")
+    direction = at(generation.translation_table(reported(tmp_path, "chrf++", found)), language="th")
     assert (direction.from_english, direction.into_english, direction.difference) == (10, 20, -10)
 
 
 def test_directions_of_other_wordings_stay_apart(tmp_path):
     found = {TO_THAI: 10.0, FROM_THAI: 20.0, f"{TO_THAI}_p2": 30.0, f"{FROM_THAI}_p2": 50.0}
-    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
-    write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    table = generation.translation_table(scores_of(read(tmp_path).best()))
+    table = generation.translation_table(reported(tmp_path, "chrf++", found))
     assert dict(zip(table.setting, table.difference, strict=True)) == {"": -10, "p2": -20}
 
 
 def test_data_sets_of_one_language_have_directions_of_their_own(tmp_path):
-    found = {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_ntrex_en_th": 30.0}
-    configs = {name: {"metadata": dict(task_named(name).metadata)} for name in found}
-    write_results(tmp_path, NEW, {name: {"chrf++,none": score} for name, score in found.items()}, configs=configs)
-    table = generation.translation_table(scores_of(read(tmp_path).best()))
+    table = generation.translation_table(reported(tmp_path, "chrf++", {TO_THAI: 10.0, FROM_THAI: 20.0, "sea_ntrex_en_th": 30.0}))
     assert dict(zip(table.dataset, table.from_english, strict=True)) == {"flores": 10, "ntrex": 30}
     assert at(table, dataset="flores").into_english == 20 and math.isnan(at(table, dataset="ntrex").into_english)

@@ -5,6 +5,8 @@ import pytest
 
 from lm_eval_sea.report.prompts import prompt_scores, spread_table
 
+from .planted import at
+
 
 def headline(*rows):
     """Rows of (model, task, setting, score, number of rows)."""
@@ -24,11 +26,6 @@ BOTH = headline(
     ("b", "t_lite", "lite", 99.0, 100),
     ("b", "other", "", 10.0, 100),
 )
-
-
-def at(frame, **where):
-    [row] = frame.loc[(frame[list(where)] == pd.Series(where)).all(axis=1)].to_dict("records")
-    return row
 
 
 def test_spread_and_worst_case():

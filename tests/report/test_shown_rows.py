@@ -6,15 +6,13 @@ from lm_eval_sea.report.sample_row import chosen_numbers, question_of
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import NEW, row, write_results, write_samples
+from ..results.lm_eval_output import toy, write_run
 
 
 def test_runs_of_different_rows_show_those_that_they_share(tmp_path):
-    metadata = {"headline_metric": "acc", "chance": 0.25, "version": 1.0, "dataset": "toy"}
     for model, numbers in (("all", range(90)), ("some", range(3, 43)), ("one", [89])):
-        write_results(tmp_path / model, NEW, {"toy": {"acc,none": 1.0}}, model=model, configs={"toy": {"metadata": metadata}})
-        lines = [row(doc_id=n, filter=f, metrics=["acc"], doc={"id": f"r{n}"}, acc=1.0) for n in numbers for f in ("a", "b")]
-        write_samples(tmp_path / model, "toy", NEW, lines)
+        rows = [{"doc_id": n, "filter": f, "doc": {"id": f"r{n}"}, "acc": 1.0} for n in numbers for f in ("a", "b")]
+        write_run(tmp_path / model, {"toy": toy([1.0]) | {"rows": rows}}, model=model)
     found = scores_of(read(tmp_path).best(), shown_rows=11)
     [(_, of_models)] = found.shown()
     shown = {model: [int(text["number"]) for text in rows] for model, rows in of_models.items()}

@@ -21,26 +21,33 @@ from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, table_of
 
 from ..report.planted import NO_SUITE
-from .lm_eval_output import NEW, OLD, row, write_results, write_samples
+from .lm_eval_output import NEW, OLD, toy, write_run
 
-RANKED = {"headline_metric": "acc", "chance": 0.25, "rows": 900, "version": 1.0, "dataset": "toy"}
 TEXT = {"headline_metric": "chrf++", "rows": 12, "version": 1.0}
 
 
-def configs(**metadata):
-    return {name: {"metadata": data} for name, data in metadata.items()}
+def task(right, **facts):
+    """Of 900 rows some, whose right option is the first."""
+    return toy(list(map(float, right)), docs={"gold": [0] * len(right)}, **{"rows": 900, **facts})
 
 
-def rows_of(right):
-    return [row(doc_id=n, filter="none", doc={"id": str(n), "gold": 0}, acc=float(score)) for n, score in enumerate(right)]
+def reported(value, **facts):
+    """Without rows."""
+    return toy([value], has_rows=False, **{"rows": 900, **facts})
+
+
+def shown(folder):
+    """The table on one line."""
+    return " ".join(table_of(read(folder).best()).split())
 
 
 @pytest.fixture
 def runs(tmp_path):
-    scores = {"toy_th": {"acc,none": 0.75, "acc_norm,none": 0.1}, "toy_mt": {"chrf++,none": 41.5, "chrf++_stderr,none": 2.0}}
+    ranked = task([1] * 30 + [0] * 10)
+    ranked["scores"]["acc_norm,none"] = 0.1
+    text = {"scores": {"chrf++,none": 41.5, "chrf++_stderr,none": 2.0}, "metadata": TEXT}
     samples = {"toy_th": {"original": 900, "effective": 40}, "toy_mt": {"original": 12, "effective": 12}}
-    write_results(tmp_path, OLD, scores, configs=configs(toy_th=RANKED, toy_mt=TEXT), **{"n-samples": samples})
-    write_samples(tmp_path, "toy_th", OLD, rows_of([1] * 30 + [0] * 10))
+    write_run(tmp_path, {"toy_th": ranked, "toy_mt": text}, **{"n-samples": samples})
     return tmp_path
 
 
@@ -66,7 +73,7 @@ def test_one_line_per_task_on_one_scale(runs, capsys):
 
 def test_a_run_in_memory_shows_the_same(runs):
     content = json.loads(next(runs.glob("results_*")).read_text())
-    content["samples"] = {"toy_th": [json.loads(text) for text in rows_of([1] * 30 + [0] * 10)]}
+    content["samples"] = {"toy_th": task([1] * 30 + [0] * 10)["rows"]}
     text = table_of(of_results(content))
     for name in ("toy_th", "toy_mt"):
         assert line(text, name) == line(table_of(read(runs).best()), name)
@@ -82,24 +89,24 @@ def test_settings_that_only_memory_has_are_no_fault(runs):
 
 
 def test_groups_stand_below(tmp_path):
-    results = {"toy_th": {"acc,none": 0.5}, "toy": {"acc,none": 0.625, "acc_stderr,none": "N/A"}}
-    path = write_results(tmp_path, OLD, results, configs=configs(toy_th=RANKED), group_subtasks={"toy": ["toy_th"]})
-    text = table_of(read(path).best())
+    group = {"scores": {"acc,none": 0.625, "acc_stderr,none": "N/A"}}
+    own = {"toy_th": reported(0.5)}
+    configs = {"configs": {"toy_th": {"metadata": own["toy_th"]["metadata"]}}}
+    text = table_of(read(write_run(tmp_path, own | {"toy": group}, group_subtasks={"toy": ["toy_th"]}, **configs)).best())
     assert text.index("toy_th") < text.index("groups") < text.index("62.5")
 
 
 def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, group="toy", mean=None):
     """Tasks on the same passages of two rows, and a group of them within another; `logged` are those with samples."""
     right = {language: [float((7 * n + shift) % 10 < 6) for n in range(40)] for shift, language in enumerate(languages)}
-    metadata = {f"toy_{language}": RANKED | {"chance": 0.0} for language in languages}
-    scores = {f"toy_{language}": {"acc,none": sum(own) / 40} for language, own in right.items()}
-    mean = sum(entry["acc,none"] for entry in scores.values()) / len(scores) if mean is None else mean
-    subtasks = {group: ["inner"], "inner": list(metadata)}
-    write_results(folder, stamp, scores | {group: {"acc,none": mean}}, configs=configs(**metadata), group_subtasks=subtasks)
-    for language in logged:
-        docs = [{"id": str(n), "cluster": f"passage {n // 2}"} for n in range(40)]
-        lines = [row(doc_id=n, filter="none", doc=docs[n], acc=score) for n, score in enumerate(right[language])]
-        write_samples(folder, f"toy_{language}", stamp, lines)
+    docs = {"cluster": [f"passage {n // 2}" for n in range(40)]}
+    own = {f"toy_{name}": toy(right[name], docs=docs, has_rows=name in logged, chance=0.0, rows=900) for name in languages}
+    mean = np.mean(list(right.values())) if mean is None else mean
+    parts = {
+        "group_subtasks": {group: ["inner"], "inner": list(own)},
+        "configs": {name: {"metadata": task["metadata"]} for name, task in own.items()},
+    }
+    write_run(folder, own | {group: {"scores": {"acc,none": mean}}}, stamp, **parts)
     return right
 
 
@@ -135,71 +142,54 @@ def test_a_group_without_an_interval_says_why(tmp_path, logged, mean, said):
 
 def test_a_group_of_which_a_newer_run_has_a_task_has_no_interval(tmp_path):
     write_group(tmp_path, ["th", "vi"], languages=["th", "vi"], group="all_toys")
-    write_results(tmp_path, NEW, {"toy_vi": {"acc,none": 0.1}}, configs=configs(toy_vi=RANKED))
+    write_run(tmp_path, {"toy_vi": reported(0.1)}, NEW, **{"n-samples": {"toy_vi": {"original": 900, "effective": 40}}})
     assert line(table_of(read(tmp_path).best()), "all_toys").endswith("–")
 
 
 def test_one_answer_to_everything_is_said(tmp_path):
-    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, configs=configs(toy_th=RANKED))
-    lines = [
-        row(doc_id=n, filter="none", acc=float(n % 2), doc={"gold": n % 2, "predictions": {"acc": 1 if n else 0}})
-        for n in range(20)
-    ]
-    write_samples(tmp_path, "toy_th", OLD, lines)
+    docs = {"gold": [n % 2 for n in range(20)], "predictions": [{"acc": int(n > 0)} for n in range(20)]}
+    write_run(tmp_path, {"toy_th": toy([float(n % 2) for n in range(20)], docs=docs)})
     assert "toy_th: 95 % of the answers are option 2, which is right on 50 %" in table_of(read(tmp_path).best())
 
 
 @pytest.mark.parametrize(("golds", "said"), [([1, 1, 1], True), ([0, 1, 1], False)])
 def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
-    task = {"metadata": RANKED, "doc_to_choice": ["yes", "no"]}
-    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1.0}}, configs={"toy_th": task})
-    lines = [row(doc_id=n, filter="none", acc=1.0, doc={"id": str(n), "gold": gold}) for n, gold in enumerate(golds)]
-    write_samples(tmp_path, "toy_th", OLD, lines)
-    for text in (table_of(read(tmp_path).best()), "\n".join(report_notes(tmp_path))):
+    write_run(tmp_path, {"toy_th": toy([1.0] * 3, docs={"gold": golds}, rows=900) | {"doc_to_choice": ["yes", "no"]}})
+    warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables[0].frame.warning
+    for text in (table_of(read(tmp_path).best()), "\n".join(warned)):
         assert ("toy_th: “no” is right in all 3 rows" in text) == said
 
 
-def report_notes(folder):
-    scores = scores_of(read(folder).best(), suite=NO_SUITE)
-    return list(provenance_section(scores).tables[0].frame.warning)
-
-
 def test_a_value_that_cannot_be_is_not_shown(tmp_path):
-    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 55.0}}, configs=configs(toy_th=RANKED))
+    write_run(tmp_path, {"toy_th": reported(55.0)})
     text = table_of(read(tmp_path).best())
     assert "5500" not in text and "acc is 55, which is not between 0 and 1" in text
 
 
 def test_samples_that_contradict_the_results_are_named(runs):
-    write_samples(runs, "toy_th", OLD, rows_of([1] * 20 + [0] * 20))
+    [path] = runs.glob("samples_toy_th_*")
+    path.write_text("".join(json.dumps(row) + "\n" for row in task([1] * 20 + [0] * 20)["rows"]))
     text = table_of(read(runs).best())
     assert re.split(r"\s{2,}", line(text, "toy_th"))[3] == "75.0"
     assert "the results say 75.00, the 40 logged rows 50.00" in text
 
 
-def test_the_run_with_more_rows_is_shown(runs):
-    write_results(runs, NEW, {"toy_th": {"acc,none": 0.1}}, configs=configs(toy_th=RANKED))  # 2 rows
-    text = table_of(read(runs).best())
-    assert "75.0" in line(text, "toy_th") and "has more rows (40 instead of 2)" in text
-
-
 def test_tasks_whose_size_is_not_known_are_named_in_one_line(tmp_path):
     names = [f"sea_helm_{language}_nli" for language in ("ms", "my", "km", "lo", "su")]
-    unknown = {name: RANKED | {"rows": None} for name in names}
-    known = {"toy_th": RANKED | {"rows": 2}, "toy_vi": RANKED}
-    write_results(tmp_path, OLD, {name: {"acc,none": 0.5} for name in [*unknown, *known]}, configs=configs(**unknown, **known))
-    [said] = [line for line in " ".join(table_of(read(tmp_path).best()).split()).split(" - ") if "does not know" in line]
+    known = {"toy_th": reported(0.5, rows=2), "toy_vi": reported(0.5)}
+    write_run(tmp_path, {name: reported(0.5, rows=None) for name in names} | known)
+    [said] = [line for line in shown(tmp_path).split(" - ") if "does not know" in line]
     assert "how many rows ms_nli, my_nli, km_nli, lo_nli and 1 more should have, so a file that was cut off" in said
 
 
 def test_tasks_of_other_packs_are_named_only(tmp_path):
-    write_results(tmp_path, OLD, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
+    write_run(tmp_path, {"arc_easy": {"scores": {"acc,none": 0.5}}})
     assert "1 tasks that are not of this pack: arc_easy" in table_of(read(tmp_path).best())
 
 
 @given(name=st.text(min_size=1, max_size=200), model=st.text(max_size=80), value=st.floats(0, 1))
 def test_any_names_give_lines_of_the_width_without_controls(name, model, value):
-    content = {"results": {name: {"acc,none": value}}, "configs": configs(**{name: RANKED}), "model_name": model}
+    content = {"results": {name: {"acc,none": value}}, "configs": {name: reported(value)}, "model_name": model}
     [title, head, task, *_] = table_of(of_results(content)).split("\n")
     assert len(task) <= WIDTH and f"{100 * value:.1f}" in task
     assert "\x1b" not in title + task and "\u202e" not in title + task
@@ -208,14 +198,10 @@ def test_any_names_give_lines_of_the_width_without_controls(name, model, value):
 
 def two_models(folder, of=60):
     for model, share in (("a", 0.9), ("b", 0.4)):
-        right = [float(number < share * of) for number in range(of)]
-        scores = {"toy_th": {"acc,none": share}, "judged": {"null_rate,none": share}}
-        metadata = {"toy_th": RANKED | {"rows": of}, "judged": {"headline_metric": "null_rate", "version": 1.0}}
-        write_results(
-            folder / model, OLD, scores, model=model, configs=configs(**metadata),
-            **{"n-samples": {name: {"original": of, "effective": of} for name in scores}},
-        )  # fmt: skip
-        write_samples(folder / model, "toy_th", OLD, rows_of(right))
+        judged = {"scores": {"null_rate,none": share}, "metadata": {"headline_metric": "null_rate", "version": 1.0}}
+        ranked = task([number < share * of for number in range(of)], rows=of)
+        counts = {"n-samples": dict.fromkeys(("toy_th", "judged"), {"original": of, "effective": of})}
+        write_run(folder / model, {"toy_th": ranked, "judged": judged}, model=model, **counts)
     return folder
 
 
@@ -237,11 +223,7 @@ def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins
     first = [1.0] * wins + [0.0] * 5 + [1.0] * (55 - wins)
     second = [0.0] * wins + [1.0] * 5 + [1.0] * (55 - wins)
     for model, right in (("a", first), ("b", second)):
-        write_results(
-            tmp_path / model, OLD, {"toy_th": {"acc,none": sum(right) / 60}}, model=model, configs=configs(toy_th=RANKED),
-            **{"n-samples": {"toy_th": {"original": 60, "effective": 60}}},
-        )  # fmt: skip
-        write_samples(tmp_path / model, "toy_th", OLD, rows_of(right))
+        write_run(tmp_path / model, {"toy_th": task(right)}, model=model)
     runs = read(tmp_path).best()
     text = " ".join(table_of(runs).split())
     [low] = re.findall(r"96 % interval \[(−?)[\d.]+, [\d.]+\]", text)
@@ -284,43 +266,39 @@ def test_scores_as_records(tmp_path, capsys):
     assert lines[0]["metric"] == "acc" and float(lines[0]["low"]) < 90 < float(lines[0]["high"])
 
 
+FACTS = ("data_sha256", "headline_metric")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"n-shot": {"toy_th": 0}}, "number of exemplars"),
         ({"versions": {"toy_th": 2.0}}, "version of the task"),
         ({"chat_template_sha": "c0ffee"}, "use of a chat template"),
-        ({"configs": configs(toy_th=RANKED | {"data_sha256": "b" * 64})}, "rows of the data set"),
-        ({"configs": configs(toy_th=RANKED | {"headline_metric": "acc_norm"})}, "headline metric"),
+        ({"data_sha256": "b" * 64}, "rows of the data set"),
+        ({"headline_metric": "acc_norm"}, "headline metric"),
         ({}, None),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, change, said):
     for model, right, more in (("a", [1.0] * 40, {}), ("b", [0.0, 1.0] * 20, change)):
-        of_model = {"configs": configs(toy_th=RANKED | {"data_sha256": "a" * 64}), "n-shot": {"toy_th": 3}} | more
-        scores = {"toy_th": {"acc,none": sum(right) / 40, "acc_norm,none": 0.1}}
-        write_results(tmp_path / model, OLD, scores, model=model, **of_model)
-        write_samples(tmp_path / model, "toy_th", OLD, rows_of(right))
-    text = " ".join(table_of(read(tmp_path).best()).split())
+        own = task(right, **{"data_sha256": "a" * 64} | {name: value for name, value in more.items() if name in FACTS})
+        own["scores"]["acc_norm,none"] = 0.1
+        parts = {name: value for name, value in more.items() if name not in FACTS}
+        write_run(tmp_path / model, {"toy_th": own}, model=model, **parts)
+    text = shown(tmp_path)
     assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"
     assert (f"note: Models differ in the {said}: toy_th" in text) if said else ("Models differ" not in text)
-    assert (f"Models differ in the {said}: toy_th" in page_of(read(tmp_path), tmp_path)) == bool(said)
-
-
-def page_of(runs, folder):
-    """The text of the first page."""
-    return write_report(runs, folder / "report").page.read_text()
+    page = write_report(read(tmp_path), tmp_path / "report").page.read_text()
+    assert (f"Models differ in the {said}: toy_th" in page) == bool(said)
 
 
 def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     """None in common: no sentence. One of four in common, told apart: a sentence on that one, and no rank over all."""
     strong, weak = [1.0] * 40, [0.0] * 40
     for model, right, names in (("a", strong, "pqr"), ("b", weak, "rs"), ("c", weak, "s")):
-        scores = {f"toy_{name}": {"acc,none": sum(right) / 40} for name in names}
-        write_results(tmp_path / model, OLD, scores, model=model, configs=configs(**dict.fromkeys(scores, RANKED)))
-        for name in scores:
-            write_samples(tmp_path / model, name, OLD, rows_of(right))
+        write_run(tmp_path / model, {f"toy_{name}": task(right) for name in names}, model=model)
     apart = " ".join(table_of(read(tmp_path / "a", tmp_path / "c").best()).split())
     assert "a and c cannot be compared: they have no task in common" in apart
     runs = read(tmp_path / "a", tmp_path / "b").best()
@@ -331,6 +309,6 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
 
 
 def test_rows_that_are_logged_twice_are_said(tmp_path):
-    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, configs=configs(toy_th=RANKED))
-    write_samples(tmp_path, "toy_th", OLD, rows_of([1] * 10 + [0] * 10) * 2)
+    twice = task([1] * 10 + [0] * 10)
+    write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}})
     assert "toy_th: 20 of 40 logged rows repeat others, and count again" in " ".join(table_of(read(tmp_path)).split())
