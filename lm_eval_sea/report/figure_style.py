@@ -22,14 +22,13 @@ DOTS_PER_INCH = 150
 class Theme:
     """Colours of paper and ink."""
 
-    name: str
     paper: str
     ink: str
     faint: str
 
 
-LIGHT = Theme("light", "#ffffff", "#1a1a1a", "#c8c8c8")
-DARK = Theme("dark", "#16181d", "#e8e8e8", "#4a4e57")
+LIGHT = Theme("#ffffff", "#1a1a1a", "#c8c8c8")
+DARK = Theme("#16181d", "#e8e8e8", "#4a4e57")
 
 
 @dataclass(frozen=True)

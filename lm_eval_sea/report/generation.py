@@ -34,10 +34,10 @@ DIRECTIONS = ("from_english", "into_english", "difference")
 def generation_table(scores: Scores) -> pd.DataFrame:
     """One row a model and task that generates text, a column a metric, in per cent of the best possible value."""
     tasks = scores.tasks[scores.tasks.of_pack & scores.tasks.variant.isin(GENERATED)]
-    columns = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
+    about = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
     shares = scores.metrics.assign(value=100 / scores.metrics.metric.map(scale_of).astype(float) * scores.metrics.value)
     values = shares.pivot(index=["model", "task"], columns="metric", values="value").reindex(columns=METRICS)
-    return tasks[columns].merge(values, how="left", left_on=["model", "task"], right_index=True)
+    return tasks[about].merge(values, how="left", left_on=["model", "task"], right_index=True)
 
 
 def answers_table(scores: Scores) -> pd.DataFrame:

@@ -122,7 +122,7 @@ def _notices(scores: Scores) -> list[str]:
     """What limits the numbers, in a line each."""
     limited = "Some tasks were run on a part of their rows only. Their numbers are marked †."
     lines = [limited] if scores.tasks.limited.any() else []
-    collapsed = _some(told(scores, collapsed_text), "more runs give one answer to nearly everything.")
+    collapsed = _some(told(scores.of.items(), collapsed_text), "more runs give one answer to nearly everything.")
     lost = _some(lost_answers(scores), "more scores are of answers of which some were lost: see Generated answers.")
     lines += map(visible, unlike(task for task in scores.of.values() if task.facts.of_pack))
     return [*lines, *lost, *map(visible, advice(scores)), *collapsed]

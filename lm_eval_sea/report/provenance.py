@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 from typing import Any
 
 import pandas as pd
 
+from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.scores import Scores, date_of
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Table, columns
@@ -77,15 +78,14 @@ def warnings(scores: Scores) -> list[str]:
     return lines + unlike([task for task in scores.of.values() if task.facts.of_pack], TASK_SETTINGS.values())
 
 
-def told(scores: Scores, text_of: Callable[[TaskRun], str | None]) -> list[str]:
-    """One line for every result that something is said of."""
-    return [f"{model}, {name}: {text}" for (model, name), task in scores.of.items() if (text := text_of(task))]
+def told(results: Iterable[tuple[Key, TaskRun]], text_of: Callable[[TaskRun], str | None]) -> list[str]:
+    """One line for every result of which something is said."""
+    return [f"{model}, {name}: {text}" for (model, name), task in results if (text := text_of(task))]
 
 
 def lost_answers(scores: Scores) -> list[str]:
     """A line for each score whose answers were lost, the worst first; see `answers.answers_text`."""
-    worst_first = sorted(scores.of.items(), key=lambda entry: -max(rates_of(entry[1]) or [0.0]))
-    return told(replace(scores, of=dict(worst_first)), answers_text)
+    return told(sorted(scores.of.items(), key=lambda entry: -max(rates_of(entry[1]) or [0.0])), answers_text)
 
 
 def advice(scores: Scores) -> list[str]:
@@ -103,7 +103,12 @@ def _shown(value: Any) -> str:
 
 def provenance_section(scores: Scores) -> Section:
     """Where the numbers come from."""
-    own = [*advice(scores), *told(scores, collapsed_text), *told(scores, one_label_text), *scores.score_notes]
+    own = [
+        *advice(scores),
+        *told(scores.of.items(), collapsed_text),
+        *told(scores.of.items(), one_label_text),
+        *scores.score_notes,
+    ]
     warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores), *scores.notes]))})
     settings = {entry.name: entry.name.replace("_", " ") for entry in fields(Settings)}
     of_runs = [MODEL, *columns("text", model_name="full name", date="date", **settings)]

@@ -147,8 +147,9 @@ def _rows(
         # the official tasks have their exemplars in the instruction
         other = prompts == OWN and task["num_fewshot"] != number.exemplars
         if other or not pd.isna(run["chat_template"]):
-            how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
-            how = how if other else f"made under a chat template, {number.place} is not"
+            how = f"made under a chat template, {number.place} is not"
+            if other:
+                how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
             scores.notes.append(f"{task['task']}: {how}; not laid beside")
             return
         if place.metric not in of_task.scores:

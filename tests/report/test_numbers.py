@@ -28,7 +28,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import NEW, OLD, row, toy, write_results, write_run, write_samples
+from ..results.lm_eval_output import NEW, OLD, logged, toy, write_results, write_run
 from . import planted
 from .planted import CLUSTERS, FROM_THAI, GENERATED, GOLDS, NO_SUITE, RANKED, TEXT, TO_THAI, at, plant
 
@@ -100,6 +100,11 @@ def test_robustness_by_hand(scores):
     found = at(robustness.robustness_table(scores.headline), model="org/a", dataset="belebele")
     assert (found[TEXT[-6:]], found.litilo_ppl, found.litilo_gen) == pytest.approx((500 / 6, 400 / 6, 300 / 6))
     assert found.spread == pytest.approx(200 / 6)
+
+
+def test_variants_have_a_spread_where_results_do_not_say_their_rows(tmp_path):
+    found = reported(tmp_path, "acc_ppl", {TEXT: 0.5, RANKED: 0.75}).headline
+    assert found.rows.isna().all() and at(robustness.robustness_table(found), dataset="belebele").spread == pytest.approx(25)
 
 
 def test_letters_written_and_ranked_disagree_where_they_differ_or_lack(scores):
@@ -256,12 +261,6 @@ def test_places_are_those_that_cannot_be_ruled_out(tmp_path):
     assert re.fullmatch(
         r"a is better than c by 93\.3 points \(96\s% interval \[[\d.]+, [\d.]+\]\) on 1 common task, p\s<\s\.001\.", answer(means)
     )
-
-
-def test_models_that_cannot_be_told_apart_are_said_so(tmp_path):
-    means = two_models(tmp_path, {"a": [1.0, 0.0, 1.0] * 20, "b": [1.0, 1.0, 0.0] * 20}).means
-    assert "a and b cannot be told apart on 1 common task" in answer(means)
-    assert {places.text for places in means.ranks["all", "all"].values()} == {"1–2"}
 
 
 def overview(scores, table):
@@ -425,15 +424,14 @@ def test_samples_alone_are_scored_by_the_installed_pack(tmp_path):
 
 
 def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
-    write_results(tmp_path, NEW, {"arc_easy": {"acc,none": 0.5}}, configs={"arc_easy": {}})
-    write_samples(tmp_path, "arc_easy", NEW, [row(doc_id=0, acc=1.0)])
+    write_run(tmp_path, {"arc_easy": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0, "acc": 1.0}]}})
     scores = scores_of(read(tmp_path).best())
     assert list(scores.tasks.of_pack) == [False]
     assert scores.headline.empty and scores.samples.empty
 
 
 def test_an_older_version_of_a_task_is_said(tmp_path):
-    write_results(tmp_path, NEW, {TEXT: {"acc_ppl,none": 0.5}}, configs={TEXT: {"metadata": {"version": 0.9}}})
+    write_run(tmp_path, {TEXT: {"scores": {"acc_ppl,none": 0.5}, "metadata": {"version": 0.9}}})
     scores = scores_of(read(tmp_path).best())
     assert any("version 0.9 of the task; the installed pack has" in note for note in scores.notes)
     assert at(scores.headline, task=TEXT).score == 50
@@ -457,11 +455,9 @@ def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
         "sea_helm_my_nli_ppl": ("balanced_acc_cc", "acc_cc", {"acc": 0, "acc_cc": 1}),
     }
     for task, (headline, metric, predictions) in cases.items():
-        doc = {"id": "0", "gold": 1, "predictions": predictions}
-        configs = {task: {"metadata": dict(task_named(task).metadata)}}
-        write_results(tmp_path / task, NEW, {task: {f"{headline},none": 1.0}}, model="org/a", configs=configs)
-        line = row(doc_id=0, filter="none", metrics=[metric, headline], doc=doc, **{metric: 1.0, headline: ["x", 1.0, 0.5]})
-        write_samples(tmp_path / task, task, NEW, [line])
+        rows = logged(metric, [1.0], {"gold": [1], "predictions": [predictions]})
+        planned = {"metadata": dict(task_named(task).metadata), "rows": [rows[0] | {headline: ["x", 1.0, 0.5]}]}
+        write_run(tmp_path / task, {task: planned | {"scores": {f"{headline},none": 1.0}}})
         scores = scores_of(read(tmp_path / task).best())
         assert (scores.samples.chosen[0], scores.samples.score[0], scores.tasks.item_metric[0]) == (1, 1.0, metric)
 

@@ -88,15 +88,6 @@ def test_balanced_accuracy_has_strata_by_label():
     assert found.degrees == pytest.approx(expected.df)
 
 
-def test_a_score_of_all_rows_has_the_error_of_the_jackknife():
-    rng = np.random.default_rng(0)
-    choices = [(int(gold), int(chosen)) for gold, chosen in rng.integers(3, size=(30, 2))]
-    [stratum] = strata_of(macro_f1_statistics(choices, 3), "a", [str(n // 2) for n in range(30)])
-    without = [macro_f1_statistics([c for n, c in enumerate(choices) if n // 2 != left], 3).of_all_rows for left in range(15)]
-    expected = 14 / 15 * np.square(np.array(without) - np.mean(without)).sum()
-    assert np.square(stratum.contributions).sum() == pytest.approx(expected)
-
-
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), min_size=FEWEST_CLUSTERS, max_size=12))
 def test_the_swap_test_is_scipys(rows):

@@ -55,26 +55,16 @@ TASK = st.fixed_dictionaries(
 def test_what_is_written_is_read(tmp_path_factory, planted):
     folder = tmp_path_factory.mktemp("runs")
     for model, tasks in planted.items():
-        write_run(
-            folder / model,
-            {
-                name: {
-                    "scores": {f"{metric},none": value for metric, (value, _) in task["scores"].items()}
-                    | {
-                        f"{metric}_stderr,none": "N/A" if error is None else error
-                        for metric, (_, error) in task["scores"].items()
-                    },
-                    "metadata": task["facts"],
-                    "num_fewshot": task["shots"],
-                    "rows": [
-                        {"doc_id": number, "doc": {"id": text, "gold": gold}, task["facts"]["headline_metric"]: score}
-                        for number, (text, gold, score) in enumerate(task["rows"])
-                    ],
-                }
-                for name, task in tasks.items()
-            },
-            model=model,
-        )
+        made = {}
+        for name, task in tasks.items():
+            numbers = {f"{metric},none": value for metric, (value, _) in task["scores"].items()}
+            errors = {f"{metric}_stderr,none": "N/A" if one is None else one for metric, (_, one) in task["scores"].items()}
+            rows = [
+                {"doc_id": number, "doc": {"id": text, "gold": gold}, task["facts"]["headline_metric"]: score}
+                for number, (text, gold, score) in enumerate(task["rows"])
+            ]
+            made[name] = {"scores": numbers | errors, "metadata": task["facts"], "num_fewshot": task["shots"], "rows": rows}
+        write_run(folder / model, made, model=model)
     runs = read(folder)
     assert runs.notes == []
     found = {(task.run.model, task.name): task for task in runs.tasks}

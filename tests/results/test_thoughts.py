@@ -9,7 +9,7 @@ from lm_eval_sea.results.table import table_of
 from lm_eval_sea.results.thoughts import budget_curve, languages_of_lines, ledger_of, repeated_share, thought_rows
 from lm_eval_sea.tasks._shared.chat.scores import score_chat_letter
 
-from .lm_eval_output import write_run
+from .lm_eval_output import toy, write_run
 
 # One thought of a line in the language and one in English, of some length.
 OWN = {
@@ -23,27 +23,18 @@ OWN = {
 ENGLISH = "The passage says that the village was flooded last night, so the answer must be the second one."
 
 
-def facts(language="th"):
-    return {"dataset": "toy", "headline_metric": "exact_match", "version": 1.0, "variant": "chat", "language": language}
-
-
 def planted(folder, rows, language="th", **more):
     """A run of rows of (state, thought, thought tokens, answer tokens, score); returns its task."""
-    logged = [
-        {
-            "doc_id": n,
-            "filter": "none",
-            "exact_match": score,
-            "doc": {"id": str(n), "cluster": str(n), "state": state, "thought": thought,
-                    "finish_reason": "length" if state == "cut" else "stop", "tokens": {"thought": spent, "answer": written}},
-        }
-        for n, (state, thought, spent, written, score) in enumerate(rows)
-    ]  # fmt: skip
-    scores = {"exact_match,none": sum(row[-1] for row in rows) / len(rows)}
-    scores |= {"cut_rate,none": sum(row[0] == "cut" for row in rows) / len(rows), "null_rate,none": 0.0}
-    write_run(
-        folder, {"toy_chat": {"scores": scores, "metadata": facts(language) | more, "rows": logged, "num_fewshot": 0}}, model="m"
-    )
+    states, thoughts, spent, written, scores = zip(*rows, strict=True)
+    docs = {
+        "state": states,
+        "thought": thoughts,
+        "finish_reason": ["length" if state == "cut" else "stop" for state in states],
+        "tokens": [{"thought": own, "answer": answer} for own, answer in zip(spent, written, strict=True)],
+    }
+    task = toy(scores, "exact_match", docs, num_fewshot=0, chance=0.0, variant="chat", language=language, **more)
+    task["scores"] |= {"cut_rate,none": states.count("cut") / len(rows), "null_rate,none": 0.0}
+    write_run(folder, {"toy_chat": task}, model="m")
     [task] = read(folder).best().tasks
     return task
 
