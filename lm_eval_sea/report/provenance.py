@@ -15,8 +15,7 @@ from lm_eval_sea.report.tables import Table, columns
 from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
 from lm_eval_sea.results.runs import TaskRun, task_settings, unlike
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
-from lm_eval_sea.results.table import collapsed_text, one_label_text
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.table import collapsed_text, once, one_label_text
 
 WARNINGS = "warnings"  # the table of what to know before comparing
 # Columns of the frame `runs` that should agree between runs that are compared.
@@ -90,11 +89,7 @@ def lost_answers(scores: Scores) -> list[str]:
 
 def advice(scores: Scores) -> list[str]:
     """What mends answers that were lost: a line for each thing to do, with what it is said of."""
-    of_text: dict[str, list[str]] = {}
-    for (model, name), task in scores.of.items():
-        for text in advice_on(task):
-            of_text.setdefault(text, []).append(f"{model} on {name}")
-    return [f"{some_names(whom)}: {text}" for text, whom in of_text.items()]
+    return once((f"{model} on {name}", text) for (model, name), task in scores.of.items() for text in advice_on(task))
 
 
 def _shown(value: Any) -> str:

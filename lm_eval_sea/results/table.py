@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -131,9 +131,9 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
         parts.append(f"{len(others)} tasks that are not of this pack: {some}")
     said = [note for task in own for note in notes_on(task)]
-    said += _once([(task, text) for task in own if (text := answers_text(task))])
-    said += _once([(task, text) for task in own for text in advice_on(task)])
-    said += _once([(task, note.removeprefix(f"{task.name}: ")) for task in own for note in catalogue_notes(task)])
+    said += once((one_line(task.name), text) for task in own if (text := answers_text(task)))
+    said += once((one_line(task.name), text) for task in own for text in advice_on(task))
+    said += once((one_line(task.name), note.removeprefix(f"{task.name}: ")) for task in own for note in catalogue_notes(task))
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
@@ -160,11 +160,11 @@ def notes_on(task: TaskRun) -> list[str]:
     return [f"{task.name}: {text}" for text in said if text]
 
 
-def _once(texts: Sequence[tuple[TaskRun, str]]) -> list[str]:
-    """A note for each text, with the names of the tasks it is said of."""
+def once(said: Iterable[tuple[str, str]]) -> list[str]:
+    """A note for each text, with the names of what it is said of; of (name, text)."""
     names: dict[str, list[str]] = {}
-    for task, text in texts:
-        names.setdefault(text, []).append(one_line(task.name))
+    for name, text in said:
+        names.setdefault(text, []).append(name)
     return [f"{some_names(of_text)}: {text}" for text, of_text in names.items()]
 
 
