@@ -12,8 +12,7 @@ SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, a
 
 def read_countries() -> dict[str, Any]:
     """The countries of Southeast Asia by name: their `languages`, `data_sets` about them, and what is `missing` of them."""
-    countries: dict[str, Any] = read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
-    return countries
+    return read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
 
 
 @functools.cache

@@ -17,40 +17,28 @@ CARD = "README.md"
 _HUB_FILE = re.compile(r"hf://datasets/(?P<repository>[^/]+/[^/@]+)@(?P<commit>[^/]+)/(?P<path>.+)")
 
 
-class Fetched(NamedTuple):
-    """Files of a repository that lie on this machine."""
-
-    repository: str
-    folder: Path  # holds the files under their paths in the repository
-    paths: list[str]
-
-    def describe(self) -> str:
-        """Lines of text: where, what, how large."""
-        sizes = [f"{(self.folder / path).stat().st_size / 1e6:8.2f} MB  {path}" for path in self.paths]
-        return "\n".join([f"{self.repository}: {len(self.paths)} files in {self.folder}", *sizes])
-
-
 class _Files(NamedTuple):
-    """Files of a repository, of one commit; None is the newest."""
+    """Files of a repository."""
 
     repository: str
     paths: list[str]
-    commit: str | None
+    commit: str | None = None  # None: the newest
+
+    def describe(self, folder: Path) -> str:
+        """Lines of text: where the files lie on this machine, under their paths in the repository, and how large they are."""
+        sizes = [f"{(folder / path).stat().st_size / 1e6:8.2f} MB  {path}" for path in self.paths]
+        return "\n".join([f"{self.repository}: {len(self.paths)} files in {folder}", *sizes])
 
 
-def _sources(tasks: Iterable[TaskRecord]) -> list[Source]:
-    """Where the tasks' rows are on the hub, each once; what a user makes is not among them."""
-    sources = dict.fromkeys(task.source for task in tasks)
-    return [source for source in sources if not source.is_made_by_user]
-
-
-def _named_files(sources: Iterable[Source]) -> list[_Files]:
-    """The files that tasks name by path."""
+def _on_hub(tasks: Iterable[TaskRecord]) -> tuple[list[_Files], list[Source]]:
+    """The files that tasks name by path, and the sources that they name by configuration; what a user makes is not among them."""
+    sources = [source for source in dict.fromkeys(task.source for task in tasks) if not source.is_made_by_user]
     named: dict[str, set[str]] = defaultdict(set)
     for source in sources:
         if source.files:
             named[source.repository].update(path for _, path in source.files)
-    return [_Files(repository, sorted(named[repository]), None) for repository in sorted(named)]
+    files = [_Files(repository, sorted(paths)) for repository, paths in sorted(named.items())]
+    return files, [source for source in sources if not source.files]
 
 
 def _files_of_configuration(source: Source) -> _Files:
@@ -104,14 +92,9 @@ def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
     Raises:
         DataError: if a file cannot be had.
     """
-    sources = _sources(tasks)
-    lines = []
-    for files in _named_files(sources):
-        folder = download_all(files.repository, files.paths)
-        lines.append(Fetched(files.repository, folder, files.paths).describe())
-    for source in sources:
-        if source.files:
-            continue
+    named, configured = _on_hub(tasks)
+    lines = [files.describe(download_all(files.repository, files.paths)) for files in named]
+    for source in configured:
         builder = source.hub_builder()
         try:
             builder.download_and_prepare()
@@ -132,9 +115,9 @@ def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[str]:
     Raises:
         DataError: if a file cannot be had.
     """
-    sources = _sources(tasks)
-    wanted = _named_files(sources) + [_files_of_configuration(source) for source in sources if not source.files]
+    named, configured = _on_hub(tasks)
+    wanted = named + list(map(_files_of_configuration, configured))
     for files in wanted:
         for path in files.paths:
             download(files.repository, path, revision=files.commit, local_dir=mirror / files.repository)
-    return [Fetched(files.repository, mirror / files.repository, files.paths).describe() for files in wanted]
+    return [files.describe(mirror / files.repository) for files in wanted]

@@ -17,8 +17,7 @@ class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
                 if key.value in seen:
                     raise yaml.constructor.ConstructorError(problem=f"{key.value!r} is there twice", problem_mark=key.start_mark)
                 seen.add(key.value)
-        mapping: dict[Any, Any] = yaml.SafeLoader.construct_mapping(self, node, deep)
-        return mapping
+        return yaml.SafeLoader.construct_mapping(self, node, deep)
 
 
 def parse_yaml(text: str) -> Any:

@@ -52,20 +52,19 @@ def names_in(language: str, *, chat: bool = False, most_rows: int | None = None)
         chat: the chat tasks in place of the plain ones.
         most_rows: only of data sets that are known to have no more rows.
     """
-    names = []
-    for data_set in of_lm_eval():
-        form = data_set.chat if chat else data_set.task
-        is_short = most_rows is None or (data_set.rows is not None and data_set.rows <= most_rows)
-        if form and language in data_set.languages and is_short:
-            names.append(form.format(data_set.languages[language]))
-    return names
+    return [
+        form.format(each.languages[language])
+        for each in of_lm_eval()
+        if (form := each.chat if chat else each.task) and language in each.languages
+        if most_rows is None or (each.rows is not None and each.rows <= most_rows)
+    ]
 
 
 def facts_of_lm_eval(task: str) -> Mapping[str, Any]:
     """What the pack's own tasks say of themselves in their metadata; empty for a task that is not listed."""
-    name, data_set, language, metric = _closest(task) or ("", None, "", "")
-    if data_set is None:
+    if not (found := _closest(task)):
         return {}
+    name, data_set, language, metric = found
     return {
         "headline_metric": metric,
         "dataset": data_set.title,

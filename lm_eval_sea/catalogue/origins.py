@@ -11,6 +11,7 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.sea_helm import sea_helm
+from lm_eval_sea.catalogue.task_list import aligned
 
 NATIVE_ROWS = "native"
 
@@ -58,7 +59,6 @@ def coverage_of(language: str) -> str:
     entries = [entry for entry in coverage() if entry.language == language]
     if not entries:
         raise ValueError(f"no rows in {language!r}; there is {', '.join(sorted(known))}")
-    order = list(titles)
     rows = [
         (
             titles[entry.competency],
@@ -69,11 +69,10 @@ def coverage_of(language: str) -> str:
             {True: "yes", False: "no", None: "–"}[entry.gated],
             f"{entry.tasks}…",
         )
-        for entry in sorted(entries, key=lambda entry: order.index(entry.competency))
+        for entry in sorted(entries, key=lambda entry: [*titles].index(entry.competency))
     ]
-    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in (COLUMNS, *rows)]
-    return "\n".join([f"{known[language]}: {len(distinct(entries))} data sets", *lines, *_of_lm_eval_in(language)])
+    head = f"{known[language]}: {len(distinct(entries))} data sets"
+    return "\n".join([head, aligned([COLUMNS, *rows]), *_of_lm_eval_in(language)])
 
 
 def _of_lm_eval_in(language: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ Pass any suite, group, tag or task to --tasks. To see more:
 
 def overview(listed: TaskList) -> str:
     """Lines of text, at most `COLUMNS` wide but for very long names."""
-    tasks = list(listed.tasks.values())
+    tasks, tags = list(listed.tasks.values()), set(listed.tags)
     suites = [
         (name, str(len(members)), _joined(_languages(listed.tasks[member] for member in members)))
         for name, members in suites_of(listed).items()
@@ -28,7 +28,10 @@ def overview(listed: TaskList) -> str:
     blocks = [
         f"{len(tasks)} tasks, {len(listed.groups)} groups, {len(listed.tags)} tags",
         _block(("suite", "tasks", "languages"), suites),
-        _block(("language", "tasks", "tag"), _counted(tasks, _of_one_language, lambda code, _: _tag(listed, f"sea_{code}"))),
+        _block(
+            ("language", "tasks", "tag"),
+            _counted(tasks, _language, lambda code, _: tag if (tag := f"sea_{code}") in tags else ""),
+        ),
         _block(("data set", "tasks", "languages"), _counted(tasks, _dataset, lambda _, of: _joined(_languages(of)))),
         _block(("variant", "tasks", "data sets"), _counted(tasks, _variant, lambda _, of: _joined(map(_dataset, of)))),
         _ADVICE,
@@ -57,17 +60,13 @@ def _variant(task: TaskRecord) -> str:
     return str(task.metadata["variant"])
 
 
-def _of_one_language(task: TaskRecord) -> str:
+def _language(task: TaskRecord) -> str:
     language = str(task.metadata["language"])
     return "two languages" if "-" in language else language
 
 
 def _languages(tasks: Iterable[TaskRecord]) -> Iterable[str]:
     return sorted({part for task in tasks for part in str(task.metadata["language"]).split("-")})
-
-
-def _tag(listed: TaskList, name: str) -> str:
-    return name if name in listed.tags else ""
 
 
 def _counted(

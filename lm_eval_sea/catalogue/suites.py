@@ -37,14 +37,12 @@ def read_suites() -> dict[str, Suite]:
 
 def read_totals() -> Mapping[str, Mapping[str, Any]]:
     """What SEA-HELM's totals average, by name of the total; with the keys that `suites.yml` explains."""
-    totals: Mapping[str, Mapping[str, Any]] = read_yaml(TASKS_FOLDER / FILE)["totals"]
-    return totals
+    return read_yaml(TASKS_FOLDER / FILE)["totals"]
 
 
 def read_others() -> Mapping[str, list[str]]:
     """Language → the tasks of SEA-HELM that are in no total, by SEA-HELM's names."""
-    others: Mapping[str, list[str]] = read_yaml(TASKS_FOLDER / FILE)["others"]
-    return others
+    return read_yaml(TASKS_FOLDER / FILE)["others"]
 
 
 def is_collected(data_set: DataSet, language: str) -> bool:
@@ -73,15 +71,9 @@ def lite_chat_tasks() -> frozenset[str]:
 
 def unlisted() -> list[str]:
     """One line for each task that qualifies for a suite and is in none of its lists."""
-    suites = read_suites()
-    return [
-        *(
-            f"{task} qualifies for {suite} and is not in it"
-            for task, suite in _qualifying()
-            if suite not in suites or task not in suites[suite].tasks
-        ),
-        *(f"{task} of SEA-HELM is in no total, and not among the others" for task in _unlisted_of_sea_helm()),
-    ]
+    listed = {(task, suite.name) for suite in read_suites().values() for task in suite.tasks}
+    lacking = [f"{task} qualifies for {suite} and is not in it" for task, suite in _qualifying() if (task, suite) not in listed]
+    return lacking + [f"{task} of SEA-HELM is in no total, and not among the others" for task in _unlisted_of_sea_helm()]
 
 
 def _qualifying() -> Iterator[tuple[str, str]]:

@@ -14,8 +14,7 @@ def read_with_functions(path: Path) -> Mapping[str, Any]:
     """The keys of a task's file or of a template, with those of the templates it includes and the functions that it names."""
     from lm_eval.tasks._yaml_loader import load_yaml  # a second of imports
 
-    found: Mapping[str, Any] = load_yaml(path)
-    return found
+    return load_yaml(path)
 
 
 def function_at(place: str) -> Callable[..., Any]:
@@ -23,13 +22,12 @@ def function_at(place: str) -> Callable[..., Any]:
     from lm_eval.tasks._yaml_loader import _import_func_in_yml
 
     folder, _, name = place.rpartition("/")
-    found: Callable[..., Any] = _import_func_in_yml(name, Path(folder))
-    return found
+    return _import_func_in_yml(name, Path(folder))
 
 
 def members_of(manager: Any, name: str) -> list[str]:
     """The members of a group or tag, as it names them; of any other name only itself."""
-    entry = _entry(manager, name)
+    entry = manager.task_index.get(name)
     if name in manager.all_groups:
         return [member for member in entry.cfg["task"] if isinstance(member, str)]
     return sorted(entry.tags) if name in manager.all_tags else [name]
@@ -43,14 +41,12 @@ def leaf_names(manager: Any, name: str) -> list[str]:
 
 def config_of(manager: Any, name: str) -> Mapping[str, Any]:
     """What a task's file says, with the templates it includes; empty if there is no such file."""
-    entry = _entry(manager, name)
-    return (entry and entry.cfg) or {}
+    return getattr(manager.task_index.get(name), "cfg", None) or {}
 
 
 def path_of(manager: Any, name: str) -> Path | None:
     """The file of a task or group; None of a tag, of what is in no file, and of a name that is not there."""
-    path: Path | None = getattr(_entry(manager, name), "yaml_path", None)
-    return path
+    return getattr(manager.task_index.get(name), "yaml_path", None)
 
 
 def named_in(config: Mapping[str, Any]) -> list[str]:
@@ -80,8 +76,7 @@ def entries_of_lm_eval(folder: str = "") -> dict[str, Any]:
     import lm_eval.tasks
     from lm_eval.tasks._index import TaskIndex
 
-    entries: dict[str, Any] = TaskIndex.build([Path(lm_eval.tasks.__file__).parent / folder])
-    return entries
+    return TaskIndex.build([Path(lm_eval.tasks.__file__).parent / folder])
 
 
 def faulty_files(folder: Path) -> dict[Path, Exception]:
@@ -121,7 +116,3 @@ def add_task(manager: Any, config: Mapping[str, Any]) -> None:
             manager.all_tasks.append(tag)
             manager.all_tags.append(tag)
         TaskIndex._register_tags(config["task"], tag, manager.task_index)
-
-
-def _entry(manager: Any, name: str) -> Any:
-    return manager.task_index.get(name)

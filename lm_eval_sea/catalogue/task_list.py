@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -18,8 +18,6 @@ from lm_eval_sea.tasks._shared.facts import facts
 if TYPE_CHECKING:
     from lm_eval_sea.tasks._shared.rows import LoadedRows, RowProcessor
     from lm_eval_sea.tasks._shared.sources import Source
-
-TASKS_FOLDER = Path(__file__).resolve().parents[1] / "tasks"
 
 COLUMNS = ("task", "language", "data set", "variant", "rows", "metric", "source")
 
@@ -52,8 +50,7 @@ class TaskRecord:
     @property
     def process(self) -> str:
         """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty where `columns` of `data_set.yml` say it."""
-        named: str = self.config.get("dataset_kwargs", {}).get("process", "")
-        return named
+        return self.config.get("dataset_kwargs", {}).get("process", "")
 
     @property
     def processor(self) -> RowProcessor:
@@ -75,21 +72,18 @@ class TaskRecord:
     @property
     def exemplars(self) -> list[dict[str, Any]]:
         """The exemplars; none where they come with the rows."""
-        samples: list[dict[str, Any]] = self.config.get("fewshot_config", {}).get("samples", [])
-        return samples
+        return self.config.get("fewshot_config", {}).get("samples", [])
 
     @property
     def labels(self) -> list[str]:
         """The words to choose from, where they are the same for all rows; else empty."""
         choices = self.config.get("doc_to_choice")
-        labels: list[str] = choices if isinstance(choices, list) else self.metadata.get("labels", [])
-        return labels
+        return choices if isinstance(choices, list) else self.metadata.get("labels", [])
 
     @property
     def reference(self) -> str:
         """The column of the reference of a generated text; else empty."""
-        column: str = self.config.get("doc_to_target", "")
-        return column
+        return self.config.get("doc_to_target", "")
 
     @property
     def num_fewshot(self) -> int:
@@ -99,8 +93,7 @@ class TaskRecord:
     @property
     def max_new_tokens(self) -> int | None:
         """The longest answer to be generated, in tokens."""
-        tokens: int | None = self.config.get("generation_kwargs", {}).get("max_gen_toks")
-        return tokens
+        return self.config.get("generation_kwargs", {}).get("max_gen_toks")
 
     @property
     def may_change(self) -> bool:
@@ -154,20 +147,12 @@ class TaskList:
         """
         chosen: dict[str, None] = {}
         for pattern in wanted:
-            names = self._matching(pattern) if is_glob(pattern) else [pattern]
-            members = [self._members(name) for name in names]
+            names = fnmatch.filter([*self.tasks, *self.groups, *self.tags], pattern) if is_glob(pattern) else [pattern]
+            members = [[name] if name in self.tasks else self.groups.get(name) or self.tags.get(name) for name in names]
             if None in members or not members:
                 raise UnknownNameError(self._unknown(pattern))
             chosen |= dict.fromkeys(task for of_name in members for task in of_name or ())
         return [self.tasks[name] for name in chosen]
-
-    def _matching(self, pattern: str) -> list[str]:
-        return fnmatch.filter([*self.tasks, *self.groups, *self.tags], pattern)
-
-    def _members(self, name: str) -> list[str] | None:
-        if name in self.tasks:
-            return [name]
-        return self.groups.get(name) or self.tags.get(name)
 
     def search(self, pattern: str) -> tuple[list[TaskRecord], list[str], list[str]]:
         """The tasks, the groups and the tags whose names a glob matches or a part of a name occurs in.
@@ -216,14 +201,12 @@ def record_of(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
 
 
 def table(tasks: Iterable[TaskRecord]) -> str:
-    """The tasks as lines of aligned columns, the numbers to the right."""
-    lines = [COLUMNS, *(task.cells for task in tasks)]
+    """The tasks as lines of aligned columns."""
+    return aligned([COLUMNS, *(task.cells for task in tasks)], number=COLUMNS.index("rows"))
+
+
+def aligned(lines: Sequence[Sequence[str]], number: int | None = None) -> str:
+    """Cells in columns, to the left but for that of a `number`."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    numbers = COLUMNS.index("rows")
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if column == numbers else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ).rstrip()
-        for cells in lines
-    )
+    sides = [str.rjust if place == number else str.ljust for place in range(len(widths))]
+    return "\n".join("  ".join(side(*cell) for side, *cell in zip(sides, cells, widths, strict=True)).rstrip() for cells in lines)

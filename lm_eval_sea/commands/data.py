@@ -12,10 +12,11 @@ from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, UnknownNameError, is_glob, read_tasks, table
+from lm_eval_sea.catalogue.task_list import UnknownNameError, is_glob, read_tasks, table
 from lm_eval_sea.commands.command import Command, argument, fail, print_notes
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 _TASKS = argument(
     "--tasks",

@@ -82,6 +82,10 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
     words = label_words(prompted, shown.words, shown.where) if data_set.kind == "classification" else []
     how = entry(forms, form.key, where).format(tag=tag, labels=forms.get("between_labels", ", ").join(words))
     row = row_template(shown.words, shown.fields, shown.where)
+    if data_set.kind == "mcq":
+        row = with_options(row, "", KINDS["mcq"]["litilo_gen"]).rstrip("\n")
+    room = STEPS if data_set.kind == "number" else ROOM
+    version = float(f"{READERS}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}")
     english = is_english_prompt(prompt_language, language)
     target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
     return {
@@ -92,15 +96,11 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
             *([exemplars_path(data_set, data.prompts)] if PUBLISHED_EXEMPLARS not in data.splits else []),
         ],
         "tag": ["sea_setting_chat", *(["sea_prompt_en"] if english else [])],
-        "doc_to_text": f"{entry(asked, 'instruction', shown.where)}\n{how}\n\n{_question(row, data_set.kind)}",
+        "doc_to_text": f"{entry(asked, 'instruction', shown.where)}\n{how}\n\n{row}",
         "doc_to_target": f"{tag} {target}",
-        "generation_kwargs": greedy([], _limit(prompted, of)),
+        "generation_kwargs": greedy([], room if data_set.kind in CHOSEN else room + answer_limit(data_set, of)),
         "metadata": {
-            "version": float(f"{READERS}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}"),
-            "dataset": data_set.name,
-            "language": language,
-            "variant": "chat",
-            "prompt_language": prompt_language,
+            **prompted.who(language, "chat", prompt_language, version),
             "prompt_book_version": asked["version"],
             "answer_tag": tag,
             **({"label_words": OneLineList(words)} if words else {}),
@@ -109,17 +109,6 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
             "provenance": {},
         },
     }
-
-
-def _question(row: str, kind: str) -> str:
-    return with_options(row, "", KINDS[kind]["litilo_gen"]).rstrip("\n") if kind == "mcq" else row
-
-
-def _limit(prompted: Prompted, of: str) -> int:
-    kind = prompted.of.kind
-    if kind in CHOSEN:
-        return ROOM
-    return answer_limit(prompted.of, of) + (STEPS if kind == "number" else ROOM)
 
 
 def _forms(language: str) -> Mapping[str, Any]:

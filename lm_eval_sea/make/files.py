@@ -15,7 +15,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_suites
 from lm_eval_sea.make import chat, leaf, sea_helm, settings
 from lm_eval_sea.make.leaf import Content, Prompted, name_of
-from lm_eval_sea.make.prompt_files import is_english_prompt
+from lm_eval_sea.make.prompt_files import is_english_prompt, read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
 
@@ -31,7 +31,7 @@ def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
     contents: dict[str, Content] = {}
     for data_set in data_sets().values():
         contents |= files_of(leaf.read(data_set, prompts))
-    contents |= _sea_helm_files(sea_helm.read(prompts))
+    contents |= _sea_helm_files(read_prompts(prompts, SEA_HELM))
     contents |= dict(_suites())
     contents |= dict(_lite(contents))
     return {path: render(path, content) for path, content in contents.items()}
@@ -109,15 +109,8 @@ def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
     """The groups over the languages of a data set."""
     name, variants = data_set.name, KINDS[data_set.kind]
     if data_set.kind == JUDGED:
-        yield _group(
-            data_set,
-            name_of(name, "", "", english=False),
-            [name_of(name, each, "", english=False) for each in data_set.languages],
-            (),
-        )
-        if data_set.second_turns:
-            members = [f"{name_of(name, each, '', english=False)}_turn_2" for each in data_set.languages]
-            yield _group(data_set, f"{name_of(name, '', '', english=False)}_turn_2", members, ())
+        for turn in ("", "turn_2") if data_set.second_turns else ("",):
+            yield _group(data_set, name_of(name, "", turn), [name_of(name, each, turn) for each in data_set.languages], ())
         return
     for english in (False, True):
         languages = [each for each in data_set.group_languages if _has(data_set, each, english=english)]
@@ -134,7 +127,7 @@ def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
         yield from _groups_of_all(data_set)
 
 
-def _has(data_set: DataSet, language: str, *, english: bool) -> bool:
+def _has(data_set: DataSet, language: str, *, english: bool = False) -> bool:
     """Whether a language has prompts in English beside rows in another language, or else prompts of its own."""
     return language != "en" if english else not is_english_prompt(data_set.languages[language].prompts, language)
 
@@ -147,8 +140,7 @@ def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
     for english in (False, True):
         for variant, aggregated in variants.items():
             members = [
-                name_of(name, each, variant, english=each != "en" and (english or not _has(data_set, each, english=False)))
-                for each in languages
+                name_of(name, each, variant, english=each != "en" and (english or not _has(data_set, each))) for each in languages
             ]
             yield _group(data_set, name_of(name, "all", variant, english=english), members, aggregated)
     with_prompts = [each for each in languages if languages[each].prompts == each]
@@ -157,8 +149,8 @@ def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
         ("enshots", settings.ENGLISH_EXEMPLAR_VARIANTS, languages),
     ):
         for variant in of:
-            members = [name_of(name, each, f"{setting}_{variant}", english=False) for each in names]
-            group = name_of(name, "all", f"{setting}_{variant}", english=False)
+            members = [name_of(name, each, f"{setting}_{variant}") for each in names]
+            group = name_of(name, "all", f"{setting}_{variant}")
             yield _group(data_set, group, members, variants[variant])
 
 

@@ -39,8 +39,7 @@ class Prompted:
 
     def words(self, language: str) -> Mapping[str, Any]:
         """The keys of the prompt file of a language."""
-        words: Mapping[str, Any] = entry(self.prompts, language, f"{self.of.name}/prompts")
-        return words
+        return entry(self.prompts, language, f"{self.of.name}/prompts")
 
     def where(self, language: str) -> str:
         """The prompt file of a language, as errors name it."""
@@ -49,6 +48,16 @@ class Prompted:
     def version(self, language: str) -> Any:
         """The version of a prompt file."""
         return entry(self.words(language), "version", self.where(language))
+
+    def who(self, language: str, variant: str, prompt_language: str, version: float | None = None) -> Content:
+        """The metadata that tell a task from others; its version is that of the data set unless it has one of its own."""
+        return {
+            "version": version or self.of.version,
+            "dataset": self.of.name,
+            "language": language,
+            "variant": variant,
+            "prompt_language": prompt_language,
+        }
 
 
 def read(data_set: DataSet, prompts: Path = TASKS_FOLDER) -> Prompted:
@@ -70,8 +79,8 @@ def greedy(starts: list[str], max_new_tokens: int) -> Content:
     return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
 
 
-def name_of(data_set: str, language: str, variant: str, *, english: bool) -> str:
-    """The name of a task, or of a group if `language` is empty; English are words around rows that are not."""
+def name_of(data_set: str, language: str, variant: str = "", *, english: bool = False) -> str:
+    """The name of a task, or of a group if `language` is empty; `english` are words around rows that are not."""
     return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
 
 
@@ -95,21 +104,13 @@ def rows_path(data_set: DataSet, process: str) -> str:
 
 
 class Shown(NamedTuple):
-    """What a task of a language, or of a direction of translation, shows.
+    """What a task of a language, or of a direction of translation, shows."""
 
-    Attributes:
-        words: keys of the prompt file, or of its part for the direction.
-        where: the place that errors name.
-        fields: columns of a row.
-        answer: the column that has the answer, of generated ones.
-        said: the languages, of translations.
-    """
-
-    words: Mapping[str, Any]
-    where: str
-    fields: Sequence[str]
-    answer: str
-    said: Mapping[str, str]
+    words: Mapping[str, Any]  # keys of the prompt file, or of its part for the direction
+    where: str  # the place that errors name
+    fields: Sequence[str]  # columns of a row
+    answer: str  # the column of a generated answer
+    said: Mapping[str, str]  # the languages of a translation
 
 
 def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
@@ -140,8 +141,7 @@ def label_words(prompted: Prompted, words: Mapping[str, Any], where: str) -> lis
 
 def answer_limit(data_set: DataSet, of: str) -> int:
     """The most tokens of a generated answer, in the language or direction `of`."""
-    limit: int = entry(data_set.max_new_tokens, of.split("_")[-1], f"{data_set.name}/data_set.yml: max_new_tokens")
-    return limit
+    return entry(data_set.max_new_tokens, of.split("_")[-1], f"{data_set.name}/data_set.yml: max_new_tokens")
 
 
 def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, direction: str = "") -> Content:
@@ -154,17 +154,11 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     """
     data_set, of = prompted.of, direction or language
     data, kind = data_set.languages[language], KINDS[data_set.kind][variant]
-    who = {
-        "version": data_set.version,
-        "dataset": data_set.name,
-        "language": language,
-        "variant": variant or data_set.kind,
-        "prompt_language": prompt_language,
-    }
+    who = prompted.who(language, variant or data_set.kind, prompt_language)
     process = [rows_path(data_set, data.process)] if data.process else []
     if data_set.kind == JUDGED:
         return {
-            "task": name_of(data_set.name, language, "", english=False),
+            "task": name_of(data_set.name, language),
             "include": [f"_shared/{kind.template}", *process],
             "tag": ["sea_judged"],
             "generation_kwargs": greedy([], answer_limit(data_set, language)),
@@ -184,13 +178,8 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     else:
         answers = {"doc_to_choice": kind.answer}
     english = is_english_prompt(prompt_language, language)
-    tags = [
-        language,
-        data_set.kind,
-        data_set.task,
-        variant and f"variant_{variant}",
-        "prompt_en" if english else "prompt_native",
-    ]
+    words_in = "prompt_en" if english else "prompt_native"
+    tags = [language, data_set.kind, data_set.task, variant and f"variant_{variant}", words_in]
     published = PUBLISHED_EXEMPLARS in data.splits
     if published:
         answers |= {"fewshot_split": PUBLISHED_EXEMPLARS, "fewshot_config": OneLine({"sampler": "first_n"})}

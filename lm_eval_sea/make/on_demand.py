@@ -46,7 +46,7 @@ def listed() -> dict[str, str]:
         **{name: setting for data_set in sailcompass() for name, setting in _reworded(data_set)},
         **{name: setting for data_set in parallel for name, setting in _parallel(data_set)},
         **{
-            name_of(data_set.name, language, "text", english=False): "text"
+            name_of(data_set.name, language, "text"): "text"
             for data_set in data_sets().values()
             for language in settings.text_languages(data_set)
         },
@@ -64,11 +64,11 @@ def _reworded(data_set: DataSet) -> Iterator[tuple[str, str]]:
 
 def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
     for language in data_set.languages:
-        yield name_of(data_set.name, language, ORDER, english=False), ORDER
+        yield name_of(data_set.name, language, ORDER), ORDER
     for language in (each for each in data_set.languages if each != "en"):
-        yield name_of(data_set.name, language, "to_en", english=False), "to_en"
+        yield name_of(data_set.name, language, "to_en"), "to_en"
         for variant in (*settings.PARALLEL_VARIANTS, "chat"):
-            yield name_of(data_set.name, language, f"translated_{variant}", english=False), "translated"
+            yield name_of(data_set.name, language, f"translated_{variant}"), "translated"
         for pair in (f"{language}-en", f"en-{language}"):
             questions = pair.split("-")[1]
             english = is_english_prompt(data_set.languages[questions].prompts, questions)

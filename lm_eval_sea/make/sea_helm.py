@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import SeaHelmTask, sea_helm
 from lm_eval_sea.catalogue.suites import read_others, read_totals
 from lm_eval_sea.make.leaf import Content, greedy
-from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task, place, read_prompts, row_template
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, SEA_HELM_WITH_CUE, TASKS_FOLDER
+from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task, place, row_template
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, SEA_HELM_WITH_CUE
 
 _SLUG = re.compile(r"\W+")
 
@@ -44,15 +43,6 @@ class Prompt(NamedTuple):
     preamble: str
     template: str  # Jinja
     version: Any  # of the prompt file; None without one
-
-
-def read(prompts: Path = TASKS_FOLDER) -> dict[str, dict[str, Any]]:
-    """The prompt files: language → keys.
-
-    Raises:
-        PromptFileError: if one cannot be read.
-    """
-    return read_prompts(prompts, SEA_HELM)
 
 
 def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> Prompt:

@@ -83,7 +83,7 @@ def in_two_orders(prompted: Prompted, language: str) -> Content:
     content = leaf(prompted, language, prompted.of.languages[language].prompts, "to_ppl")
     question = content["doc_to_text"].removesuffix(f"\n{content['metadata']['answer_cue']}")
     own = {"chance": 0.5, "headline_metric": "acc"}
-    content = _in_setting(content, ORDER, name_of(prompted.of.name, language, ORDER, english=False), **own)
+    content = _in_setting(content, ORDER, name_of(prompted.of.name, language, ORDER), **own)
     shown = {"doc_to_text": question, "target_delimiter": Quoted("\n"), "doc_to_choice": "options", "num_fewshot": 0}
     of_exemplars = ("exemplar_language", "exemplar_book_version", "answer_cue")
     said = {key: value for key, value in content["metadata"].items() if key not in of_exemplars}
@@ -93,7 +93,7 @@ def in_two_orders(prompted: Prompted, language: str) -> Content:
 def english_exemplars(prompted: Prompted, language: str, variant: str) -> Content:
     """All English but the row. Letters are ranked by their probability, as in the paper."""
     own = {"headline_metric": "acc"} if variant == "litilo_ppl" else {}
-    name = name_of(prompted.of.name, language, f"enshots_{variant}", english=False)
+    name = name_of(prompted.of.name, language, f"enshots_{variant}")
     content = _in_setting(leaf(prompted, language, "en", variant), "enshots", name, **own)
     return with_exemplars(prompted, content, "en") | {"num_fewshot": ENGLISH_EXEMPLARS}
 
@@ -102,7 +102,7 @@ def parallel(prompted: Prompted, language: str, variant: str) -> Content:
     """Exemplars that are translations of each other."""
     content = leaf(prompted, language, language, variant)
     include = [*content["include"][:2], exemplars_path(prompted.of, language, "parallel_exemplars")]
-    name = name_of(prompted.of.name, language, f"parallel_{variant}", english=False)
+    name = name_of(prompted.of.name, language, f"parallel_{variant}")
     return _in_setting(content | {"include": include}, "parallel", name)
 
 
@@ -127,7 +127,7 @@ def translated(prompted: Prompted, language: str, variant: str) -> Content:
     """The rows as translations into English."""
     content = chat_leaf(prompted, "en", "en", "en") if variant == "chat" else leaf(prompted, "en", "en", variant)
     source = {"data_source": _parallel(prompted)["translated"], "data_files": {"test": _file(prompted, language)}}
-    name = name_of(prompted.of.name, language, f"translated_{variant}", english=False)
+    name = name_of(prompted.of.name, language, f"translated_{variant}")
     return _in_setting(content, "translated", name, language=language, **source)
 
 
@@ -145,15 +145,11 @@ def text(prompted: Prompted, language: str) -> Content:
         raise PromptFileError(f"{data_set.name}: no texts in {language!r} that its other languages have, too")
     process = known["english"] if language == "en" and "english" in known else known["process"]
     return {
-        "task": name_of(data_set.name, language, "text", english=False),
+        "task": name_of(data_set.name, language, "text"),
         "include": ["_shared/text_yaml", rows_path(data_set, process)],
         "tag": ["sea_setting_text"],
         "metadata": {
-            "version": data_set.version,
-            "dataset": data_set.name,
-            "language": language,
-            "variant": "text",
-            "prompt_language": "en",
+            **prompted.who(language, "text", "en"),
             "prompt_book_version": None,
             **place_of_rows({**vars(data_set.languages[language_of_rows])}),
             "rows": known["rows"],  # texts, not rows of the data set: so all facts are stated
@@ -177,7 +173,7 @@ def to_english(prompted: Prompted, language: str) -> Content:
     source_word, cue = f"{names[language]}:", f"{names['en']}:"
     instruction = entry(prompted.words("en"), "translate", prompted.where("en")).format(language=names[language])
     return {
-        "task": name_of(prompted.of.name, language, "to_en", english=False),
+        "task": name_of(prompted.of.name, language, "to_en"),
         "include": ["_shared/text_translation_yaml", rows_path(prompted.of, "process_texts")],
         "tag": ["sea_setting_to_en"],
         "description": Quoted(f"{instruction}\n\n"),

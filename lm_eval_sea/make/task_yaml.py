@@ -36,8 +36,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.Dumper, text: str) -> yaml.Node:
-    node: yaml.Node = dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-    return node
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 
 _Dumper.yaml_representers = {
@@ -81,5 +80,4 @@ def _entry(key: str, value: Any) -> str:
 
 
 def _dump(content: dict[str, Any]) -> str:
-    text: str = yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)
-    return text
+    return yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)

@@ -18,6 +18,7 @@ from lm_eval_sea.catalogue.sea_helm import SeaHelmTask
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
+from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.official.git_commit import NO_COMMIT, commit_of, restore
 from lm_eval_sea.official.task_folder import MARK, CheckoutError, Made
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts
@@ -109,7 +110,7 @@ def official_tasks(checkout: Path) -> Made:
     Raises:
         CheckoutError: if it is no checkout of SEA-HELM.
     """
-    configs, prompts = read_configs(checkout), sea_helm.read()
+    configs, prompts = read_configs(checkout), read_prompts(TASKS_FOLDER, SEA_HELM)
     known = yaml.safe_load(KNOWN_FILES.read_text(encoding="utf-8"))
     commit, missing = commit_of(checkout), [path for path in known["prompts"] if not (checkout / path).is_file()]
     faults = [

@@ -17,5 +17,4 @@ def generation_config_of(model_args: Mapping[str, Any]) -> dict[str, Any]:
         config = GenerationConfig.from_pretrained(name, revision=model_args.get("revision") or "main")
     except (OSError, ValueError):  # it has none
         return {}
-    stated: dict[str, Any] = config.to_diff_dict()
-    return stated
+    return config.to_diff_dict()

@@ -74,8 +74,7 @@ def _run(task: dict[str, Any]) -> Outcome:
 
 def _outcome(reference: Any) -> Outcome:
     try:
-        outcome: Outcome = ray.get(reference)
-        return outcome
+        return ray.get(reference)
     except ray.exceptions.RayError as error:
         return Outcome(1, f"Ray gave the job up: {(str(error).strip().splitlines() or [type(error).__name__])[0]}", 0)
 

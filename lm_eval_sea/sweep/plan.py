@@ -210,8 +210,7 @@ class _Reader:
     def _positive(self, value: Any, where: str) -> float | None:
         if value is not None and not (_is_number(value, least=0) and value):
             self.faults.append(f"{where}: expected a number above 0, not {value!r}")
-        number: float | None = value
-        return number
+        return value
 
 
 def _is_number(value: Any, *, least: float) -> bool:

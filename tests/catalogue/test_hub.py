@@ -7,9 +7,9 @@ import pytest
 from huggingface_hub import constants
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared import hub_files
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 from .hub_server import HubServer
 

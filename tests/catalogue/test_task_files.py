@@ -4,7 +4,8 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_files import read_task_file
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval as of_lm_eval_sets
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.commands.cli import COMMANDS, MOVED, main, parser
 from lm_eval_sea.make.on_demand import listed
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 ROOT = TASKS_FOLDER.parents[1]
 

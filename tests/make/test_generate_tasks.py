@@ -16,7 +16,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make import leaf, sea_helm
 from lm_eval_sea.make.files import files_of
-from lm_eval_sea.make.prompt_files import PromptFileError
+from lm_eval_sea.make.prompt_files import PromptFileError, read_prompts
 from lm_eval_sea.make.settings import wordings
 from lm_eval_sea.make.task_yaml import render
 
@@ -143,7 +143,7 @@ FAULTS = [
 def make_one(data_set: str, prompts: Path) -> None:
     """Makes the tasks of a data set."""
     if data_set == "sea_helm":
-        read_files = sea_helm.read(prompts)
+        read_files = read_prompts(prompts, "sea_helm")
         for languages in sea_helm_tasks().tasks.values():
             for task in languages.values():
                 sea_helm.leaf(read_files, task)

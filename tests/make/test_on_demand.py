@@ -11,10 +11,11 @@ from lm_eval.tasks._yaml_loader import load_yaml
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.names import language_names
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.make.prompt_files import of_task, read_prompts
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 CODES = {language: data.code for language, data in data_sets()["belebele"].languages.items()}
 

@@ -40,7 +40,7 @@ def load_task():
     """Loads a task as plain lm_eval does."""
     from lm_eval.tasks import TaskManager
 
-    from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
+    from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
     managers = functools.cache(lambda folder: TaskManager(include_path=str(TASKS_FOLDER / folder), include_defaults=False))
 

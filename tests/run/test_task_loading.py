@@ -7,8 +7,8 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_index import leaf_names
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.run.task_loading import RunTasks
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 OWN = {
     "own.yaml": "task: own_task\ndataset_path: json\noutput_type: generate_until\ntest_split: test\ntag: [own_tag]\n",

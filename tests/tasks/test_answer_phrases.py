@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER
 from lm_eval_sea.make.prompt_files import read_prompts
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TOGETHER
 from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label

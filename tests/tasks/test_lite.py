@@ -11,9 +11,10 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import sailcompass
-from lm_eval_sea.catalogue.task_list import TASKS_FOLDER, read_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import load_rows
 from tests.conftest import ROOT

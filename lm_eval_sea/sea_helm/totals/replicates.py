@@ -44,8 +44,7 @@ def replicates(rows: TaskRows, seeds: np.ndarray) -> np.ndarray:
     scores = rows.scores.mean(axis=0) / rows.best
     if not is_multiple_choice(rows.labels):
         [means] = _means_of_drawn([scores], seeds)
-        scored: np.ndarray = 100 * np.maximum(means, 0)
-        return scored
+        return 100 * np.maximum(means, 0)
     labels = np.array(rows.labels)
     groups = [scores[labels == label] for label in np.unique(labels)]
     chance = 1 / len(groups) if len(groups) > 1 else 0.0  # one right answer for all questions leaves nothing to normalise

@@ -44,8 +44,7 @@ def normalise(score: np.ndarray, chance: float) -> np.ndarray:
         score: share, any shape.
         chance: share of right answers by guessing.
     """
-    above_chance: np.ndarray = np.maximum(normalised_score(score, chance), 0)
-    return above_chance
+    return np.maximum(normalised_score(score, chance), 0)
 
 
 def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -72,8 +71,7 @@ def group_means(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> 
 
 def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mean over the last axis, in which each row counts as often as its weight says."""
-    means: np.ndarray = (values * weights).sum(axis=-1) / weights.sum(axis=-1)
-    return means
+    return (values * weights).sum(axis=-1) / weights.sum(axis=-1)
 
 
 def numbered(names: Sequence[Hashable]) -> np.ndarray:
