@@ -9,13 +9,11 @@ from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, whole_number
 from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
 
 ENDINGS = (".json", ".csv", ".txt")
 METHODS = ("2026-08", "2026-06", "corrected")
 SUITES = ("seahelm", "seahelm_logprobs", "batayan", "sea_safeguard")
-METRICX = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"
-TOKENIZER = "google/mt5-xl"
-EOS_RULES = ("seahelm", "google")
 
 
 def _out(text: str) -> Path:
@@ -41,7 +39,7 @@ def _score(arguments: argparse.Namespace) -> int:
 
     suite = read_suite(arguments.suite or SUITES[0])
     if suite.ranked and arguments.method:
-        return fail(ValueError(f"{suite.name} is averaged in one way only; leave --method out"), 2)
+        return fail(f"{suite.name} is averaged in one way only; leave --method out", 2)
     runs = read(*arguments.runs).by_seed()
     evidence = gather(runs.tasks, ranked=suite.ranked)
     evidence.notes[:0] = runs.notes
@@ -63,7 +61,7 @@ def _judge(arguments: argparse.Namespace) -> int:
 
     name = arguments.api_key_env
     if name and not os.environ.get(name):
-        return fail(ValueError(f"the environment variable {name} is not set; --api_key_env names the one that holds the key"), 1)
+        return fail(f"the environment variable {name} is not set; --api_key_env names the one that holds the key", 1)
     concurrency = arguments.concurrency or 8
     endpoint = Endpoint(arguments.base_url, arguments.judge, os.environ[name] if name else "none")
     runs = read(*arguments.runs).by_seed()
@@ -82,7 +80,7 @@ def _metricx(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.sea_helm.metricx_model import MetricX
 
     setting = Setting(
-        arguments.metricx, arguments.tokenizer or TOKENIZER, arguments.eos or EOS_RULES[0], arguments.batch_size or 64
+        arguments.metricx, arguments.tokenizer or OFFICIAL_TOKENIZER, arguments.eos or EOS_RULES[0], arguments.batch_size or 64
     )
     runs = read(*arguments.runs).by_seed()
     notes = list(runs.notes)
@@ -115,7 +113,7 @@ prints how many calls it will make. The prompts are the pack's own; --official t
 (v1.2.0 or later).
 
 --metricx scores SEA-HELM's translations (100: no error) and writes the scores beside the samples. SEA-HELM's model is
-{METRICX} (26 GB); other models give other numbers.
+{OFFICIAL_MODEL} (26 GB); other models give other numbers.
 
 Both can be stopped and started again: no answer is scored twice.""",
     examples=f"""
@@ -128,7 +126,7 @@ lm-eval-sea score results/seed-* --judge openai/gpt-oss-120b --base_url http://l
 lm-eval-sea score results --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1 --official SEA-HELM
 lm-eval-sea score results --judge gpt-4.1-2025-04-14 --base_url https://api.openai.com/v1 --api_key_env OPENAI_API_KEY
 
-lm-eval-sea score results/seed-* --metricx {METRICX}
+lm-eval-sea score results/seed-* --metricx {OFFICIAL_MODEL}
 lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos google --batch_size 16""",
     exits="0; 1 if there is nothing to score, or the judge does not answer; 2 for a wrong command line",
     arguments=[RUNS],
@@ -149,8 +147,8 @@ lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos go
             ),
         ],
         "--metricx": [
-            argument("--metricx", metavar="NAME", help=f"a MetricX-24, such as {METRICX}"),
-            argument("--tokenizer", metavar="NAME", help=f"default: {TOKENIZER}"),
+            argument("--metricx", metavar="NAME", help=f"a MetricX-24, such as {OFFICIAL_MODEL}"),
+            argument("--tokenizer", metavar="NAME", help=f"default: {OFFICIAL_TOKENIZER}"),
             argument("--eos", choices=EOS_RULES, help=f"whose treatment of end tokens; default: {EOS_RULES[0]}"),
             argument("--batch_size", type=whole_number(1), metavar="N", help="rows at a time; default: 64"),
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),

@@ -20,6 +20,7 @@ from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections, errors of the server
 TIMEOUT_SECONDS = 1200.0  # of a call; a judge may think for long
 BROKEN_ANSWERS = 4  # how often an answer that is no completion is asked for
+_NO_COMPLETION = (ValueError, AttributeError, IndexError, TypeError, RecursionError)  # what the client raises for other JSON
 _FAILURES_IN_A_ROW = 5  # per worker, after which the server is taken for gone
 
 
@@ -110,14 +111,7 @@ class Endpoint:
                 text = completion.choices[0].message.content or ""  # all may have gone into thoughts: no verdict
                 usage = completion.usage
                 tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)
-            except (
-                openai.APIResponseValidationError,
-                ValueError,
-                AttributeError,
-                IndexError,
-                TypeError,
-                RecursionError,
-            ) as error:
+            except (openai.APIResponseValidationError, *_NO_COMPLETION) as error:
                 problem = f"an answer that is not a completion ({error!r})"
                 continue
             except openai.APIStatusError as error:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,19 +97,22 @@ def _own_criteria(texts: Mapping[str, Any], row: Conversation) -> list[Question]
 
 def _own_pairs(texts: Mapping[str, Any], row: Conversation) -> list[Question]:
     questions = []
-    for turn in range(len(row.turns)):
-        for order in (0, 1):
-            pair = (row.answers, row.baselines) if order == 0 else (row.baselines, row.answers)
-            said = [_alternating(row.turns, answers, turn) for answers in pair]
-            right = _alternating(row.turns, row.references, turn) if row.references else ""
-            tag = _tag(*said, right)
-            parts = [texts["reference"].format(tag=tag, transcript=right)] if right else []
-            parts += [
-                texts["conversation"].format(tag=tag, name=name, transcript=one) for name, one in zip("AB", said, strict=True)
-            ]
-            user = "\n\n".join([*parts, texts["closing"].format(tag=tag)])
-            questions.append(Question((turn, order), _messages(texts["system"].format(tag=tag), user), tag))
+    for part, pair in _pairs(row):
+        said = [_alternating(row.turns, answers, part[0]) for answers in pair]
+        right = _alternating(row.turns, row.references, part[0]) if row.references else ""
+        tag = _tag(*said, right)
+        parts = [texts["reference"].format(tag=tag, transcript=right)] if right else []
+        parts += [texts["conversation"].format(tag=tag, name=name, transcript=one) for name, one in zip("AB", said, strict=True)]
+        user = "\n\n".join([*parts, texts["closing"].format(tag=tag)])
+        questions.append(Question(part, _messages(texts["system"].format(tag=tag), user), tag))
     return questions
+
+
+def _pairs(row: Conversation) -> Iterator[tuple[tuple[int, int], tuple[tuple[str, ...], tuple[str, ...]]]]:
+    """Turn and order (`Question.part`), and whose answers are A and B."""
+    for turn in range(len(row.turns)):
+        yield (turn, 0), (row.answers, row.baselines)
+        yield (turn, 1), (row.baselines, row.answers)
 
 
 def _alternating(turns: tuple[str, ...], answers: tuple[str, ...], turn: int) -> str:
@@ -144,7 +147,6 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         generation, model = dict(judge["judge_generation_kwargs"]), str(judge["judge_model_name"])
         source = "prompts of SEA-HELM's repository"
         if task == PAIRS:
-            _ = record["judgement_labels"]["A_wins"], record["judgement_labels"]["B_wins"], record["judgement_labels"]["Tie"]
             return Rubric(lambda row: _official_pairs(record, row), _pair_reader(record), {}, generation, source, model)
         classes = {str(name): float(score) for name, score in judge["classifications"].items()}
         prompts = judge["judge_prompts"]
@@ -153,15 +155,13 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         raise SeaHelmError(
             f"{path}: no prompts of the judge of {task} ({error!r}); give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
         ) from error
-    first = task == _FIRST_VERDICT
-    return Rubric(
-        lambda row: _official_criteria(prompts, row),
-        lambda question, answer: _read_official(answer, first=first),
-        classes,
-        generation,
-        source,
-        model,
-    )
+    counts = 0 if task == _FIRST_VERDICT else -1
+
+    def read(question: Question, answer: str) -> str | None:
+        found = _OFFICIAL_VERDICT.findall(answer)
+        return found[counts] if found else None
+
+    return Rubric(lambda row: _official_criteria(prompts, row), read, classes, generation, source, model)
 
 
 def _official_criteria(prompts: Mapping[str, Any], row: Conversation) -> list[Question]:
@@ -188,17 +188,12 @@ def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Questi
     with_reference = row.category in record["categories_with_reference"]
     prompts = record["judge"]["judge_prompts"]["with-reference" if with_reference else "without-reference"]
     questions = []
-    for turn in range(len(row.turns)):
-        for order in (0, 1):
-            first, second = (row.answers, row.baselines) if order == 0 else (row.baselines, row.answers)
-            fields: dict[str, str] = {}
-            for number in range(turn + 1):
-                fields |= {f"question_{number + 1}": row.turns[number], f"answer_a_{number + 1}": first[number]}
-                fields[f"answer_b_{number + 1}"] = second[number]
-                if with_reference:
-                    fields[f"ref_answer_{number + 1}"] = row.references[number]
-            system = _filled(prompts[turn]["system_prompt"], **record["judgement_labels"])
-            questions.append(Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields)), ""))
+    for (turn, order), (first, second) in _pairs(row):
+        told = {"question": row.turns, "answer_a": first, "answer_b": second}
+        told |= {"ref_answer": row.references} if with_reference else {}
+        fields = {f"{name}_{number + 1}": texts[number] for name, texts in told.items() for number in range(turn + 1)}
+        system = _filled(prompts[turn]["system_prompt"], **record["judgement_labels"])
+        questions.append(Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields)), ""))
     return questions
 
 
@@ -223,14 +218,7 @@ def _filled(template: Any, **fields: str) -> str:
 
 def _defused_row(row: Conversation) -> Conversation:
     """The row with the model's answers defused; what the benchmark wrote stays."""
-    return Conversation(
-        row.doc_id, row.category, row.turns, tuple(map(defused, row.answers)), row.criteria, row.baselines, row.references
-    )
-
-
-def _read_official(answer: str, *, first: bool) -> str | None:
-    found = _OFFICIAL_VERDICT.findall(answer)
-    return found[0 if first else -1] if found else None
+    return replace(row, answers=tuple(map(defused, row.answers)))
 
 
 def _pair_reader(record: Mapping[str, Any]) -> Callable[[Question, str], str | None]:

@@ -51,41 +51,48 @@ def conversation(sample: Mapping[str, Any]) -> Conversation:
     Raises:
         ResultsError: if something is missing or does not fit together.
     """
-    doc = sample.get("doc")
-    if not isinstance(doc, dict) or not isinstance(sample.get("doc_id"), int):
-        raise ResultsError(f"row {sample.get('doc_id')}: no doc, or no number")
+    try:
+        return _conversation(sample)
+    except ValueError as error:
+        raise ResultsError(f"row {sample.get('doc_id')}: {error}") from error
+
+
+def _conversation(sample: Mapping[str, Any]) -> Conversation:
+    doc, number = sample.get("doc"), sample.get("doc_id")
+    if not isinstance(doc, dict) or not isinstance(number, int):
+        raise ValueError("no doc, or no number")
     last, responses = doc.get("answer"), sample.get("filtered_resps")
     if last is None and isinstance(responses, list):
         last = next(iter(responses), None)
     if not isinstance(last, str):
-        raise ResultsError(f"row {sample.get('doc_id')}: no answer to the last turn")
-    turns, answers = _texts(sample, doc, "turns"), (*_texts(sample, doc, "answers"), last)
-    baselines, references = _texts(sample, doc, "baselines"), _texts(sample, doc, "references")
+        raise ValueError("no answer to the last turn")
+    turns, answers, baselines, references = (_texts(doc, key) for key in ("turns", "answers", "baselines", "references"))
+    answers = (*answers, last)
     records = doc.get("criteria") or []
     if not isinstance(records, list):
-        raise ResultsError(f"row {sample['doc_id']}: criteria is not a list")
-    criteria = tuple(_criterion(sample, record, len(turns)) for record in records)
+        raise ValueError("criteria is not a list")
+    criteria = tuple(_criterion(record, len(turns)) for record in records)
     if not turns or len(answers) != len(turns):
-        raise ResultsError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(answers)} answers")
+        raise ValueError(f"{len(turns)} turns, but {len(answers)} answers")
     if not criteria and len(baselines) != len(turns):
-        raise ResultsError(f"row {sample['doc_id']}: neither criteria nor a baseline for each turn")
+        raise ValueError("neither criteria nor a baseline for each turn")
     if references and len(references) != len(turns):
-        raise ResultsError(f"row {sample['doc_id']}: {len(turns)} turns, but {len(references)} references")
-    return Conversation(sample["doc_id"], str(doc.get("category") or ""), turns, answers, criteria, baselines, references)
+        raise ValueError(f"{len(turns)} turns, but {len(references)} references")
+    return Conversation(number, str(doc.get("category") or ""), turns, answers, criteria, baselines, references)
 
 
-def _texts(sample: Mapping[str, Any], doc: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def _texts(doc: Mapping[str, Any], key: str) -> tuple[str, ...]:
     texts = doc.get(key) or []
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ResultsError(f"row {sample.get('doc_id')}: {key} is not a list of texts")
+        raise ValueError(f"{key} is not a list of texts")
     return tuple(texts)
 
 
-def _criterion(sample: Mapping[str, Any], record: Any, turns: int) -> Criterion:
+def _criterion(record: Any, turns: int) -> Criterion:
     try:
         criterion = Criterion(int(record.get("turn") or 0), str(record["criterion"]), str(record.get("severity") or "").lower())
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ResultsError(f"row {sample.get('doc_id')}: a criterion without a text, or whose turn is not a number") from error
+        raise ValueError("a criterion without a text, or whose turn is not a number") from error
     if not 0 <= criterion.turn < turns:
-        raise ResultsError(f"row {sample.get('doc_id')}: a criterion for turn {criterion.turn} of {turns}")
+        raise ValueError(f"a criterion for turn {criterion.turn} of {turns}")
     return criterion

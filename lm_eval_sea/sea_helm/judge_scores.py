@@ -17,10 +17,8 @@ UNREADABLE = "unreadable"  # stands for the class of a verdict that cannot be re
 
 def of_turns(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
     """mt-bench-judge: mean over the turns of the mean over a turn's criteria; a turn without criteria counts as 0."""
-    scores = _scores(row, verdicts, classes)
-    by_turn = [
-        [score for one, score in zip(row.criteria, scores, strict=True) if one.turn == turn] for turn in range(len(row.turns))
-    ]
+    graded = list(zip(row.criteria, _scores(row, verdicts, classes), strict=True))
+    by_turn = [[score for one, score in graded if one.turn == turn] for turn in range(len(row.turns))]
     return fmean(fmean(turn) if turn else 0.0 for turn in by_turn)
 
 
@@ -34,13 +32,9 @@ def of_severities(row: Conversation, verdicts: Verdicts, classes: Mapping[str, f
 
     An unknown severity weighs 1. A row without criteria of one of the two kinds scores 0.
     """
-    scores = _scores(row, verdicts, classes)
-    own = [
-        (WEIGHTS.get(one.severity, 1.0), score)
-        for one, score in zip(row.criteria, scores, strict=True)
-        if one.severity != GENERIC
-    ]
-    generic = [score for one, score in zip(row.criteria, scores, strict=True) if one.severity == GENERIC]
+    graded = list(zip(row.criteria, _scores(row, verdicts, classes), strict=True))
+    own = [(WEIGHTS.get(one.severity, 1.0), score) for one, score in graded if one.severity != GENERIC]
+    generic = [score for one, score in graded if one.severity == GENERIC]
     if not own or not generic:
         return 0.0
     return sum(weight * score for weight, score in own) / sum(weight for weight, _ in own) * fmean(generic)

@@ -12,9 +12,9 @@ from tqdm import tqdm
 from lm_eval_sea.results.rows import POSITION, in_published_order, says_its_order
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
-from lm_eval_sea.sea_helm import row_scores
+from lm_eval_sea.sea_helm import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, row_scores
 from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
-from lm_eval_sea.sea_helm.metricx_model import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, points, text_of
+from lm_eval_sea.sea_helm.metricx_model import points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.row_order import FEW_ROWS
 

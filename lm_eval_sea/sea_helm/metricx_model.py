@@ -11,16 +11,12 @@ from typing import Any
 
 import torch
 
-from lm_eval_sea.sea_helm import SeaHelmError
+from lm_eval_sea.sea_helm import OFFICIAL_MODEL, SEAHELM, SeaHelmError
 
-OFFICIAL_MODEL = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"
-OFFICIAL_TOKENIZER = "google/mt5-xl"
 MAX_TOKENS = 1536
 WORST = 25.0
 SCORE_TOKEN = 250089  # <extra_id_10>
 START_TOKEN = 0
-SEAHELM, GOOGLE = "seahelm", "google"
-EOS_RULES = (SEAHELM, GOOGLE)
 
 
 def text_of(source: str, candidate: str, reference: str) -> str:

@@ -24,11 +24,17 @@ def one_turn(number: int, answer: str, criteria: list[dict]) -> dict:
     return {"doc_id": number, "doc": doc | {"cluster": str(number)}, "filtered_resps": [answer], "resps": [[answer]]}
 
 
-def write_answers(folder, language: str, task: str, samples: list[dict], *, seed: int = 1):
+def write_answers(folder, language: str, task: str, samples: list[dict]):
     """Writes one run of one task; returns its samples file."""
     metadata = {"suite": "sea_helm", "language": language, "sea_helm_task": task, "competency": COMPETENCIES[task], "chance": 0.0}
     metadata |= {"variant": "gen", "item_metric": None, "headline_metric": "null_rate"}
-    return write_run(folder, f"sea_helm_{language}_{task.replace('-', '_')}", metadata, samples, seed)
+    metadata |= {"score_group": "translations"} if task.startswith("translation") else {}
+    return write_run(folder, f"sea_helm_{language}_{task.replace('-', '_')}", metadata, samples)
+
+
+def scores_beside(samples, scorer: str = "judged"):
+    """The file that a judge's or a metric model's scores of samples are written to."""
+    return samples.with_name(samples.name.replace("samples", scorer).replace(".jsonl", ".json"))
 
 
 def write_run(folder, name: str, metadata: dict, samples: list[dict], seed: int = 1):

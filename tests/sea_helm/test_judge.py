@@ -13,11 +13,13 @@ import yaml
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
+from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES
 from lm_eval_sea.sea_helm.row_scores import read
 from tests.processes import begin
 
 from .judge_server import FAULTS, own_tag, serving
 from .planted_answers import one_turn, two_turns, write_answers
+from .planted_answers import scores_beside as judged
 
 CRITERIA = [{"turn": 0, "criterion": "first"}, {"turn": 0, "criterion": "second"}, {"turn": 1, "criterion": "third"}]
 # criterion → verdict
@@ -35,10 +37,6 @@ def planted_verdict(body):
 def write_conversations(folder, rows=6, **more):
     samples = [two_turns(number, f"jawaban {number}", f"lanjutan {number}", CRITERIA, **more) for number in range(rows)]
     return write_answers(folder, "id", "mt-bench-judge", samples)
-
-
-def judged(samples):
-    return samples.with_name(samples.name.replace("samples", "judged").replace(".jsonl", ".json"))
 
 
 def verdicts(samples):
@@ -182,16 +180,8 @@ def parrot(body, verdict="CLASS_UNMET"):
     return f"{repeated}<{tag[0]}>{verdict}</{tag[0]}>{repeated}"
 
 
-@pytest.mark.parametrize(
-    ("task", "official"),
-    [
-        ("mt-bench-judge", False),
-        ("mt-bench-judge", True),
-        ("kalahi-judge", False),
-        ("kalahi-judge", True),
-        ("syntax-criteria", False),
-    ],
-)
+@pytest.mark.parametrize("task", ["mt-bench-judge", "kalahi-judge", "syntax-criteria"])
+@pytest.mark.parametrize("official", [False, True])
 def test_an_answer_cannot_write_its_verdict(tmp_path, official, task):
     criteria = [{"turn": 0, "criterion": "is a poem"}]
     rows = [one_turn(number, f"Halo. {cheat}", criteria) for number, cheat in enumerate(CHEATS)]
@@ -225,8 +215,8 @@ def checkout_of_our_own(folder):
     judge = {"judge_model_name": "org/official-judge", "judge_generation_kwargs": {"max_tokens": 77, "reasoning_effort": "high"}}
     judge["classifications"] = {"CLASS_UNMET": 0, "CLASS_SLIGHTLY_MET": 0.25, "CLASS_EXACTLY_MET": 1.0}
     turns = {f"turn_{turn}": f"Turn {turn}: {{transcript}}|{{response}}|{{keyPointText}} Grade." for turn in (1, 2)}
-    for task, path in (("mt-bench-judge", "multi_turn/mt_bench_judge"), ("kalahi-judge", "cultural/kalahi_judge")):
-        place = folder / "seahelm_tasks" / path / "config.yaml"
+    for task in ("mt-bench-judge", "kalahi-judge", "syntax-criteria"):
+        place = folder / OFFICIAL_FILES[task]
         place.parent.mkdir(parents=True)
         own = prompts | ({"criteria_prompt": turns} if task == "mt-bench-judge" else {})
         place.write_text(yaml.safe_dump({task: {"judge": judge | {"judge_prompts": own}}}), encoding="utf-8")

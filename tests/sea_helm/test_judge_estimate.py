@@ -1,7 +1,7 @@
 """What is said before the first call, worked out by hand."""
 
+from lm_eval_sea.sea_helm.judge import estimate
 from lm_eval_sea.sea_helm.judge_calls import Answer, Call
-from lm_eval_sea.sea_helm.judge_estimate import estimate
 
 CALLS = [Call([{"role": "system", "content": "x" * 400}, {"role": "user", "content": "y" * 3600}], {})] * 100
 

@@ -1,6 +1,5 @@
 """MetricX on a tiny random mT5 against a plain loop, batches that are kept, both ways with end tokens, and the totals."""
 
-import json
 import re
 import shutil
 
@@ -10,29 +9,20 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import MT5Config, MT5Model, PreTrainedTokenizerFast
 
-from lm_eval_sea.commands import score as command
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read as read_runs
-from lm_eval_sea.sea_helm import metricx_model
+from lm_eval_sea.sea_helm import EOS_RULES
 from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
-from lm_eval_sea.sea_helm.metricx_model import EOS_RULES, MetricX, points, text_of, tokens_of
+from lm_eval_sea.sea_helm.metricx_model import MetricX, points, text_of, tokens_of
 from lm_eval_sea.sea_helm.row_scores import read
 
 from ..tasks.evaluation import evaluate, write_json_lines
 from ..tasks.planted_model import PlantedModel
 from .official import checkout, run
-from .planted_answers import write_answers
+from .planted_answers import scores_beside, write_answers
 
 SOURCES = ["Good morning.", "The quick brown fox jumps over the lazy dog, again and again.", "No.", "Where is it?", "Rain"]
-SOURCES += [
-    "Two plus two is four.",
-    "Read the book!",
-    "She left early",
-    "Prices rose by 3 %.",
-    "A",
-    "Tea or coffee?",
-    "Not yet, he said.",
-]
+SOURCES += ["Two plus two is four.", "Read the book!", "She left early", "Prices rose by 3 %.", "A", "Tea or coffee?"]
 
 
 @pytest.fixture(scope="module")
@@ -130,38 +120,17 @@ def test_points():
 
 
 def write_translations(folder, rows=5):
-    samples = [
-        {
-            "doc_id": number,
-            "doc": {"text": SOURCES[number], "answer": SOURCES[number].lower(), "label": f"x {number}", "cluster": "0"},
-        }
-        for number in range(rows)
-    ]
-    return write_answers(folder, "id", "translation-en-xx", samples)
+    docs = [{"text": text, "answer": text.lower(), "label": f"x {n}", "cluster": "0"} for n, text in enumerate(SOURCES[:rows])]
+    return write_answers(folder, "id", "translation-en-xx", [{"doc_id": n, "doc": doc} for n, doc in enumerate(docs)])
 
 
-@pytest.fixture
-def with_group():
-    """`write_answers` knows no groups of scores; translations have one."""
-
-    def add(samples):
-        path = next(samples.parent.glob("results_*"))
-        content = json.loads(path.read_text())
-        for config in content["configs"].values():
-            config["metadata"]["score_group"] = "translations"
-        path.write_text(json.dumps(content))
-        return samples
-
-    return add
-
-
-def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, with_group, tmp_path, capsys):
-    samples = with_group(write_translations(tmp_path))
+def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, tmp_path, capsys):
+    samples = write_translations(tmp_path)
     command = ["score", str(tmp_path), "--metricx", str(tiny_metricx), "--tokenizer", str(tiny_metricx), "--batch_size", "2"]
     assert main(command) == 0
     output = capsys.readouterr().out
     assert "not SEA-HELM's number: SEA-HELM has google/metricx-24-hybrid-xxl-v2p6-bfloat16" in output
-    written = read(samples.with_name(samples.name.replace("samples", "metricx").replace(".jsonl", ".json")))
+    written = read(scores_beside(samples, "metricx"))
     scorer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu")
     rows = [text_of(SOURCES[number], SOURCES[number].lower(), f"x {number}") for number in range(5)]
     errors = [error for start in (0, 2, 4) for error in scorer.errors(rows[start : start + 2], "seahelm")]
@@ -172,8 +141,8 @@ def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, with_
     assert re.search(rf"id\s+nlg\s+translations translation-en-xx\s+{mean:.2f}", capsys.readouterr().out)
 
 
-def test_batches_are_kept(with_group, tmp_path):
-    with_group(write_translations(tmp_path))
+def test_batches_are_kept(tmp_path):
+    write_translations(tmp_path)
     jobs = jobs_of(read_runs(tmp_path).tasks, [])
     asked = []
 
@@ -197,7 +166,7 @@ def test_batches_are_kept(with_group, tmp_path):
     assert len(other) == 3  # another setting is another number
 
 
-def test_batches_are_those_of_the_published_order(samples, with_group, tmp_path):
+def test_batches_are_those_of_the_published_order(samples, tmp_path):
     """The pack evaluates more than 20 rows in an order of its own, which the samples tell apart from the published one."""
     name, source = "sea_helm_id_translation_en_xx", "aisingapore/NLG-Machine-Translation"
     folder = shutil.copytree(samples / source, tmp_path / "hub" / source)
@@ -211,23 +180,23 @@ def test_batches_are_those_of_the_published_order(samples, with_group, tmp_path)
     assert texts != [f"Text {n}." for n in range(30)]
 
     notes = []
-    with_group(write_answers(tmp_path / "run", "id", "translation-en-xx", logged))
+    write_answers(tmp_path / "run", "id", "translation-en-xx", logged)
     [found] = jobs_of(read_runs(tmp_path / "run").tasks, notes)
     assert found.texts == [text_of(f"Text {n}.", "Teks", f"Teks {n}.") for n in range(30)] and not notes
     assert [texts[doc_id] for doc_id in found.doc_ids] == [f"Text {n}." for n in range(30)]
 
 
-def test_rows_that_do_not_say_their_place_are_named(with_group, tmp_path):
+def test_rows_that_do_not_say_their_place_are_named(tmp_path):
     """As in samples of earlier versions."""
     samples = [{"doc_id": n, "doc": {"text": f"{n}", "answer": "x", "label": "y"}} for n in range(30)]
-    with_group(write_answers(tmp_path, "id", "translation-en-xx", samples))
+    write_answers(tmp_path, "id", "translation-en-xx", samples)
     notes = []
     assert jobs_of(read_runs(tmp_path).tasks, notes)[0].doc_ids == list(range(30))
     assert len(notes) == 1 and "do not say in which order they were published" in notes[0]
 
 
-def test_mistakes_are_one_line(tiny_model, with_group, tmp_path, capsys):
-    with_group(write_translations(tmp_path / "run"))
+def test_mistakes_are_one_line(tiny_model, tmp_path, capsys):
+    write_translations(tmp_path / "run")
     write_answers(tmp_path / "other", "id", "kalahi-judge", [])
     for folder, model, message in [
         ("run", tiny_model, "no mT5 with more than 250089 tokens, so no MetricX"),
@@ -237,10 +206,3 @@ def test_mistakes_are_one_line(tiny_model, with_group, tmp_path, capsys):
         assert main(["score", str(tmp_path / folder), "--metricx", str(model), "--tokenizer", str(model)]) == 1
         error = capsys.readouterr().err.strip()
         assert message in error.splitlines()[-1]
-
-
-def test_the_command_knows_what_the_model_knows():
-    """It names them itself, so that its help needs none of the libraries behind them."""
-    assert command.EOS_RULES == EOS_RULES
-    assert command.METRICX == metricx_model.OFFICIAL_MODEL
-    assert command.TOKENIZER == metricx_model.OFFICIAL_TOKENIZER

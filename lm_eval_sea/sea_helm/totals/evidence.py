@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,11 @@ class Evidence:
     notes: list[str] = field(default_factory=list)
     unequal: set[Place] = field(default_factory=set)  # fewer runs than other tasks, or of several versions
     base_model: bool = False  # whether the runs showed exemplars without a chat template
+
+    def doubt(self, places: Iterable[Place], note: str) -> None:
+        """Notes why the runs of some tasks are not what a complete total needs."""
+        self.notes.append(note)
+        self.unequal |= set(places)
 
 
 def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
@@ -80,13 +85,11 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     members = [task for results in found.values() for task in results]
     models = sorted({task.run.model for task in members})
     if len(models) > 1:
-        evidence.notes.append(f"runs of {len(models)} models are mixed: {', '.join(models)}")
-        evidence.unequal |= set(found)
+        evidence.doubt(found, f"runs of {len(models)} models are mixed: {', '.join(models)}")
     templates = {task.run.settings.chat_template for task in members}
     evidence.base_model = templates == {None} and any(task.num_fewshot for task in members)
     if len(templates) > 1:
-        evidence.notes.append("runs with different chat templates, or with one and without, are mixed")
-        evidence.unequal |= set(found)
+        evidence.doubt(found, "runs with different chat templates, or with one and without, are mixed")
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
@@ -99,23 +102,23 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
 
 def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: Evidence) -> None:
     name = results[0].name
-    for what, values in _settings(results).items():
-        different = sorted(set(map(str, values)))
+    same: dict[str, list[Any]] = {  # what must be the same in all runs of a task, if they tell it
+        "versions of the task": [result.version for result in results],
+        "numbers of exemplars": [result.num_fewshot for result in results],
+        "versions of the rows (data_sha256)": [result.facts.data_sha256 or None for result in results],
+    }
+    for what, values in same.items():
+        different = sorted({str(value) for value in values if value is not None})
         if len(different) > 1:
-            evidence.notes.append(f"{name}: runs of several {what} are mixed: {', '.join(different)}")
-            evidence.unequal.add(place)
+            evidence.doubt([place], f"{name}: runs of several {what} are mixed: {', '.join(different)}")
     if len(results) < most:
-        evidence.notes.append(f"{name}: {len(results)} of {most} runs")
-        evidence.unequal.add(place)
+        evidence.doubt([place], f"{name}: {len(results)} of {most} runs")
     partial = [result for result in results if result.rows and result.rows_total and result.rows < result.rows_total]
     if partial:
-        evidence.notes.append(f"{name}: {partial[0].rows} of {partial[0].rows_total} rows were evaluated (--limit)")
-        evidence.unequal.add(place)
-    if notes := list(
-        dict.fromkeys(filter(None, (row_count_note(result.name, result.facts, result.rows_total) for result in results)))
-    ):
-        evidence.notes += notes
-        evidence.unequal.add(place)
+        evidence.doubt([place], f"{name}: {partial[0].rows} of {partial[0].rows_total} rows were evaluated (--limit)")
+    counts = [row_count_note(result.name, result.facts, result.rows_total) for result in results]
+    for note in dict.fromkeys(filter(None, counts)):
+        evidence.doubt([place], note)
     headline = PROBABILITY if is_ranked(results[0].facts) else results[0].facts.headline_metric
     values = [result.scores[headline].value for result in results if headline in result.scores]
     if values:
@@ -125,38 +128,23 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
         if any(result.samples for result in results):
             evidence.without_scores.add(place)
         return
-    found = [
-        (result, table)
-        for result, scores in zip(results, beside, strict=True)
-        if (table := _table(result, scores, evidence.notes)) is not None
-    ]
-    tables = [table for _, table in found]
+    read = [_table(result, scores, evidence.notes) for result, scores in zip(results, beside, strict=True)]
+    tables = [table for table in read if table is not None]
     if not tables:
         evidence.without_samples.add(place)
         evidence.notes.append(f"{name}: no samples; run it with --log_samples")
         return
-    fewer = [f"{len(table)} of {result.rows} rows" for result, table in found if result.rows and len(table) < result.rows]
+    sizes = [(len(table), result.rows) for result, table in zip(results, read, strict=True) if table is not None]
+    fewer = [f"{there} of {rows} rows" for there, rows in sizes if rows and there < rows]
     fewer += [f"{len(tables)} of {len(results)} runs"] * (len(tables) < len(results))
     if fewer:
-        evidence.notes.append(f"{name}: samples of {', '.join(fewer)} only")
-        evidence.unequal.add(place)
+        evidence.doubt([place], f"{name}: samples of {', '.join(fewer)} only")
     shared = [row for row in tables[0].index if all(row in table.index for table in tables)]
     if len(shared) < max(map(len, tables)):
-        evidence.notes.append(f"{name}: the runs have different rows; the {len(shared)} that all have are scored")
-        evidence.unequal.add(place)
+        evidence.doubt([place], f"{name}: the runs have different rows; the {len(shared)} that all have are scored")
     if shared:
         best = _best(place, results[0], [scores for scores in beside if scores], evidence)
         evidence.rows[place] = _task_rows(results[0].facts, best, [table.loc[shared] for table in tables])
-
-
-def _settings(results: Sequence[TaskRun]) -> dict[str, list[Any]]:
-    """What must be the same in all runs of a task: what it is called in messages → its value in each run that tells it."""
-    settings: dict[str, list[Any]] = {
-        "versions of the task": [result.version for result in results],
-        "numbers of exemplars": [result.num_fewshot for result in results],
-        "versions of the rows (data_sha256)": [result.facts.data_sha256 or None for result in results],
-    }
-    return {what: [value for value in values if value is not None] for what, values in settings.items()}
 
 
 def _scores_beside(result: TaskRun) -> row_scores.RowScores | None:
@@ -172,8 +160,7 @@ def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores],
     if beside:
         scorers = sorted({scores.scorer for scores in beside})
         if len(scorers) > 1:
-            evidence.notes.append(f"{result.name}: scores by several models are mixed: {', '.join(scorers)}")
-            evidence.unequal.add(place)
+            evidence.doubt([place], f"{result.name}: scores by several models are mixed: {', '.join(scorers)}")
         evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
         return beside[0].best
     metric = _scored_metric(result.facts)
@@ -215,15 +202,14 @@ def _scored_metric(facts: Facts) -> str:
     return PROBABILITY if is_ranked(facts) else facts.item_metric
 
 
-def _text(label: Any) -> str | None:
-    return None if label is None else str(label)
-
-
 def _task_rows(facts: Facts, best: float, runs: Sequence[pd.DataFrame]) -> TaskRows:
+    def label_of(given: Any) -> str | tuple[str, ...] | None:
+        return tuple(map(str, given)) if isinstance(given, list) else None if given is None else str(given)
+
     rows = runs[0]
     return TaskRows(
         scores=np.stack([run.score.to_numpy() for run in runs]),
-        labels=tuple(tuple(map(str, label)) if isinstance(label, list) else _text(label) for label in rows["doc.label"]),
+        labels=tuple(map(label_of, rows["doc.label"])),
         clusters=tuple(map(str, rows["doc.cluster"])),
         phenomena=tuple(map(str, rows["doc.phenomenon"])) if rows["doc.phenomenon"].all() else None,
         is_label_task=bool(facts.labels) and not is_ranked(facts),

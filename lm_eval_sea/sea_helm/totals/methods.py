@@ -56,29 +56,23 @@ def _by_questions(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dic
     return drawn
 
 
-def _by_runs(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
-    """June 2026: the run that answers is drawn for each row."""
+def _by_passages(
+    rule: Callable[[TaskRows], Scoring],
+    draw: Callable[[Scoring, np.random.Generator], np.ndarray],
+    rows: Mapping[Place, TaskRows],
+    suite: Sequence[Place],
+) -> dict[Place, Draws]:
+    """June 2026 and later corrections: questions are drawn with all that share a passage, and runs with them."""
     generator, questions = np.random.default_rng(RUN_SEED), np.random.default_rng(QUESTION_SEED)
     drawn = {}
     for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
-        scoring = notebook_scoring(rows[place])
-        drawn[place] = Draws(run_draws(scoring, generator), question_draws(scoring, rows[place].clusters, questions))
-    return drawn
-
-
-def _of_what_was_run(
-    rule: Callable[[TaskRows], Scoring], rows: Mapping[Place, TaskRows], suite: Sequence[Place]
-) -> dict[Place, Draws]:
-    """The score of what was run; questions are drawn with all that share a passage, and runs with them."""
-    questions = np.random.default_rng(QUESTION_SEED)
-    drawn = {}
-    for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
         scoring = rule(rows[place])
-        drawn[place] = Draws(_as_run(scoring), question_draws(scoring, rows[place].clusters, questions))
+        drawn[place] = Draws(draw(scoring, generator), question_draws(scoring, rows[place].clusters, questions))
     return drawn
 
 
-def _as_run(scoring: Scoring) -> np.ndarray:
+def _as_run(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
+    """The one score of what was run, in the place of draws."""
     values = scoring.values.mean(axis=0)
     return scoring.score(values, np.ones(len(values)))[None]
 
@@ -127,9 +121,10 @@ def _remark_on_notebook(rows: TaskRows) -> str | None:
     return None
 
 
+_NOTEBOOK = partial(_by_passages, notebook_scoring, run_draws)
 METHODS = {
     "2026-08": Method(_by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates),
-    "2026-06": Method(_by_runs, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),
-    "corrected": Method(partial(_of_what_was_run, corrected_scoring), None, lambda rows: None, pooled=True),
-    RANKED: Method(partial(_of_what_was_run, ranked_scoring), None, lambda rows: None, pooled=True),
+    "2026-06": Method(_NOTEBOOK, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),
+    "corrected": Method(partial(_by_passages, corrected_scoring, _as_run), None, lambda rows: None, pooled=True),
+    RANKED: Method(partial(_by_passages, ranked_scoring, _as_run), None, lambda rows: None, pooled=True),
 }

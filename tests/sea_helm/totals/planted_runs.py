@@ -11,20 +11,10 @@ TASKS = {
     "qa": {"competency": "nlu", "item_metric": "f1"},
     "abssum": {"competency": "nlg", "item_metric": "rougeL"},
     "if-eval": {"competency": "instruction-following", "item_metric": "pass"},
-    "pragmatic-single": {
-        "competency": "linguistic-diagnostics",
-        "score_group": "pragmatics",
-        "labels": ["Benar", "Salah"],
-        "chance": 0.5,
-    },
-    "pragmatic-pair": {
-        "competency": "linguistic-diagnostics",
-        "score_group": "pragmatics",
-        "labels": ["Benar", "Salah"],
-        "chance": 0.5,
-    },
     "translation-en-xx": {"competency": "nlg", "score_group": "translations", "item_metric": None},
 }
+_PRAGMATICS = {"competency": "linguistic-diagnostics", "score_group": "pragmatics", "labels": ["Benar", "Salah"], "chance": 0.5}
+TASKS |= dict.fromkeys(("pragmatic-single", "pragmatic-pair"), _PRAGMATICS)
 
 
 def task_name(language: str, task: str) -> str:
