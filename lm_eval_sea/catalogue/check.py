@@ -69,7 +69,7 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
 def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
     """The tasks whose rows can be looked for, and the folders that a user makes and the current folder lacks.
 
-    Who does not make one does without its tasks: that is no fault. A file that such a folder lacks is one.
+    It is no fault that a user does without such a folder and its tasks. A file that a folder lacks is one.
     """
     tasks = list(tasks)
     absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from lm_eval_sea.catalogue import SUITE
-from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
+from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
 from lm_eval_sea.catalogue.refusal import Refusal
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
@@ -122,10 +120,7 @@ def read_data_set(path: Path) -> DataSet:
     Raises:
         RecordError: if the file cannot be read, lacks a key, has one too many, or a value that cannot be.
     """
-    try:
-        record = parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
-        raise RecordError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+    record = read_yaml_of_people(path, RecordError)
     if fault := next(_faults(record), None):
         raise RecordError(f"{path}: {fault}")
     languages = {language: Language(language=language, **whole_record(record, language)) for language in record["languages"]}
@@ -182,11 +177,7 @@ def _value_faults(data: Mapping[str, Any]) -> Iterator[str]:
 
 @functools.cache
 def data_sets() -> dict[str, DataSet]:
-    """The data sets of the pack by name, but for SEA-HELM's.
-
-    Raises:
-        RecordError: if one of their files is at fault.
-    """
+    """The data sets of the pack by name, but for SEA-HELM's."""
     paths = sorted(TASKS_FOLDER.glob(f"*/{FILE}"))
     return {path.parent.name: read_data_set(path) for path in paths if path.parent.name != SEA_HELM}
 

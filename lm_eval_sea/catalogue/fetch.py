@@ -1,4 +1,4 @@
-"""Downloads the data files of tasks, so that a machine without a network can run them."""
+"""Downloads the data files of tasks, so that a machine without a network can run them; a `DataError` says which cannot be had."""
 
 from __future__ import annotations
 
@@ -88,9 +88,6 @@ def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
 
     Returns:
         What was fetched, lines of text.
-
-    Raises:
-        DataError: if a file cannot be had.
     """
     named, configured = _on_hub(tasks)
     lines = [files.describe(download_all(files.repository, files.paths)) for files in named]
@@ -111,9 +108,6 @@ def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[str]:
 
     Returns:
         What was fetched, lines of text.
-
-    Raises:
-        DataError: if a file cannot be had.
     """
     named, configured = _on_hub(tasks)
     wanted = named + list(map(_files_of_configuration, configured))

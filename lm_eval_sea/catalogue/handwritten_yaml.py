@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import yaml
+
+from lm_eval_sea.catalogue.refusal import Refusal
 
 
 class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
@@ -18,6 +21,14 @@ class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
                     raise yaml.constructor.ConstructorError(problem=f"{key.value!r} is there twice", problem_mark=key.start_mark)
                 seen.add(key.value)
         return yaml.SafeLoader.construct_mapping(self, node, deep)
+
+
+def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
+    """What a file says, or a refusal that names the file and the fault."""
+    try:
+        return parse_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, yaml.YAMLError) as error:
+        raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
 
 
 def parse_yaml(text: str) -> Any:

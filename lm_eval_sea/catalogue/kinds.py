@@ -19,8 +19,13 @@ def _ranked(answer: str, *, shown: bool = False, lettered: bool = False) -> Vari
     return Variant(shown, lettered, answer, "ranking_yaml", ("acc_ppl", "acc", "acc_norm"))
 
 
+def _only(answer: str, template: str, *aggregated: str) -> dict[str, Variant]:
+    """The one variant of a kind that shows no options; it has no name."""
+    return {"": Variant(False, False, answer, template, aggregated)}
+
+
 JUDGED = "judged"  # the kind whose answers a judge scores after the run; a row is its whole prompt
-# Kind → variants; the only variant of a kind has no name.
+# Kind → variants by name.
 KINDS = {
     "mcq": {
         "to_ppl": _ranked("options"),
@@ -30,33 +35,13 @@ KINDS = {
         "litilo_gen": Variant(True, True, "{{letters[gold]}}", "letter_generation_yaml", ("exact_match", "null_rate")),
         "litiloto_ppl": _ranked("lettered_options", shown=True, lettered=True),
     },
-    "classification": {
-        "": Variant(
-            False,
-            False,
-            "labels",
-            "classification_yaml",
-            ("acc_bc", "f1_bc", "acc_cc", "f1_cc", "acc_ppl", "acc", "f1"),
-        ),
-    },
-    "qa": {
-        "": Variant(False, False, "answers", "qa_yaml", ("exact_match", "f1", "contains", "null_rate")),
-    },
-    "short_answer": {
-        "": Variant(False, False, "answers", "qa_yaml", ("contains", "contains_weighted", "exact_match", "null_rate")),
-    },
-    "number": {
-        "": Variant(False, False, "solution", "number_yaml", ("exact_number", "no_number_rate")),
-    },
-    "translation": {
-        "": Variant(False, False, "translation", "translation_yaml", ("chrf++", "bleu", "null_rate", "off_target_rate")),
-    },
-    "summarization": {
-        "": Variant(False, False, "summary", "summarization_yaml", ("bleu", "rougeL", "chrf++", "null_rate")),
-    },
-    JUDGED: {
-        "": Variant(False, False, "", "judged_yaml", ()),
-    },
+    "classification": _only("labels", "classification_yaml", "acc_bc", "f1_bc", "acc_cc", "f1_cc", "acc_ppl", "acc", "f1"),
+    "qa": _only("answers", "qa_yaml", "exact_match", "f1", "contains", "null_rate"),
+    "short_answer": _only("answers", "qa_yaml", "contains", "contains_weighted", "exact_match", "null_rate"),
+    "number": _only("solution", "number_yaml", "exact_number", "no_number_rate"),
+    "translation": _only("translation", "translation_yaml", "chrf++", "bleu", "null_rate", "off_target_rate"),
+    "summarization": _only("summary", "summarization_yaml", "bleu", "rougeL", "chrf++", "null_rate"),
+    JUDGED: _only("", "judged_yaml"),
 }
 # Kind → what the groups of its chat tasks average. Their prompts show options with letters.
 CHAT_METRICS = {

@@ -33,7 +33,10 @@ def overview(listed: TaskList) -> str:
             _counted(tasks, _language, lambda code, _: tag if (tag := f"sea_{code}") in tags else ""),
         ),
         _block(("data set", "tasks", "languages"), _counted(tasks, _dataset, lambda _, of: _joined(_languages(of)))),
-        _block(("variant", "tasks", "data sets"), _counted(tasks, _variant, lambda _, of: _joined(map(_dataset, of)))),
+        _block(
+            ("variant", "tasks", "data sets"),
+            _counted(tasks, lambda task: str(task.metadata["variant"]), lambda _, of: _joined(map(_dataset, of))),
+        ),
         _ADVICE,
     ]
     return "\n\n".join(blocks)
@@ -54,10 +57,6 @@ def suites_of(listed: TaskList) -> dict[str, list[str]]:
 
 def _dataset(task: TaskRecord) -> str:
     return str(task.metadata["dataset"])
-
-
-def _variant(task: TaskRecord) -> str:
-    return str(task.metadata["variant"])
 
 
 def _language(task: TaskRecord) -> str:

@@ -129,9 +129,5 @@ def _faults(merged: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[st
 
 @functools.cache
 def sea_helm() -> SeaHelm:
-    """The tasks of SEA-HELM that the pack has.
-
-    Raises:
-        RecordError: if their file is at fault.
-    """
+    """The tasks of SEA-HELM that the pack has."""
     return read_sea_helm(TASKS_FOLDER / SEA_HELM / FILE)

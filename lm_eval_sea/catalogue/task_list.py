@@ -209,4 +209,5 @@ def aligned(lines: Sequence[Sequence[str]], number: int | None = None) -> str:
     """Cells in columns, to the left but for that of a `number`."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     sides = [str.rjust if place == number else str.ljust for place in range(len(widths))]
-    return "\n".join("  ".join(side(*cell) for side, *cell in zip(sides, cells, widths, strict=True)).rstrip() for cells in lines)
+    cells_of = [[side(cell, width) for side, cell, width in zip(sides, cells, widths, strict=True)] for cells in lines]
+    return "\n".join("  ".join(cells).rstrip() for cells in cells_of)

@@ -70,9 +70,6 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
         language: of the rows.
         of: what stands for the language in the name: of translations a direction such as "en_th".
         prompt_language: of the words around the row.
-
-    Raises:
-        PromptFileError: if a prompt lacks something.
     """
     data_set = prompted.of
     data, form, shown = data_set.languages[language], _FORMS[data_set.kind], shown_of(prompted, of, prompt_language)

@@ -23,11 +23,7 @@ NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with a
 
 
 def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
-    """All generated files: path below the tasks folder → content, from prompt files in a folder laid out like it.
-
-    Raises:
-        PromptFileError: if a prompt file lacks something.
-    """
+    """All generated files: path below the tasks folder → content, from prompt files in a folder laid out like it."""
     contents: dict[str, Content] = {}
     for data_set in data_sets().values():
         contents |= files_of(leaf.read(data_set, prompts))
@@ -38,11 +34,7 @@ def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
 
 
 def files_of(prompted: Prompted) -> dict[str, Content]:
-    """The files of a data set: path below the tasks folder → content.
-
-    Raises:
-        PromptFileError: if a prompt lacks something.
-    """
+    """The files of a data set: path below the tasks folder → content."""
     tasks = dict(leaves(prompted))
     names = {content["task"] for content in tasks.values()}
     whole = {path: group for path, group in groups(prompted.of) if names.issuperset(group["task"])}

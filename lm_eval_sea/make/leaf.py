@@ -120,9 +120,6 @@ def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
         prompted: the data set with its prompts.
         of: a language, or a direction such as "en_th".
         prompt_language: of the words around the row.
-
-    Raises:
-        PromptFileError: if a prompt lacks something.
     """
     data_set, words, where = prompted.of, prompted.words(prompt_language), prompted.where(prompt_language)
     if data_set.kind != "translation":
@@ -148,9 +145,6 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     """The task of a data set in a language.
 
     `variant` is empty if the kind has only one; `direction`, such as "en_th", stands for the language in names of translations.
-
-    Raises:
-        PromptFileError: if a prompt lacks something.
     """
     data_set, of = prompted.of, direction or language
     data, kind = data_set.languages[language], KINDS[data_set.kind][variant]

@@ -1,10 +1,14 @@
-"""Tasks that are no files and are made when they are asked for: other wordings and exemplars, pairs of languages, translations.
+"""Tasks that are no files and are made when they are asked for.
 
-Listed are the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English, and its translations, and the parallel
-texts of Belebele and FLORES. Any plain task
-can be asked for in its other wordings (`_p2`, `_p3`) or with its exemplars in another order (`_e1`, `_e2` …), any pair,
-any chat task whose answer is a choice with constrained answers (`_choice`), any chat task of a data set with lite rows on
-those (`_lite`), and any multiple-choice data set with its options in two orders (`_order`).
+`listed` has the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English and its translations, and the
+parallel texts of Belebele and FLORES. These can be asked for, too:
+
+    …_p2, …_p3        any plain task in another wording
+    …_e1, …_e2, …     any plain task with its exemplars in another order
+    …_X-Y_…           any pair of languages
+    …_choice          any chat task whose answer is a choice, with constrained answers
+    …_chat_lite       any chat task of a data set with lite rows, on those
+    …_order           any multiple-choice data set, with its options in two orders
 """
 
 from __future__ import annotations
@@ -77,11 +81,7 @@ def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
 
 
 def on_demand(name: str) -> Content | None:
-    """What the file of a task would say; None for a name that no task can have.
-
-    Raises:
-        PromptFileError: if a prompt lacks something.
-    """
+    """What the file of a task would say; None for a name that no task can have."""
     if (found := _VARIATION.fullmatch(name)) and (data_set := found[1].split("_")[1]) in data_sets():
         return _variation(read(data_sets()[data_set]), found[1], found[2], int(found[3]))
     if (found := _CHOICE.fullmatch(name)) and found[1] in data_sets():

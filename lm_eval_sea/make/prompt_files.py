@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from lm_eval_sea.catalogue.data_sets import DataSet
-from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
+from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import KINDS
 from lm_eval_sea.catalogue.refusal import Refusal
 from lm_eval_sea.tasks._shared.facts import GENERATED
@@ -120,10 +118,7 @@ def read_prompts(tasks: Path, data_set: str) -> dict[str, dict[str, Any]]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        prompts = parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
-        raise PromptFileError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+    prompts = read_yaml_of_people(path, PromptFileError)
     if not isinstance(prompts, dict):
         raise PromptFileError(f"{path}: no prompt file: expected keys with values")
     return prompts

@@ -66,11 +66,7 @@ def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> Prompt:
 
 
 def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False) -> Content:
-    """A task of SEA-HELM in a language; `ranked` if its labels are ranked instead of one being written.
-
-    Raises:
-        PromptFileError: if the prompt lacks something.
-    """
+    """A task of SEA-HELM in a language; `ranked` if its labels are ranked instead of one being written."""
     language, prompt = task.language, _prompt(prompts, task)
     rows = [rows_path(task.process)] if task.process else []  # else the template names the function
     common = [f"sea_{language}", "sea_prompt_native"]

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from lm_eval_sea.official.git_commit import commit_of, restore
 from lm_eval_sea.official.sailcompass_configuration import Configuration, read_configuration
-from lm_eval_sea.official.task_folder import CheckoutError
+from lm_eval_sea.official.task_folder import CheckoutError, commit_of, restore
 from lm_eval_sea.tasks._shared.hub_files import DataError, download_all
 
 SOURCE = "sail/Sailcompass_data"
@@ -57,7 +56,7 @@ class OfficialTask(NamedTuple):
 class Checkout(NamedTuple):
     """What can be made of a checkout, and what cannot."""
 
-    commit: str  # that is checked out, or `git_commit.NO_COMMIT`
+    commit: str  # that is checked out, or `NO_COMMIT`
     tested: str  # the commit whose files are known
     tasks: list[OfficialTask]
     changed: list[str]  # files that are run although they differ

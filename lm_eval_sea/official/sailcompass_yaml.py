@@ -11,7 +11,6 @@ from typing import Any
 import jinja2
 
 from lm_eval_sea.make.task_yaml import Function, Quoted, to_yaml
-from lm_eval_sea.official.git_commit import NO_COMMIT
 from lm_eval_sea.official.opencompass_prompt import as_jinja, places, prompt
 from lm_eval_sea.official.sailcompass_checkout import (
     SOURCE,
@@ -23,7 +22,7 @@ from lm_eval_sea.official.sailcompass_checkout import (
 )
 from lm_eval_sea.official.sailcompass_configuration import Configuration
 from lm_eval_sea.official.sailcompass_task import Row, digest
-from lm_eval_sea.official.task_folder import MARK, CheckoutError, Made
+from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made
 from lm_eval_sea.tasks._shared.facts import CONTENT_FREE_INPUTS
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import EXACT_MATCH, F1
@@ -105,10 +104,15 @@ def _task_files(task: OfficialTask, checkout: Checkout) -> dict[str, str]:
             )
     # each once, in the order of the prompt
     shown = list(dict.fromkeys(places("\n".join([*configuration.before, configuration.question]), columns)))
-    row_record = {"file": f"{task.name}.jsonl", "columns": shown, "answer_column": configuration.answer_column}
-    row_record |= {"evaluator": configuration.evaluator}
-    row_record |= {"labels": list(configuration.options)} if configuration.options else {}
-    row_record |= {"option_columns": names} if (names := _option_columns(configuration)) else {}
+    names = _option_columns(configuration)
+    row_record = {
+        "file": f"{task.name}.jsonl",
+        "columns": shown,
+        "answer_column": configuration.answer_column,
+        "evaluator": configuration.evaluator,
+        **({"labels": list(configuration.options)} if configuration.options else {}),
+        **({"option_columns": names} if names else {}),
+    }
     content = {
         "task": task.name,
         "tag": [TAG],

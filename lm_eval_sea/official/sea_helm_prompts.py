@@ -19,8 +19,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
 from lm_eval_sea.make.prompt_files import read_prompts
-from lm_eval_sea.official.git_commit import NO_COMMIT, commit_of, restore
-from lm_eval_sea.official.task_folder import MARK, CheckoutError, Made
+from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commit_of, restore
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
@@ -61,15 +60,12 @@ def read_configs(checkout: Path) -> dict[str, Any]:
             raise CheckoutError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from error
     if not configs:
         raise CheckoutError(f"{checkout} has no seahelm_tasks/**/config.yaml; give a checkout of aisingapore/SEA-HELM")
-    return {name: _resolved(config, configs) for name, config in configs.items() if isinstance(config, dict)}
-
-
-def _resolved(config: Mapping[str, Any], configs: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration with what its values refer to, such as `${sentiment.languages}`, in their places."""
-    return {key: _value(value, configs, 5) for key, value in config.items()}
+    named = {name: config for name, config in configs.items() if isinstance(config, dict)}
+    return {name: {key: _value(value, configs, 5) for key, value in config.items()} for name, config in named.items()}
 
 
 def _value(value: Any, configs: Mapping[str, Any], depth: int) -> Any:
+    """A value of a configuration, or what it refers to, such as `${sentiment.languages}`, over so many references at most."""
     found = _REFERENCE.fullmatch(value) if isinstance(value, str) and depth else None
     if not found:
         return value
@@ -99,7 +95,7 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
             raise PromptError(f"a brace that belongs to no place in {text[:60]!r}")
         return found[0][0]
 
-    if _JINJA.search(text.replace("{{", "")) or "{{" in text:
+    if _JINJA.search(text):
         raise PromptError(f"braces that Jinja would read in {text[:60]!r}")
     return _PLACE.sub(replaced, text)
 
@@ -193,7 +189,9 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
         if not (checkout / str(path)).is_file():
             raise PromptError(f"its rows are missing: {path}")
     if rows.startswith(_LOCAL):
-        metadata = _rows(metadata, rows, examples, checkout)
+        metadata = {key: value for key, value in metadata.items() if not key.startswith("data_")}
+        files = {"test": rows} | ({"examples": examples} if examples else {})
+        metadata |= {"data_source": str(checkout.resolve()), "data_files": files, "data_on_hub": False}
     if task.score_group == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
         metadata["data_splits"] = {"test": "test", "examples": "test"}
     if "first_turn_task" in metadata:
@@ -226,13 +224,6 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
         "doc_to_text": text,
         **answers,
     }
-
-
-def _rows(metadata: Mapping[str, Any], rows: str, examples: str | None, checkout: Path) -> dict[str, Any]:
-    """Metadata that says where a task's rows are in the checkout."""
-    files = {"test": rows} | ({"examples": examples} if examples else {})
-    kept = {key: value for key, value in metadata.items() if not key.startswith("data_")}
-    return kept | {"data_source": str(checkout.resolve()), "data_files": files, "data_on_hub": False}
 
 
 def _text(content: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
-"""The folders of `lm-eval-sea make --official`: the tasks written from a checkout; what is ours there, and what is not."""
+"""What goes into `lm-eval-sea make --official`, a checkout at some commit, and what comes out, a folder of nothing but tasks."""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from lm_eval_sea.catalogue.refusal import Refusal
 
 MARK = "# Written by lm-eval-sea"
+NO_COMMIT = "none: no git checkout"
 
 
 class CheckoutError(Refusal, ValueError):
@@ -60,3 +62,20 @@ def write_folder(files: Mapping[str, str], folder: Path) -> None:
 def _is_ours(path: Path) -> bool:
     marked = path.with_suffix(".yaml") if path.suffix == ".jsonl" else path  # rows lie beside their task
     return path.is_file() and marked.is_file() and marked.read_bytes().startswith(MARK.encode())
+
+
+def commit_of(folder: Path) -> str:
+    """The commit that is checked out in a folder, or `NO_COMMIT`."""
+    if not (folder / ".git").exists():  # git would answer for a repository around it
+        return NO_COMMIT
+    command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return NO_COMMIT
+    return answer.stdout.strip() if answer.returncode == 0 else NO_COMMIT
+
+
+def restore(folder: Path, commit: str, path: str) -> str:
+    """The command that gives a checkout its file back as it was at a commit."""
+    return f"git -C {folder} checkout {commit} -- {path}"
