@@ -50,7 +50,7 @@ def test_lm_eval_runs_the_tasks_without_an_include_path_and_finds_each_once(site
         "import lm_eval_sea.tasks, lm_eval.tasks; from lm_eval_sea.catalogue.task_list import read_tasks;"
         "from lm_eval_sea.run.task_loading import RunTasks;"
         "assert lm_eval_sea.tasks.__file__.startswith(lm_eval.tasks.__file__.partition('lm_eval')[0]);"
-        "assert RunTasks(['arc_easy', 'sea_xnli']).names() == {'arc_easy': [], 'sea_xnli': ['sea_xnli']};"
+        "assert RunTasks(['arc_easy', 'sea_xnli']).names == {'arc_easy': [], 'sea_xnli': ['sea_xnli']};"
         "print(len(read_tasks().tasks), len(lm_eval.tasks.TaskManager().all_subtasks))"
     )
     done = run(site, tmp_path, "-c", program)

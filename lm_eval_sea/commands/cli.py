@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     for old, new in MOVED.items():
         if tuple(argv[: len(old)]) == old:
-            return fail(ValueError(f"`lm-eval-sea {' '.join(old)}` is now {new}"), 2)
+            return fail(f"`lm-eval-sea {' '.join(old)}` is now {new}", 2)
     try:
         if argv[:1] == [RUN.name]:  # its options are lm-eval's
             return run(argv[1:])
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
-        return fail(InterruptedError("interrupted"), 130)
+        return fail("interrupted", 130)
     except BrokenPipeError:  # `lm-eval-sea ls | head` has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

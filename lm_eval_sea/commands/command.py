@@ -22,19 +22,24 @@ from lm_eval_sea.run.request import DEBUG
 class Argument(NamedTuple):
     """What `ArgumentParser.add_argument` takes; `needed` marks an option without which its mode cannot run."""
 
-    flags: tuple[str, ...]
+    flag: str
     options: dict[str, Any]
     needed: bool = False
 
     @property
     def key(self) -> str:
         """Where the parser puts the value."""
-        return self.flags[0].lstrip("-").replace("-", "_")
+        return self.flag.lstrip("-").replace("-", "_")
 
 
-def argument(*flags: str, needed: bool = False, **options: Any) -> Argument:
+def argument(flag: str, *, needed: bool = False, **options: Any) -> Argument:
     """Declares an argument; see `ArgumentParser.add_argument`."""
-    return Argument(flags, options, needed)
+    return Argument(flag, options, needed)
+
+
+def switch(flag: str, text: str) -> Argument:
+    """Declares an option without a value, explained by a text; None where it is not given."""
+    return Argument(flag, {"action": "store_true", "default": None, "help": text})
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Command:
     run: Callable[[argparse.Namespace], int] | None = None  # returns the exit status; none where there are subcommands
     about: str = ""
     exits: str = ""  # what each exit status means
-    refused: int = 2  # the exit status where it raises a `Refusal`
+    refused: int = 2  # the exit status where it raises a `Refusal`, or the `DataError` of rows or a tokenizer
     arguments: Sequence[Argument] = ()
     # Options of one way to use the command, by the flag that chooses it, which is the first of them; "" has those of the way
     # without such a flag. Their defaults are None, so that an option of another way is noticed.
@@ -62,12 +67,10 @@ class Command:
         parser = commands.add_parser(
             self.name, help=f"{self.summary}.", description=text, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        for of in self.arguments:
-            parser.add_argument(*of.flags, **of.options)
-        for mode, arguments in self.modes.items():
+        for mode, arguments in [("", self.arguments), *self.modes.items()]:
             group = parser.add_argument_group(f"with {mode}") if mode else parser
             for of in arguments:
-                group.add_argument(*of.flags, **of.options)
+                group.add_argument(of.flag, **of.options)
         if self.run:
             parser.add_argument(DEBUG, action="store_true", help="show where an unexpected error came from")
         parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else show_help(parser))
@@ -81,18 +84,21 @@ class Command:
         given = {key for key, value in vars(arguments).items() if value is not None}
         chosen = [mode for mode, options in self.modes.items() if mode and options[0].key in given]
         if len(chosen) > 1:
-            return fail(ValueError(f"{' and '.join(chosen)} are two ways to use {self.name}; choose one"), 2)
+            return fail(f"{' and '.join(chosen)} are two ways to use {self.name}; choose one", 2)
         for mode, options in self.modes.items():
             for option in options:
                 if mode in chosen and option.needed and option.key not in given:
-                    return fail(ValueError(f"{mode} needs {option.flags[0]}"), 2)
+                    return fail(f"{mode} needs {option.flag}", 2)
                 if mode not in (chosen or [""]) and option.key in given:
                     reason = f"needs {mode}" if mode else f"cannot be used with {chosen[0]}"
-                    return fail(ValueError(f"{option.flags[0]} {reason}"), 2)
+                    return fail(f"{option.flag} {reason}", 2)
         try:
             return run(arguments)
-        except Refusal as error:
-            return fail(error, self.refused)
+        except Exception as error:
+            # by its name: its module imports what a command that only lists names does without
+            if isinstance(error, Refusal) or type(error).__name__ == "DataError":
+                return fail(error, self.refused)
+            raise
 
 
 def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
@@ -105,7 +111,7 @@ def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace],
     return run
 
 
-def fail(error: BaseException, status: int) -> int:
+def fail(error: object, status: int) -> int:
     """Prints what went wrong, controls in names made visible and secrets masked; returns the exit status."""
     _say(f"lm-eval-sea: {error}")
     return status
@@ -117,7 +123,7 @@ def fail_unexpectedly(error: Exception, *, debug: bool) -> int:
 
     if debug:
         _say("".join(traceback.format_exception(error)).rstrip())
-    return fail(ValueError(what_failed(error) + ("" if debug else f"; {DEBUG} shows where")), 1)
+    return fail(what_failed(error) + ("" if debug else f"; {DEBUG} shows where"), 1)
 
 
 def _say(text: str) -> None:

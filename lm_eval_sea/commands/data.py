@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import itertools
 import shlex
 import sys
 from pathlib import Path
@@ -66,13 +67,9 @@ def _data_check(arguments: argparse.Namespace) -> int:
 
     from lm_eval_sea.catalogue.check import check_data, distinct_data, render, token_counter, without_absent_folders
     from lm_eval_sea.catalogue.fetch import mixed_mirrors
-    from lm_eval_sea.tasks._shared.hub_files import DataError
 
     disable_progress_bar()  # one a split; ours counts files
-    try:
-        count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
-    except DataError as error:
-        return fail(error, 2)
+    count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
     tasks, absent = without_absent_folders(tasks)
     with tqdm(distinct_data(tasks), desc="data files", unit="file") as progress:
         reports = [check_data(task, count) for task in progress]
@@ -112,26 +109,21 @@ def _data_premium(arguments: argparse.Namespace) -> int:
     known = premium_languages()
     languages = arguments.languages.split(",") if arguments.languages else known
     if unknown := [language for language in languages if language not in known]:
-        return fail(ValueError(f"no parallel texts in {', '.join(unknown)}; there are {', '.join(known)}"), 2)
-    lines, lacking = [_PREMIUM_HEAD], []
-    try:
-        count = token_counter(arguments.tokenizer)
-    except DataError as error:
-        return fail(error, 2)
-    for language in languages:
-        for data_set in (PASSAGES, SENTENCES):
-            try:
-                found = premium_of(language, data_set, count)
-            except DataError as error:
-                lacking.append(f"{language}: {error}")
-                continue
-            if found is not None:
-                ratio = found.ratio
-                numbers = [ratio.rows, found.tokens, found.tokens_english, *(ratio.mean, ratio.low, ratio.high)]
-                lines.append([language, data_set, *("" if number is None else str(number) for number in numbers)])
-    print("\n".join(map(",".join, lines)))
-    for line in lacking:
-        print(line, file=sys.stderr)
+        return fail(f"no parallel texts in {', '.join(unknown)}; there are {', '.join(known)}", 2)
+    lines, lacking = ["language,data_set,texts,tokens,tokens_english,premium,low,high"], []
+    count = token_counter(arguments.tokenizer)
+    for language, data_set in itertools.product(languages, (PASSAGES, SENTENCES)):
+        try:
+            found = premium_of(language, data_set, count)
+        except DataError as error:
+            lacking.append(f"{language}: {error}")
+            continue
+        if found is not None:
+            ratio = found.ratio
+            cells = [language, data_set, ratio.rows, found.tokens, found.tokens_english, ratio.mean, ratio.low, ratio.high]
+            lines.append(",".join("" if cell is None else str(cell) for cell in cells))
+    print("\n".join(lines))
+    print("".join(f"{line}\n" for line in lacking), end="", file=sys.stderr)
     return 1 if lacking else 0
 
 
@@ -209,7 +201,6 @@ cd mirror && lm_eval … --tasks sea_belebele_to_ppl""",
     run=_data_fetch,
 )
 
-_PREMIUM_HEAD = ["language", "data_set", "texts", "tokens", "tokens_english", "premium", "low", "high"]
 _PREMIUM = Command(
     name="premium",
     summary="Count a model's tokens for the same texts in each language, with English as 1",

@@ -7,13 +7,13 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from lm_eval_sea.commands.command import Command, argument, fail, print_notes
+from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, fail, print_notes, switch
 
 
 def _make(arguments: argparse.Namespace) -> int:
     for flag, make in (("official", _official), ("translated", _translated)):
         if getattr(arguments, flag):
-            return make(arguments) if arguments.out else fail(ValueError(f"--{flag} needs --out, the folder to write"), 2)
+            return make(arguments) if arguments.out else fail(f"--{flag} needs --out, the folder to write", 2)
     if arguments.names:
         return _named(arguments.names, arguments.out)
     from lm_eval_sea.catalogue.suites import unlisted
@@ -43,14 +43,14 @@ def _named(names: Sequence[str], out: Path | None) -> int:
             print(f"{len(write_on_demand(names, out))} files written below {out}")
             return 0
         if not Path(folder).is_dir() and names_on_demand([folder]):
-            return fail(ValueError(f"{folder} needs --out, the folder to write"), 2)
+            return fail(f"{folder} needs --out, the folder to write", 2)
         files = own_files(Path(folder), wanted or ["*"])
         for path, text in files.items():
             path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         return fail(error, 2)
     if not files:
-        return fail(ValueError(f"{folder} makes no task {', '.join(wanted)}"), 2)
+        return fail(f"{folder} makes no task {', '.join(wanted)}", 2)
     example = next(iter(files)).stem
     print(f"{len(files)} files written to {folder}; this now works:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(folder)} --tasks {example}")
@@ -62,7 +62,7 @@ def _official(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.official.task_folder import check_folder, write_folder
 
     if not arguments.official.is_dir():
-        return fail(ValueError(f"--official {arguments.official}: there is no such folder"), 2)
+        return fail(f"--official {arguments.official}: there is no such folder", 2)
     is_sea_helm = (arguments.official / "seahelm_tasks").is_dir()
     example = f"{sea_helm_prompts.PREFIX}_id" if is_sea_helm else sailcompass_yaml.TAG
     check_folder(arguments.out)
@@ -72,10 +72,10 @@ def _official(arguments: argparse.Namespace) -> int:
         made = sailcompass_yaml.official_tasks(arguments.official, trusted=bool(arguments.trust_checkout))
     print_notes(made.notes)
     for fault in made.faults:
-        fail(ValueError(fault), 1)
+        fail(fault, 1)
     if not made.files or (made.faults and not arguments.keep_going):
         advice = "; --keep-going writes what can be made" if made.files else ""
-        return fail(ValueError(f"nothing was written: {len(made.faults)} faults in the checkout or its rows{advice}"), 1)
+        return fail(f"nothing was written: {len(made.faults)} faults in the checkout or its rows{advice}", 1)
     write_folder(made.files, arguments.out)
     folder = shlex.quote(str(arguments.out))
     print(f"{sum(name.endswith('.yaml') for name in made.files)} task files written to {arguments.out}; this now works:")
@@ -99,6 +99,9 @@ def _translated(arguments: argparse.Namespace) -> int:
     print_notes(notes)
     return 0
 
+
+_NAMES = "tasks made on demand; or the folder of your own data set, and its tasks"
+_PROMPTS = "prompt files DIR/<data set>/prompts/<language>.yml (default: the pack's)"
 
 MAKE = Command(
     name="make",
@@ -147,38 +150,20 @@ lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_jv
     exits="""0; 1 if --check finds a difference or some official tasks cannot be made (then nothing is written without
 --keep-going); 2 if a prompt lacks something, CHECKOUT is not a checkout, DIR has other files, or a run lacks rows""",
     arguments=[
-        argument(
-            "names", nargs="*", metavar="NAME", help="tasks made on demand; or the folder of your own data set, and its tasks"
-        ),
+        argument("names", nargs="*", metavar="NAME", help=_NAMES),
         argument("--out", metavar="DIR", type=Path, help="folder to write (default: the pack's own tasks)"),
     ],
     modes={
         "": [
-            argument(
-                "--check", action="store_true", default=None, help="write nothing; exit status 1 if prompts and tasks disagree"
-            ),
-            argument(
-                "--prompts",
-                metavar="DIR",
-                type=Path,
-                help="prompt files DIR/<data set>/prompts/<language>.yml (default: the pack's)",
-            ),
+            switch("--check", "write nothing; exit status 1 if prompts and tasks disagree"),
+            argument("--prompts", metavar="DIR", type=Path, help=_PROMPTS),
         ],
         "--official": [
             argument("--official", metavar="CHECKOUT", type=Path, help="checkout of sail-sg/sailcompass or aisingapore/SEA-HELM"),
-            argument("--keep-going", action="store_true", default=None, help="write what can be made, and list what cannot"),
-            argument(
-                "--trust-checkout",
-                action="store_true",
-                default=None,
-                help="also run files of SailCompass that differ from the tested ones",
-            ),
+            switch("--keep-going", "write what can be made, and list what cannot"),
+            switch("--trust-checkout", "also run files of SailCompass that differ from the tested ones"),
         ],
-        "--translated": [
-            argument(
-                "--translated", metavar="RUN", nargs="+", type=Path, help="folder of lm-eval's --output_path, or a results file"
-            )
-        ],
+        "--translated": [Argument("--translated", RUNS.options)],
     },
     run=_make,
 )

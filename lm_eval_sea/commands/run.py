@@ -6,25 +6,20 @@ from collections.abc import Sequence
 
 from lm_eval_sea.commands.command import Command, fail
 from lm_eval_sea.run.interruption import terminated_as_interrupted
+from lm_eval_sea.run.request import RunError
 
 
 def run(argv: Sequence[str]) -> int:
     """Runs the command with the arguments behind its name; returns the exit status."""
     try:
         with terminated_as_interrupted():
-            return _run(argv)
-    except KeyboardInterrupt:  # before or after what the run says of itself
-        return fail(InterruptedError("interrupted; the same command begins anew"), 130)
+            from lm_eval_sea.run.run import run as run_lm_eval
 
-
-def _run(argv: Sequence[str]) -> int:
-    from lm_eval_sea.run.request import RunError
-    from lm_eval_sea.run.run import run as run_lm_eval
-
-    try:
-        run_lm_eval(argv)
+            run_lm_eval(argv)
     except RunError as error:
         return fail(error, error.status)
+    except KeyboardInterrupt:  # before or after what the run says of itself
+        return fail("interrupted; the same command begins anew", 130)
     return 0
 
 

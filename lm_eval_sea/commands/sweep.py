@@ -28,7 +28,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
             return _run(arguments)
     except KeyboardInterrupt:
         print(file=sys.stderr)
-        return fail(KeyboardInterrupt("interrupted; the same command goes on where this one stopped"), 130)
+        return fail("interrupted; the same command goes on where this one stopped", 130)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -41,8 +41,12 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
         for name, file in _LOADED.items()
         if model_args.get(name)
     }
-    parts = [model, masked(model_args), loaded, versions(), sorted(tasks)]  # a new token is no new model
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    return digest_of([model, masked(model_args), loaded, versions(), sorted(tasks)])  # a new token is no new model
+
+
+def digest_of(content: Any) -> str:
+    """16 hexadecimal digits that tell content apart from other content."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def files_of_model(model_args: Mapping[str, Any]) -> str:
@@ -56,7 +60,7 @@ def files_of_model(model_args: Mapping[str, Any]) -> str:
         for name, folder in folders.items()
         if folder.is_dir()
     }
-    return hashlib.sha256(json.dumps(states, sort_keys=True).encode()).hexdigest()[:16]
+    return digest_of(states)
 
 
 def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
@@ -101,14 +105,11 @@ def _identity(name: str, file: str, revision: str) -> Any:
 
 def versions() -> dict[str, str | None]:
     """The versions of the packages that decide answers; None for one that is not installed."""
-    return {name: _version(name) for name in _PACKAGES}
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    found: dict[str, str | None] = dict.fromkeys(_PACKAGES)
+    for name in _PACKAGES:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def check_trusted(folder: Path, flag: str) -> None:
@@ -141,11 +142,7 @@ def prepare(output_path: str, key: str) -> str:
 
 @contextmanager
 def alone_with(use_cache: str) -> Iterator[None]:
-    """Inside, no other run keeps its answers in the same place; the lock of one that was killed is gone with it.
-
-    Raises:
-        RunError: if another one does.
-    """
+    """Inside, no other run keeps its answers in the same place; the lock of one that was killed is gone with it."""
     if int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0):  # the first process of this run has it
         yield
         return
@@ -179,15 +176,12 @@ def check_databases(use_cache: str) -> int:
 
 def _answers_in(path: Path) -> int:
     try:
-        connection = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
-        try:
+        with closing(sqlite3.connect(f"file:{path}?mode=rw", uri=True)) as connection:
             [(verdict,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
             if verdict != "ok":
                 raise sqlite3.DatabaseError(verdict)
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return connection.execute('SELECT count(*) FROM "unnamed"').fetchone()[0] if "unnamed" in tables else 0
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         raise RunError(
             f"the answers in {path} cannot be read ({' '.join(str(error).split())}): delete the file, and they are computed again"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import logging
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.generation_config import generation_config_of
-from lm_eval_sea.run.model_check import load_config
+from lm_eval_sea.run.api_server import CHAT_API
+from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
+from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
 from lm_eval_sea.run.request import LIMITS, RunError
 
 _LIMIT = "max_gen_toks"
@@ -21,6 +23,40 @@ _AROUND_MESSAGES = 64  # tokens that a chat template adds to a prompt, at most
 _LONGEST = 3  # rows of a task whose prompts are counted
 
 logger = logging.getLogger("lm_eval_sea")
+
+
+def set_limits(config: Any, tasks: Mapping[str, Any], template: TemplateUse | None, wanted: int | str | None) -> None:
+    """Sets the most tokens of each task's answers, as the model's window and its thoughts ask.
+
+    Args:
+        config: lm-eval's `EvaluatorConfig`.
+        tasks: lm-eval's, by name.
+        template: the chat template of the run, if it has one that can be seen here.
+        wanted: what `thinking_tokens` has read; None: not given.
+
+    Raises:
+        RunError: if the tokens that the user gives cannot be added.
+    """
+    is_local = reads_folders(config.model)
+    thinks = template is not None and template.thinks if is_local else config.model_args.get("thinking") == "on"
+    given = {"model_args": config.model_args, "gen_kwargs": config.gen_kwargs, "num_fewshot": config.num_fewshot}
+    load = functools.cache(lambda: template.tokenizer if template else load_tokenizer(config.model_args))
+
+    def count_tokens(text: str) -> int:
+        tokenizer = load()
+        return len(text if tokenizer is None else tokenizer(text).input_ids)
+
+    if is_local:
+        fit_to_window(tasks, **given, count_tokens=count_tokens)
+    in_english = isinstance(wanted, str)
+    if in_english or (thinks and is_local):
+        from lm_eval_sea.run.premium import note_premiums  # imports scipy
+
+        premiums = note_premiums(tasks, load(), flag=f"--thinking_tokens {wanted}" if in_english else "")
+    if wanted is not None:
+        add_thinking_tokens(tasks, int(str(wanted).removesuffix("x")), config.gen_kwargs, premiums if in_english else None)
+    elif thinks and (is_local or config.model == CHAT_API):
+        add_default_room(tasks, **given, count_tokens=count_tokens if is_local else None)
 
 
 def thinking_tokens(text: str) -> int | str:
@@ -148,10 +184,7 @@ def _window(model_args: Mapping[str, Any]) -> int | None:
     """The model's, in tokens; None where it is not known before the model is loaded."""
     if given := model_args.get("max_length") or model_args.get("max_model_len"):
         return int(given)
-    if (config := load_config(model_args)) is None:
-        return None
-    window = getattr(config.get_text_config(), "max_position_embeddings", None)
-    return window if isinstance(window, int) else None
+    return positions_of(text_config(model_args))
 
 
 def _longest_prompt(task: Any, num_fewshot: int | None, count_tokens: Callable[[str], int]) -> int:

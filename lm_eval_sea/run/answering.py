@@ -16,7 +16,6 @@ from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.failing_tasks import (
     ServerFaultError,
     TasksFailedError,
-    by_task,
     fault_of,
     first_failing,
     is_of_machine,
@@ -75,7 +74,7 @@ class AnsweringModel:
         return getattr(self._model, name)
 
     def begin_again(self) -> None:
-        """What is asked from now on was asked before, by a round that a task has ended, and nobody asks the model again."""
+        """Begins another round, after one that a failing task has ended: what was answered there is not asked again."""
         self._given.clear()
 
     def loglikelihood(self, requests: list[Any]) -> list[Any]:
@@ -152,8 +151,10 @@ class AnsweringModel:
 
     def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:
         """The answers, or which task fails and where; those of the others are noted, so that nobody asks again."""
-        faults = {}
-        for task, own in by_task(requests).items():
+        faults, by_task = {}, defaultdict(list)
+        for request in requests:
+            by_task[str(request.task_name)].append(request)
+        for task, own in by_task.items():
             try:
                 for (key, _), answer in zip(_numbered(kind, own, Counter()), ask(own), strict=True):
                     self._answers[key].append(answer)

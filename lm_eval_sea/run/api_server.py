@@ -68,9 +68,7 @@ def check_api_server(
 def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Mapping[str, Any]) -> None:
     from lm_eval.api.registry import get_model
 
-    # by its name: the folder of tasks is a package of its own name, and so are its classes
-    calibrated = [name for name in ranked if "CalibratedRankingTask" in {kind.__name__ for kind in type(tasks[name]).__mro__}]
-    if calibrated:
+    if calibrated := [name for name in ranked if is_a(tasks[name], "CalibratedRankingTask")]:
         raise RunError(
             f"{some_names(calibrated)}: calibration compares with prompts without content, which cannot be made of messages, and "
             f"--model {CHAT_API} sends nothing else; {twins(calibrated, tasks)}leave them out"
@@ -84,6 +82,11 @@ def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Mapp
             f"{some_names(ranked)}: the server tells no log-probabilities of answers, as vllm serve does; "
             f"{twins(ranked, tasks)}leave them out"
         )
+
+
+def is_a(task: Any, name: str) -> bool:
+    """Whether a task is of a class of the pack: by its name, for the folder of tasks is a package of its own name."""
+    return name in {kind.__name__ for kind in type(task).__mro__}
 
 
 def twins(ranked: Iterable[str], tasks: Mapping[str, Any]) -> str:
@@ -102,8 +105,8 @@ def twins(ranked: Iterable[str], tasks: Mapping[str, Any]) -> str:
 def check_api_window(model: Any, tasks: Mapping[str, Any]) -> None:
     """Refuses prompts that lm-eval's own models for APIs would cut, or leave out whole, before anything is sent.
 
-    They take a window of 2,047 tokens where the user names none, and send what is left of a prompt in front of the answer's room:
-    nothing where that is 0 or less.
+    They assume a window of 2,047 tokens where the user names none, and cut each prompt to what the answer's room leaves of it,
+    which may be nothing.
 
     Args:
         model: the backend's.
@@ -115,11 +118,10 @@ def check_api_window(model: Any, tasks: Mapping[str, Any]) -> None:
         return
     for name, task in tasks.items():
         requests = [request for request in task.instances if request.request_type == "generate_until"]
-        rooms = {id(request): model.max_length - _most_tokens(request, model) for request in requests}
         longest = 0
         for request in requests:
             prompt = str(getattr(request.args[0], "prompt", request.args[0]))
-            if (room := rooms[id(request)]) >= len(prompt.encode()):  # a token has a byte at least
+            if (room := model.max_length - _most_tokens(request, model)) >= len(prompt.encode()):  # a token has a byte at least
                 continue
             length = len(model.tok_encode(prompt, add_special_tokens=model.add_bos_token))
             longest = max(longest, length if length > room else 0)

@@ -5,6 +5,7 @@ The tokenizer alone tells.
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import re
@@ -15,11 +16,13 @@ from typing import Any, NamedTuple
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.thinking import QUESTION, Render, Switch, find_switch, knows_effort, shown, thinks
+from lm_eval_sea.run.thinking import QUESTION, Render, find_switch, knows_effort, shown, thinks
 
 _CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")  # what transformers gives templates besides the messages
 _SHOWN = 300  # characters of a prompt in a message
 RANKED = ("loglikelihood", "multiple_choice")
+
+logger = logging.getLogger("lm_eval_sea")
 
 
 def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
@@ -88,7 +91,7 @@ def check_template_of_model(
     if tokenizer is None:
         if thinking != "template":
             raise RunError(f"--thinking {thinking}: there is no tokenizer that can be loaded here, whose template has the switch")
-        logging.getLogger("lm_eval_sea").warning(
+        logger.warning(
             "whether the chat template shows the questions is not checked: there is no tokenizer that can be loaded here"
         )
         return None
@@ -97,7 +100,13 @@ def check_template_of_model(
     if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
     if thinking != "template":
-        switch = _switch(renderer(tokenizer, template, settings), thinking, tokenizer.name_or_path)
+        render = renderer(tokenizer, template, settings)
+        if (switch := find_switch(render, thinking)) is None:
+            effort = """only an effort, --model_args 'chat_template_args={"reasoning_effort": "low"}'"""
+            raise RunError(
+                f"--thinking {thinking}: the chat template of {tokenizer.name_or_path} has no switch for thoughts "
+                f"({effort if knows_effort(render) else 'none'}); leave the flag out"
+            )
         if taken := settings.keys() & switch.settings:
             raise RunError(f"--thinking {thinking}: --model_args has {', '.join(taken)}, too; give one of them")
         settings |= switch.settings
@@ -107,7 +116,7 @@ def check_template_of_model(
         if tokenizer.chat_template == template:
             raise RunError(f"--date: the chat template of {tokenizer.name_or_path} writes no date; leave the flag out")
     elif _shows_date(tokenizer, template, settings):
-        logging.getLogger("lm_eval_sea").warning(
+        logger.warning(
             "the chat template of %s writes today's date into every prompt: with --date 2025-01-31, or another date, runs of "
             "different days ask the same",
             tokenizer.name_or_path,
@@ -128,18 +137,6 @@ def _shows_date(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> b
     dated = [_with_date(template, datetime(*day)) for day in ((1999, 1, 2), (2033, 11, 28))]
     prompts = [shown(renderer(tokenizer, each, settings), QUESTION, {}) for each in dated]
     return prompts[0] != prompts[1]
-
-
-def _switch(render: Render, thinking: str, name: str) -> Switch:
-    switch = find_switch(render, thinking)
-    if switch is None:
-        effort = (
-            'only an effort, --model_args \'chat_template_args={"reasoning_effort": "low"}\'' if knows_effort(render) else "none"
-        )
-        raise RunError(
-            f"--thinking {thinking}: the chat template of {name} has no switch for thoughts ({effort}); leave the flag out"
-        )
-    return switch
 
 
 def check_chat_template(
@@ -166,44 +163,44 @@ def check_chat_template(
             the model would think.
     """
     template = _template(tokenizer, apply)
-    use = _template_use(tokenizer, template, settings, system_instruction)
+    render, name = renderer(tokenizer, template, settings), tokenizer.name_or_path
+    told = [{"role": "system", "content": system_instruction}] if system_instruction else []
+    use = TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
+    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval leaves out a system message at which a template fails
+        if (prompt := shown(render, messages, {})) is not None:
+            use = use._replace(messages=messages, prompt=prompt, thinks=thinks(render, messages))
+            break
     for task_name, task in tasks.items():
-        questions = _questions(task)
+        texts = [task.doc_to_text(row) for row in itertools.islice(task.eval_docs, 2)]
+        questions = [text.strip() for text in texts if isinstance(text, str) and text.strip()]
         turns = questions if multiturn and task.config.num_fewshot != 0 else questions[-1:]
-        messages = [{"role": "user", "content": turns[-1]}] if turns else []
-        if len(turns) > 1:
-            messages = [{"role": "user", "content": turns[0]}, {"role": "assistant", "content": "1"}, *messages]
-        if messages:
-            _check(tokenizer, template, messages, settings, task_name)
+        if turns:
+            _check(render, turns, f"{task_name}: the chat template of {name}")
     # where the answer is begun for the model, the thought is over
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED and not task.config.gen_prefix]
     if use.thinks and ranked:
         off = "add --thinking off, " if find_switch(renderer(tokenizer, template, {}), "off") else ""
         raise RunError(
-            f"{some_names(ranked)}: the chat template of {tokenizer.name_or_path} has the model think before it answers, so "
-            f"that no answer can be ranked behind the prompt: {off}{twins(ranked, tasks)}leave them out"
+            f"{some_names(ranked)}: the chat template of {name} has the model think before it answers, so that no answer can be "
+            f"ranked behind the prompt: {off}{twins(ranked, tasks)}leave them out"
         )
-    _warn_of_lost_instructions(tokenizer, template, tasks, settings)
+    # lm-eval puts a task's description in a system message, for which a template may have no place
+    descriptions = {task_name: task.config.description for task_name, task in tasks.items()}
+    described = [task_name for task_name, text in descriptions.items() if isinstance(text, str) and text.strip()]
+    instruction = {"role": "system", "content": "Reply with a number."}
+    if described and instruction["content"] not in (shown(render, [instruction, *QUESTION], {}) or ""):
+        said = "the chat template of %s drops system messages, and with them the instruction of %s tasks (%s, …)"
+        logger.warning(said, name, len(described), described[0])
     return use
-
-
-def _template_use(tokenizer: Any, template: str, settings: Mapping[str, Any], system_instruction: str | None) -> TemplateUse:
-    render = renderer(tokenizer, template, settings)
-    told = [{"role": "system", "content": system_instruction}] if system_instruction else []
-    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval leaves out a system message at which a template fails
-        if (prompt := shown(render, messages, {})) is not None:
-            return TemplateUse(settings, system_instruction, messages, prompt, thinks(render, messages), tokenizer)
-    return TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
 
 
 def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Render:
     """Renders messages as the model will see them; settings of a call go before those of the run."""
 
     def render(messages: Sequence[Mapping[str, str]], more: Mapping[str, Any]) -> str:
-        prompt: str = tokenizer.apply_chat_template(
+        return tokenizer.apply_chat_template(
             list(messages), chat_template=template, tokenize=False, add_generation_prompt=True, **{**settings, **more}
         )
-        return prompt
 
     return render
 
@@ -217,49 +214,26 @@ def _template(tokenizer: Any, apply: bool | str) -> str:
             f"it has {', '.join(named)}"
         )
     try:
-        text: str = named[apply] if apply in named else tokenizer.get_chat_template()
+        return named[apply] if apply in named else tokenizer.get_chat_template()
     except ValueError as error:
         raise RunError(
             f"--apply_chat_template: the tokenizer {tokenizer.name_or_path} has no chat template; leave the flag out"
         ) from error
-    return text
 
 
-def _questions(task: Any) -> list[str]:
-    """The texts of the first two rows, as the pack's tasks show them."""
-    rows = [row for row, _ in zip(task.eval_docs, range(2), strict=False)]
-    texts = [task.doc_to_text(row) for row in rows]
-    return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
-
-
-def _warn_of_lost_instructions(tokenizer: Any, template: str, tasks: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Says if a template has no place for a system message, in which lm-eval puts a task's description."""
-    told = "Reply with a number."
-    messages = [{"role": "system", "content": told}, {"role": "user", "content": "1"}]
+def _check(render: Render, questions: Sequence[str], template: str) -> None:
+    """Refuses a template, which the message names so, that fails or does not show all questions of a conversation."""
+    messages = [{"role": "user", "content": questions[0]}]
+    for question in questions[1:]:
+        messages += [{"role": "assistant", "content": "1"}, {"role": "user", "content": question}]
     try:
-        prompt = tokenizer.apply_chat_template(messages, chat_template=template, tokenize=False, **settings)
-    except Exception:  # a `TemplateError`, at which lm-eval leaves the message out; others have ended the run above
-        prompt = ""
-    names = [name for name, task in tasks.items() if isinstance(task.config.description, str) and task.config.description.strip()]
-    if names and told not in prompt:
-        logging.getLogger("lm_eval_sea").warning(
-            "the chat template of %s drops system messages, and with them the instruction of %s tasks (%s, …)",
-            tokenizer.name_or_path,
-            len(names),
-            names[0],
-        )
-
-
-def _check(tokenizer: Any, template: str, messages: list[dict[str, str]], settings: Mapping[str, Any], task: str) -> None:
-    try:
-        prompt = renderer(tokenizer, template, settings)(messages, {})
+        prompt = render(messages, {})
     # a template is a program, and raises what it likes
     except Exception as error:
-        raise RunError(f"{task}: the chat template of {tokenizer.name_or_path} fails: {one_line(str(error))}") from error
-    shown = " ".join(prompt.split())
-    for message in messages:
-        if message["role"] == "user" and " ".join(message["content"].split()) not in shown:
+        raise RunError(f"{template} fails: {one_line(str(error))}") from error
+    for question in questions:
+        if " ".join(question.split()) not in " ".join(prompt.split()):
             raise RunError(
-                f"{task}: the chat template of {tokenizer.name_or_path} drops or changes a question. The question: "
-                f"{one_line(message['content'][:_SHOWN])} | The prompt: {one_line(prompt[:_SHOWN])}"
+                f"{template} drops or changes a question. The question: {one_line(question[:_SHOWN])} | The prompt: "
+                f"{one_line(prompt[:_SHOWN])}"
             )

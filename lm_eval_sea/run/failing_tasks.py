@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lm_eval_sea.models.chat_server import ServerError
@@ -50,7 +50,7 @@ def name_of_row(doc: Any, number: int | None) -> str:
 
 
 def blame(error: Exception) -> TasksFailedError | None:
-    """The error as that of the task whose code it left, with the row; None if it left none's.
+    """The error as a fault of the task in whose code it arose, with the row; None if it arose in no task's code.
 
     lm-eval's errors do not say which task or row is at work, but the frames of the traceback do.
     """
@@ -72,19 +72,12 @@ def blame(error: Exception) -> TasksFailedError | None:
 def fault_of(answer: Any) -> str | None:
     """Why an answer of a model cannot be scored or saved, if so."""
     if isinstance(answer, str):
-        return "the answer has a lone surrogate, which no file can hold" if _has_surrogate(answer) else None
+        has_surrogate = any("\ud800" <= character <= "\udfff" for character in answer)
+        return "the answer has a lone surrogate, which no file can hold" if has_surrogate else None
     number = answer[0] if isinstance(answer, tuple) else answer
     if isinstance(number, float) and math.isnan(number):
         return "the log-likelihood is not a number; another dtype, such as --model_args dtype=float32, may help"
     return None
-
-
-def _has_surrogate(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def is_of_machine(error: Exception) -> bool:
@@ -129,11 +122,3 @@ def first_failing(ask: Callable[[list[Any]], Any], requests: list[Any]) -> tuple
         except Exception as error:  # models raise what they like
             return (first_failing(ask, part) if len(part) > 1 else None) or (part[0], error)
     return None
-
-
-def by_task(requests: Iterable[Any]) -> dict[str, list[Any]]:
-    """Requests of each task."""
-    found: dict[str, list[Any]] = {}
-    for request in requests:
-        found.setdefault(str(request.task_name), []).append(request)
-    return found

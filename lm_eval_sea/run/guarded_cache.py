@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from lm_eval.api.model import LM, CachingLM
@@ -19,21 +20,17 @@ class _Store:
         self._path, self._dict = path, on_disk
         self._found: tuple[str, Any] | None = None  # what was read last: lm-eval asks whether there is an answer, then for it
 
-    def _give_up(self, error: Exception) -> None:
-        self._dict = None
-        _say(self._path, error)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """As that of a dictionary."""
-        if self._dict is None:
-            return default
+    def _try(self, action: Callable[[Any], Any]) -> Any:
         try:
-            return self._dict[key]
-        except KeyError:
-            return default
+            return None if self._dict is None else action(self._dict)
         except Exception as error:  # of the disk, of SQLite in a thread of its own, or of a pickle
-            self._give_up(error)
-            return default
+            self._dict = None
+            _say(self._path, error)
+            return None
+
+    def get(self, key: str) -> Any:
+        """The answer to a request; None if there is none."""
+        return self._try(lambda stored: stored.get(key))
 
     def __contains__(self, key: str) -> bool:
         self._found = key, self.get(key)
@@ -45,21 +42,11 @@ class _Store:
         return self._found[1]
 
     def __setitem__(self, key: str, value: Any) -> None:
-        if self._dict is None:
-            return
-        try:
-            self._dict[key] = value
-        except Exception as error:
-            self._give_up(error)
+        self._try(lambda stored: stored.__setitem__(key, value))
 
     def commit(self) -> None:
         """Writes what is not written yet."""
-        if self._dict is None:
-            return
-        try:
-            self._dict.commit()
-        except Exception as error:
-            self._give_up(error)
+        self._try(lambda stored: stored.commit())
 
 
 def _say(path: str, error: Exception) -> None:

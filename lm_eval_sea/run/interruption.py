@@ -29,8 +29,8 @@ def _is_ours() -> bool:
     return signal.getsignal(signal.SIGTERM) is signal.default_int_handler
 
 
-# lm-eval's bootstrap ends a pool of forked processes with SIGTERM. One that heard it as Ctrl-C could wait for ever, and so could
-# one that it reached before the new handler was set.
+# lm-eval's bootstrap ends a pool of forked processes with SIGTERM. A process that took it for Ctrl-C could wait for ever; so
+# could one that got it before its own handler was set.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold_back, after_in_parent=_let_through, after_in_child=_end_at_once)
 

@@ -30,11 +30,7 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False, ch
 
 
 def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool) -> list[str]:
-    """What `--language` asks for: the group, or the lite tasks of its chat tasks, which no group has.
-
-    Raises:
-        RunError: as `group_of_language`.
-    """
+    """What `--language` asks for: the group, or the lite tasks of its chat tasks, which no group has."""
     group = group_of_language(listed, language, lite=lite and not chat, chat=chat)
     if not (lite and chat):
         return [group]
@@ -42,7 +38,7 @@ def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool
     return [name for task in listed.select([group]) if (name := lite_name(task.name)) in there]
 
 
-def beside_language(language: str, *, lite: bool, chat: bool) -> list[str]:
+def names_beside(language: str, *, lite: bool, chat: bool) -> list[str]:
     """lm-eval's own tasks that `--language` runs beside the pack's; with `lite` those of no more rows than a lite task."""
     return names_in(language, chat=chat, most_rows=LITE_ROWS if lite else None)
 

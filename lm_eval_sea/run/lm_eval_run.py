@@ -1,27 +1,18 @@
-"""`lm_eval run` as a chain of lm-eval's own parts: parser → `EvaluatorConfig` → model → `simple_evaluate` → loggers.
+"""The parts of `lm_eval run` that come behind the arguments, each lm-eval's own: model → `simple_evaluate` → loggers.
 
-The chain is ours, so that a request can be checked before the model is loaded and the model's answers can be kept. Of its parts
-lm-eval documents all but the parser.
+The chain is ours, so that a request can be checked before the model is loaded and the model's answers can be kept.
 """
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import difflib
 import importlib.util
-import json
 import logging
 import os
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NoReturn, get_args, get_origin, get_type_hints
-
-import yaml
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lm_eval_sea.models.chat_server import ServerError
-from lm_eval_sea.results.secrets import secrets_in
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, blame, is_of_machine
 from lm_eval_sea.run.guarded_cache import GuardedCache
 from lm_eval_sea.run.request import DEBUG, RunError, in_one_line
@@ -34,73 +25,7 @@ _PASSED_ON = (
 )  # fmt: skip
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
 
-_TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
-
 logger = logging.getLogger("lm_eval_sea")
-
-
-def run_parser() -> argparse.ArgumentParser:
-    """lm-eval's parser of `lm_eval run`; more arguments can be added."""
-    from lm_eval._cli.run import Run
-
-    commands = argparse.ArgumentParser(prog="lm-eval").add_subparsers()
-    Run.create(commands)
-    parser: argparse.ArgumentParser = commands.choices["run"]
-    setattr(parser, "error", _refuse)  # noqa: B010 (a method, to mypy)
-    return parser
-
-
-def _refuse(message: str) -> NoReturn:
-    """In place of the usage, which is a page, and the message behind it."""
-    raise RunError(in_one_line(ValueError(message)))
-
-
-def secrets_of(parsed: argparse.Namespace) -> Iterator[str]:
-    """The secrets in arguments, and in the file of settings that they name."""
-    yield from secrets_in(vars(parsed))
-    if path := getattr(parsed, "config", None):
-        with contextlib.suppress(OSError, ValueError, yaml.YAMLError):  # which `read_config` says
-            yield from secrets_in(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-
-
-def read_config(parsed: argparse.Namespace) -> Any:
-    """lm-eval's `EvaluatorConfig` of arguments, which may name a file of settings (`--config`).
-
-    Raises:
-        RunError: for what lm-eval refuses.
-    """
-    from lm_eval.config.evaluate_config import DICT_KEYS, EvaluatorConfig
-
-    try:
-        if path := getattr(parsed, "config", None):
-            _check_settings(path, EvaluatorConfig.load_yaml_config(path), DICT_KEYS, get_type_hints(EvaluatorConfig))
-        return EvaluatorConfig.from_cli(parsed)
-    except json.JSONDecodeError as error:  # of the file that the flag names; all else is read before
-        raise RunError(f"--samples: no JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error
-    except (ValueError, TypeError, OSError) as error:
-        raise RunError(in_one_line(error)) from error
-
-
-def _check_settings(path: str, settings: Mapping[str, Any], mappings: Sequence[str], known: Mapping[str, Any]) -> None:
-    """Refuses keys that lm-eval does not know, values of another type, and JSON within YAML, which it takes for `name=value`."""
-    for key, value in settings.items():
-        if key not in known:
-            like = difflib.get_close_matches(str(key), known, n=3)
-            raise RunError(f"--config {path}: unknown key {key!r}" + (f"; did you mean {', '.join(like)}?" if like else ""))
-        types = {get_origin(each) or each for each in get_args(known[key]) or (known[key],)}
-        types |= {str} if key in (*mappings, "batch_size") else set()
-        if value is not None and type(value) not in types | ({int} if float in types else set()):
-            expected = " or ".join(text for each, text in _TYPES.items() if each in types)
-            raise RunError(f"--config {path}: {key} is {value!r}; expected {expected}")
-        if key in mappings and isinstance(value, str) and value and ("{" in value or "=" not in value):
-            raise RunError(f"--config {path}: {key} is the text {value!r}; write it as a mapping, without quotes around it")
-
-
-def requests_folder() -> Path:
-    """Where `--cache_requests` keeps its pickles."""
-    from lm_eval.caching.cache import PATH
-
-    return Path(PATH)
 
 
 def make_tracker(config: Any) -> Any:

@@ -1,8 +1,10 @@
-"""What is wrong with a model before any of it is loaded: its backend, its files, its tokenizer."""
+"""What is wrong with a model before any of it is loaded: its backend, its files, its tokenizer.
+
+Each `check_…` raises a `RunError` that says what, and how to mend it.
+"""
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import load_tokenizer
-from lm_eval_sea.run.request import LIMITS, RunError, in_one_line
+from lm_eval_sea.run.request import LIMITS, RunError, in_one_line, meant
 
 # Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
 LOADED = {
@@ -43,11 +45,7 @@ def revision_of(argument: str, model_args: Mapping[str, Any]) -> str:
 
 
 def check_backend(name: str) -> None:
-    """Whether there is a backend, and the package that it needs.
-
-    Raises:
-        RunError: if not.
-    """
+    """Refuses a backend that is not there, or whose package is not."""
     from lm_eval.api.registry import get_model, model_registry
 
     import lm_eval_sea.models  # noqa: F401 (registers the backends)
@@ -61,11 +59,7 @@ def check_backend(name: str) -> None:
 
 
 def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None, metadata: Mapping[str, Any] | None) -> None:
-    """Refuses arguments that lm-eval takes for others than they say, without a word.
-
-    Raises:
-        RunError: for such.
-    """
+    """Refuses arguments that lm-eval takes for others than they say, without a word."""
     for name in ("device", "batch_size", "max_batch_size"):
         if name in model_args and backend.startswith(_OF_TRANSFORMERS):
             raise RunError(f"{name} in --model_args: give it as --{name}")
@@ -81,35 +75,25 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
 
 
 def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses settings of generation that transformers does not know, before a model is loaded; other engines say so themselves.
-
-    Raises:
-        RunError: for such.
-    """
+    """Refuses settings of generation that transformers does not know; other engines say so themselves."""
     if not backend.startswith(_OF_TRANSFORMERS):
         return
     from transformers import GenerationConfig
 
     if unknown := sorted(set(gen_kwargs) - {*vars(GenerationConfig()), *LIMITS, "until"}):
-        like = difflib.get_close_matches(unknown[0], vars(GenerationConfig()), n=1)
-        meant = f"; did you mean {like[0]}?" if like else ""
-        raise RunError(f"--gen_kwargs {unknown[0]}: transformers has no such setting of generation{meant}")
+        like = meant(unknown[0], vars(GenerationConfig()), 1)
+        raise RunError(f"--gen_kwargs {unknown[0]}: transformers has no such setting of generation{like}")
 
 
 def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Refuses a window beyond the positions that a model of transformers has; elsewhere the engine does.
-
-    Raises:
-        RunError: for such.
-    """
+    """Refuses a window beyond the positions that a model of transformers has; elsewhere the engine does."""
     given = model_args.get("max_length")
     if not isinstance(given, int) or not backend.startswith(_OF_TRANSFORMERS):
         return
-    config = load_config(model_args)
-    most = getattr(config.get_text_config(), "max_position_embeddings", None) if config is not None else None
-    if not isinstance(most, int) or config is None:
+    config = text_config(model_args)
+    if (most := positions_of(config)) is None:
         return
-    rope = getattr(config.get_text_config(), "rope_parameters", None) or getattr(config.get_text_config(), "rope_scaling", None)
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
     stretched = [
         (part.get("original_max_position_embeddings") or most) * factor
         for part in ([rope, *rope.values()] if isinstance(rope, Mapping) else [])
@@ -122,8 +106,8 @@ def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
         )
 
 
-def load_config(model_args: Mapping[str, Any]) -> Any | None:
-    """The configuration of a model; None where it cannot be had, for the backend says so better, or knows how to load it."""
+def text_config(model_args: Mapping[str, Any]) -> Any | None:
+    """What a model's configuration says of text; None where it cannot be had: the backend says so better, or knows how to."""
     from transformers import AutoConfig
 
     try:
@@ -131,9 +115,28 @@ def load_config(model_args: Mapping[str, Any]) -> Any | None:
             model_args["pretrained"],
             revision=model_args.get("revision") or "main",
             trust_remote_code=bool(model_args.get("trust_remote_code")),
-        )
+        ).get_text_config()
     except Exception:
         return None
+
+
+def positions_of(config: Any | None) -> int | None:
+    """How many positions a model has, by what `text_config` returns; None where it does not say."""
+    positions = getattr(config, "max_position_embeddings", None)
+    return positions if isinstance(positions, int) else None
+
+
+def generation_config_of(model_args: Mapping[str, Any]) -> dict[str, Any]:
+    """What the generation config of a model states other than transformers' defaults; nothing where there is none."""
+    name = model_args.get("pretrained")
+    if not isinstance(name, str):
+        return {}
+    from transformers import GenerationConfig
+
+    try:
+        return GenerationConfig.from_pretrained(name, revision=model_args.get("revision") or "main").to_diff_dict()
+    except (OSError, ValueError):  # it has none
+        return {}
 
 
 def _is_usable(device: str) -> bool:
@@ -160,11 +163,7 @@ def reads_folders(backend: str) -> bool:
 
 
 def check_constraints(backend: str, tasks: Mapping[str, Any]) -> None:
-    """Whether a backend can have the engine choose among the options, where tasks ask for that.
-
-    Raises:
-        RunError: if not.
-    """
+    """Refuses tasks whose engine is to choose among the options, with a backend that has none that can."""
     if backend not in CHOOSING and (asked := _choices(tasks)):
         raise RunError(
             f"--model {backend} cannot constrain answers, as {some_names(asked)} asks; take {' or '.join(CHOOSING)}, or the "
@@ -173,11 +172,7 @@ def check_constraints(backend: str, tasks: Mapping[str, Any]) -> None:
 
 
 def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Mapping[str, Any]) -> None:
-    """Whether the engine of a model that thinks knows its thought from its answer: else it would constrain the thought.
-
-    Raises:
-        RunError: if not.
-    """
+    """Refuses such tasks if the engine does not know a model's thought from its answer: it would constrain the thought."""
     if "reasoning_parser" not in model_args and (asked := _choices(tasks)):
         raise RunError(
             f"{some_names(asked)}: the model thinks, and its thought would have to be one of the options; name vLLM's parser of "
@@ -190,11 +185,7 @@ def _choices(tasks: Mapping[str, Any]) -> list[str]:
 
 
 def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Looks into the folders that a model's arguments name, for configurations and weights.
-
-    Raises:
-        RunError: for a folder that is not there or lacks a file.
-    """
+    """Looks into the folders that a model's arguments name, for configurations and weights."""
     if not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
         return
     for argument, file in LOADED.items():

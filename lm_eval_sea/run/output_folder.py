@@ -102,7 +102,7 @@ def _short(name: str) -> str:
 
 
 def _is_saved(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> bool:
-    """Has lm-eval write the files, and looks whether they are there and whole: it raises nothing."""
+    """Has lm-eval write the files, and looks whether they are there and whole, for lm-eval raises nothing."""
     tracker.date_id = None  # of the time of saving; part of the names of files
     tracker.save_results_aggregated(results=results, samples=samples)
     for task, rows in (samples or {}).items():

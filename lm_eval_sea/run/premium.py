@@ -9,10 +9,10 @@ over parallel texts i, with n_i the tokens of text i without special ones. The t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import plain_tasks
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
@@ -56,25 +56,20 @@ def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int])
     known = data_sets()[data_set]
     if language not in known.languages:
         return None
-    pairs = list(_passages(known, language) if data_set == PASSAGES else _sentences(known, language))
+
+    def rows(of: str) -> list[dict[str, Any]]:
+        return read_tasks().tasks[plain_tasks(known, of)[0]].load_rows().rows
+
+    if data_set == PASSAGES:
+        passages, english_ones = ({row["cluster"]: row["passage"] for row in rows(of)} for of in (language, ENGLISH))
+        pairs = [(text, english_ones[name]) for name, text in passages.items() if name in english_ones]
+    else:
+        pairs = [(row["translation"], row["english"]) for row in rows(language)]
     if not pairs:
         raise DataError(f"{known.title}: no text in {language} is there in English, too")
     counted = [(count_tokens(own), count_tokens(english)) for own, english in pairs]
     own, english = map(sum, zip(*counted, strict=True))
     return Premium(language, data_set, own, english, ratio_of_sums(counted))
-
-
-def _passages(data_set: DataSet, language: str) -> Iterator[tuple[str, str]]:
-    own, english = ({row["cluster"]: row["passage"] for row in _rows(data_set, name)} for name in (language, ENGLISH))
-    return ((own[passage], english[passage]) for passage in own if passage in english)
-
-
-def _sentences(data_set: DataSet, language: str) -> Iterator[tuple[str, str]]:
-    return ((row["translation"], row["english"]) for row in _rows(data_set, language))
-
-
-def _rows(data_set: DataSet, language: str) -> list[dict[str, Any]]:
-    return read_tasks().tasks[plain_tasks(data_set, language)[0]].load_rows().rows
 
 
 def note_premiums(tasks: Mapping[str, Any], tokenizer: Any | None, *, flag: str = "") -> dict[str, float]:

@@ -69,7 +69,7 @@ def check_names(names: Sequence[Any]) -> None:
 
 
 def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses numbers that are none; a model would be loaded before it stumbles over them."""
+    """Refuses numbers that are none, which lm-eval would notice only with the model loaded."""
     if not re.fullmatch(r"auto(:\d+(\.\d+)?)?|[1-9]\d*", str(batch_size)):
         raise RunError(f"--batch_size {batch_size}: expected a number of requests from 1, auto or auto:N")
     if max_batch_size is not None and max_batch_size < 1:
@@ -82,13 +82,15 @@ def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str,
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0")
 
 
+def meant(name: str, known: Iterable[str], most: int) -> str:
+    """What is said behind a name that is not known: those that are like it, if any."""
+    like = difflib.get_close_matches(name, list(known), n=most)
+    return f"; did you mean {', '.join(like)}?" if like else ""
+
+
 def unknown_names(names: Iterable[str], known: Collection[str]) -> str:
-    """What is said of names that no task, group or tag has, with those that are like them."""
-    said = []
-    for name in names:
-        like = difflib.get_close_matches(name.lower(), known, n=5)
-        said.append(f"no task, group or tag {name!r}" + (f"; did you mean {', '.join(like)}?" if like else ""))
-    return "; ".join(said)
+    """What is said of names that no task, group or tag has."""
+    return "; ".join(f"no task, group or tag {name!r}{meant(name.lower(), known, 5)}" for name in names)
 
 
 def check_exemplars(tasks: Mapping[str, Any], num_fewshot: int | None) -> None:

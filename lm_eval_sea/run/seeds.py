@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import copy
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.secrets import masked
-from lm_eval_sea.run.answer_cache import key_of
-from lm_eval_sea.run.generation_config import generation_config_of
+from lm_eval_sea.run.answer_cache import digest_of, key_of
+from lm_eval_sea.run.model_check import generation_config_of
 from lm_eval_sea.run.request import RunError
 
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
@@ -28,20 +27,15 @@ def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any], fla
     Raises:
         RunError: if they do not sample, so that all runs would be equal; names the flag that wants it.
     """
-    values = {"temperature": 1.0} | _published(model_args) | dict(given)
+    stated = generation_config_of(model_args)
+    published = {key: stated[key] for key in ("do_sample", *SAMPLING) if stated.get(key) is not None}
+    values = {"temperature": 1.0} | (published if stated.get("do_sample") else {}) | dict(given)
     if not values.get("do_sample") or not values["temperature"]:
         raise RunError(
             f"{flag}: the model's generation config says nothing of sampling, so all runs would be equal; "
             "give for example --gen_kwargs do_sample=True,temperature=0.7"
         )
     return values
-
-
-def _published(model_args: Mapping[str, Any]) -> dict[str, Any]:
-    stated = generation_config_of(model_args)
-    if not stated.get("do_sample"):
-        return {}
-    return {"do_sample": True} | {key: stated[key] for key in SAMPLING if stated.get(key) is not None}
 
 
 def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[tuple[argparse.Namespace, Path]]:
@@ -70,7 +64,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
             one.model_args = {**model_args, "seed": seed}
         if first_turns:  # a second turn follows the first one of the same seed
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
-        mark = folder / f"complete_{_digest(one, further, key)}.json"
+        mark = folder / f"complete_{digest_of([_settings(one), further, key])}.json"
         if mark.exists() and any(folder.rglob("results_*.json")):
             print(f"seed {seed}: there are results of this request in {folder}")
             continue
@@ -99,8 +93,3 @@ def mark_complete(parsed: argparse.Namespace, mark: Path) -> None:
 def _settings(parsed: argparse.Namespace) -> dict[str, Any]:
     given = {name: value for name, value in sorted(vars(parsed).items()) if name not in _WITHOUT_EFFECT and not callable(value)}
     return {name: masked(value) for name, value in given.items()}
-
-
-def _digest(parsed: argparse.Namespace, further: Any, key: str) -> str:
-    asked = [_settings(parsed), further, key]
-    return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:16]

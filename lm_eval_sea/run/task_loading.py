@@ -61,8 +61,9 @@ class RunTasks(TaskManager):
         super().__init__(include_path=[*own_folders], include_defaults=False, metadata=dict(metadata or {}))
         self._with_members: set[str] = set()
         self._loaded: tuple[list[Any], Any] | None = None
-        self._names = {entry: self._matches(entry) for entry in wanted}
-        for name in sum(self._names.values(), []):
+        # for each entry of the request the names and files that it stands for; none where there is no such task
+        self.names = {entry: self._matches(entry) for entry in wanted}
+        for name in sum(self.names.values(), []):
             self._add_with_members(name)
 
     def load(self, task_list: Any) -> Any:
@@ -89,10 +90,6 @@ class RunTasks(TaskManager):
         group_map = {name: members for name, members in loaded["group_map"].items() if name in groups}
         self._loaded = names, {**loaded, "tasks": tasks, "groups": groups, "group_map": group_map}
         return names
-
-    def names(self) -> dict[str, list[str]]:
-        """For each entry of the request the names and files that it stands for; none where there is no such task."""
-        return self._names
 
     def known(self) -> set[str]:
         """All names that there are: the user's, the pack's and lm-eval's."""
@@ -191,16 +188,15 @@ def load_beside(manager: TaskManager, names: Iterable[str]) -> tuple[list[str], 
     Returns:
         Their names, and a line on those that are left out, if there are any.
     """
-    there, faults = [], {}
+    names, faults = list(names), {}
     for name in names:
         try:
             manager.load([name])
-            there.append(name)
         # a data set raises what it likes
         except Exception as error:
-            faults[name] = error
-    reason = in_one_line(next(iter(faults.values()))) if faults else ""
-    return there, [f"{some_names(list(faults))} of lm-eval: {reason}"] if faults else []
+            faults[name] = f" of lm-eval: {in_one_line(error)}"
+    there = [name for name in names if name not in faults]
+    return there, [f"{some_names(list(faults))}{reason}" for reason in list(faults.values())[:1]]
 
 
 def without(manager: TaskManager, wanted: Iterable[str], missing: set[str]) -> list[str]:
@@ -257,26 +253,19 @@ def _describe(faults: Mapping[str, Exception]) -> list[str]:
 
 
 def _advice(faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
-    missing = [name for name, error in faults.items() if _is_missing_data(error)]
-    if not missing:
-        return []
-    advice = [f"to ask for access: {page}, then `hf auth login` or HF_TOKEN" for page in _pages(faults.values())]
-    advice += [f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"]
-    if can_skip and len(missing) == len(faults):
-        advice.append("to go on without: --skip_missing")
-    return advice
-
-
-def _pages(errors: Iterable[Exception]) -> list[str]:
-    """The pages of the gated data sets among those that cannot be had."""
+    """What to type to get the missing rows; of gated data sets, the page that asks for access."""
     from huggingface_hub.constants import ENDPOINT
     from huggingface_hub.errors import HfHubHTTPError
 
-    pages: dict[str, None] = {}
-    for error in errors:
+    missing = [name for name, error in faults.items() if _is_missing_data(error)]
+    if not missing:
+        return []
+    advice: dict[str, None] = {}
+    for error in faults.values():
         cause = error.__cause__
         status = getattr(cause.response, "status_code", None) if isinstance(cause, HfHubHTTPError) else None
         found = re.search(r"\b[\w.-]+/[\w.-]+\b", str(error).partition(" of ")[2] or str(error))
         if found and (status in (401, 403) or "ask for access" in str(error)):
-            pages[f"{ENDPOINT}/datasets/{found[0]}"] = None
-    return list(pages)
+            advice[f"to ask for access: {ENDPOINT}/datasets/{found[0]}, then `hf auth login` or HF_TOKEN"] = None
+    lines = [*advice, f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"]
+    return lines + ["to go on without: --skip_missing"] * (can_skip and len(missing) == len(faults))

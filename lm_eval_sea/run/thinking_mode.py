@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.api_server import CHAT_API
-from lm_eval_sea.run.chat_template import RANKED, TemplateUse
-from lm_eval_sea.run.model_check import reads_folders
+from lm_eval_sea.run.api_server import CHAT_API, is_a
+from lm_eval_sea.run.chat_template import RANKED, TemplateUse, check_template_of_model
+from lm_eval_sea.run.model_check import check_choices_follow_thoughts, reads_folders
 from lm_eval_sea.run.request import RunError
 
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
@@ -23,9 +24,6 @@ def check_mode(config: Any, mode: str) -> None:
     Args:
         config: lm-eval's `EvaluatorConfig`, which is changed.
         mode: "on", "off" or "template".
-
-    Raises:
-        RunError: for a backend, or flags, that do not go with it.
     """
     if mode == "template":
         return
@@ -44,16 +42,40 @@ def check_mode(config: Any, mode: str) -> None:
         raise RunError(f"--thinking {mode}: --cache_requests would give the prompts of another mode; leave it out")
 
 
-def check_thoughts_reach_tasks(tasks: Mapping[str, Any], mode: str, think_end_token: Any) -> None:
-    """Refuses tasks that leave no place for a thought, or could not tell it.
+def check_template(config: Any, tasks: Mapping[str, Any], mode: str, date: datetime | None) -> TemplateUse | None:
+    """The chat template of a run, if it has one that can be seen here; `config` gets the system message that it needs.
 
     Raises:
-        RunError: if there are some.
+        RunError: if the template, the mode or the date does not go with the model, or with the tasks.
     """
+    is_local = reads_folders(config.model)
+    if date is not None and not (config.apply_chat_template and is_local):
+        raise RunError("--date is that of a chat template; it goes with --apply_chat_template, and no server takes it")
+    if not config.apply_chat_template:
+        return None
+    check_thoughts_reach_tasks(tasks, mode, config.model_args.get("think_end_token"))
+    use = check_template_of_model(
+        config.model_args,
+        tasks,
+        apply=config.apply_chat_template,
+        multiturn=bool(config.fewshot_as_multiturn) and config.num_fewshot != 0,
+        system_instruction=config.system_instruction,
+        thinking=mode if is_local else "template",
+        date=date,
+    )
+    if use is not None:
+        if use.thinks:
+            check_choices_follow_thoughts(config.model_args, tasks)
+        config.system_instruction = use.system_instruction
+    return use
+
+
+def check_thoughts_reach_tasks(tasks: Mapping[str, Any], mode: str, think_end_token: Any) -> None:
+    """Refuses tasks that leave no place for a thought, or could not tell it."""
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED]
     if mode == "on" and ranked:
         raise RunError(f"--thinking on: {some_names(ranked)} rank given answers, before which no model thinks; leave them out")
-    reading = [name for name, task in tasks.items() if _tells_cut_thoughts(task)]
+    reading = [name for name, task in tasks.items() if is_a(task, "ChatTask")]
     if think_end_token is not None and reading and not _all_read_thoughts(tasks):
         raise RunError(
             f"think_end_token in --model_args takes the thoughts off which {some_names(reading)} read; leave it out, or run "
@@ -109,9 +131,4 @@ def _without_none(apply_chat_template: Callable[..., Any]) -> Callable[..., Any]
 
 def _all_read_thoughts(tasks: Mapping[str, Any]) -> bool:
     generating = {name: task for name, task in tasks.items() if task.OUTPUT_TYPE == "generate_until"}
-    return all(name.startswith("sea_helm_") or _tells_cut_thoughts(task) for name, task in generating.items())
-
-
-def _tells_cut_thoughts(task: Any) -> bool:
-    # by its name: the folder of tasks is a package of its own name, and so are its classes
-    return "ChatTask" in {kind.__name__ for kind in type(task).__mro__}
+    return all(name.startswith("sea_helm_") or is_a(task, "ChatTask") for name, task in generating.items())

@@ -49,7 +49,7 @@ class RayEngine:
             memory=int(needed.memory_gb * 1e9) or None,
             max_retries=_RETRIES,
             max_calls=1,  # a worker ends with its job, and with it what the job left behind
-        )(_run)
+        )(run_job)  # a task that Ray repeats finds the results of the one before, if that came to its end
         waiting = {remote.remote(job.task(plan)): job for job in jobs}
         begun: set[Any] = set()
         begin = time.time()
@@ -65,11 +65,6 @@ class RayEngine:
         except BaseException:
             _stop(list(waiting))
             raise
-
-
-def _run(task: dict[str, Any]) -> Outcome:
-    """What a worker does; a task that Ray repeats finds the results of the one before, if that came to its end."""
-    return run_job(task)
 
 
 def _outcome(reference: Any) -> Outcome:

@@ -38,18 +38,16 @@ class _Sizes:
         if key not in self._tokenizers:
             self._tokenizers[key] = load_tokenizer(job.model.loaded_with)
         tokenizer = self._tokenizers[key]
+        count = (lambda text: len(tokenizer.encode(text, add_special_tokens=False))) if tokenizer else len
         total: Counter[str] = Counter()
         for leaf in job.part.leaves:
             if (key, leaf, shots) not in self._found:
                 task = self._manager(key, job.model).load([leaf])["tasks"][leaf]
                 if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                     task.set_config("num_fewshot", shots)
-                count = (lambda text: len(tokenizer.encode(text, add_special_tokens=False))) if tokenizer else len
-                self._found[key, leaf, shots] = measure(
-                    task, _ROWS_LOOKED_AT, count, rows_within(self._limit, len(task.eval_docs))
-                )
-                language = facts_of(task.config.metadata or {}).language or "other"
-                self._found[key, leaf, shots][_IN + language] = self._found[key, leaf, shots]["tokens_in"]
+                found = measure(task, _ROWS_LOOKED_AT, count, rows_within(self._limit, len(task.eval_docs)))
+                found[_IN + (facts_of(task.config.metadata or {}).language or "other")] = found["tokens_in"]
+                self._found[key, leaf, shots] = found
             total += self._found[key, leaf, shots]
         return total if tokenizer else Counter(requests=total["requests"])
 

@@ -8,6 +8,7 @@ that the job can be run elsewhere and two never write to one folder.
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import signal
@@ -157,21 +158,14 @@ def _end_with(pipe: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _read_line(pipe: int) -> bytes:
-    line = b""
-    while not line.endswith(b"\n"):
-        piece = os.read(pipe, 65536)
-        if not piece:
-            os._exit(1)
-        line += piece
-    return line
-
-
 def main() -> int:
     """Runs the job that standard input names; returns the exit status."""
     pipe = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    task = json.loads(_read_line(pipe))
+    line = io.FileIO(pipe, closefd=False).readline()
+    if not line.endswith(b"\n"):  # who started it is dead already
+        os._exit(1)
+    task = json.loads(line)
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
     folder = Path(task["folder"])
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import json
 import re
 import shlex
@@ -121,27 +122,19 @@ def cut(
     jobs = []
     for model in plan.models:
         files = files_of_model(model.model_args)
-        for part in parts:
-            for shots in plan.num_fewshot:
-                for seed in plan.seeds:
-                    folder = plan.output / model.name / part.name / _setting(shots, seed)
-                    settings = _settings(plan, model, shots, seed, sampling)
-                    asked = {
-                        "model": identities[model.name],
-                        "tasks": {name: tasks[name] for name in part.leaves},
-                        "names": list(part.tasks),
-                        "settings": settings,
-                    }
-                    arguments = [
-                        "--tasks",
-                        ",".join(part.tasks),
-                        *_flags(settings),
-                        "--output_path",
-                        str(folder),
-                        "--log_samples",
-                    ]
-                    varied = [f"{shots} exemplars"] * (len(plan.num_fewshot) > 1) + [f"seed {seed}"] * (seed is not None)
-                    jobs.append(Job(folder, ", ".join([model.name, *varied]), model, part, arguments, asked, files))
+        for part, shots, seed in itertools.product(parts, plan.num_fewshot, plan.seeds):
+            folder = plan.output / model.name / part.name / _setting(shots, seed)
+            settings = _settings(plan, model, shots, seed, sampling)
+            asked = {
+                "model": identities[model.name],
+                "tasks": {name: tasks[name] for name in part.leaves},
+                "names": list(part.tasks),
+                "settings": settings,
+            }
+            flags = [*_flags(settings), "--output_path", str(folder), "--log_samples"]
+            varied = [f"{shots} exemplars"] * (len(plan.num_fewshot) > 1) + [f"seed {seed}"] * (seed is not None)
+            label = ", ".join([model.name, *varied])
+            jobs.append(Job(folder, label, model, part, ["--tasks", ",".join(part.tasks), *flags], asked, files))
     return jobs
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ import yaml
 
 from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
 from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.results.types import is_number
 
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
@@ -112,14 +114,13 @@ class _Reader:
         run = self._run(content.get("run"), "run")
         backend = self._text(content.get("backend", BACKEND), "backend")
         models = [self._model(entry, n, backend, run) for n, entry in enumerate(self._list(content.get("models"), "models"), 1)]
-        names = [model.name for model in models]
-        for name in sorted({name for name in names if names.count(name) > 1}):
-            self.faults.append(f"two jobs with the same output: {names.count(name)} models are called {name}; give each a `name`")
-        if content.get("limit") is not None and content.get("detect") is not None:
-            self.faults.append("limit and detect both choose how many rows are run; give one of them")
+        for name, number in sorted(Counter(model.name for model in models).items()):
+            self._expect(number == 1, f"two jobs with the same output: {number} models are called {name}; give each a `name`")
+        both = content.get("limit") is not None and content.get("detect") is not None
+        self._expect(not both, "limit and detect both choose how many rows are run; give one of them")
         tasks = [self._text(task, "tasks") for task in self._list(content.get("tasks"), "tasks")]
-        for task in sorted({task for task in tasks if tasks.count(task) > 1}):
-            self.faults.append(f"two jobs with the same output: tasks has {task} more than once")
+        for task, number in sorted(Counter(tasks).items()):
+            self._expect(number == 1, f"two jobs with the same output: tasks has {task} more than once")
         return Plan(
             output=Path(self._text(content.get("output"), "output")),
             models=models,
@@ -139,14 +140,11 @@ class _Reader:
             self.faults.append(f"{where}: expected a mapping with model_args, such as {{model_args: {{pretrained: MODEL}}}}")
             return Model(where, backend, {}, run)
         self._known(entry, _MODEL_KEYS, f"{where}: ")
-        arguments = entry.get("model_args")
-        if not isinstance(arguments, dict) or not arguments:
-            self.faults.append(f"{where}: expected model_args, such as {{pretrained: MODEL}}")
-            arguments = {}
+        arguments = self._mapping(entry.get("model_args") or None, f"{where}: expected model_args, such as {{pretrained: MODEL}}")
         given = str(arguments.get("pretrained") or arguments.get("model") or where)
         name = self._text(entry.get("name", Path(given).name), f"{where}: name")
-        if name in _NOT_MODELS or "/" in name or "\\" in name or len(os.fsencode(name)) > 255:
-            self.faults.append(f"{where}: name {name!r} cannot be a folder of results; choose another")
+        is_folder = name not in _NOT_MODELS and not {"/", "\\"} & set(name) and len(os.fsencode(name)) <= 255
+        self._expect(is_folder, f"{where}: name {name!r} cannot be a folder of results; choose another")
         return Model(
             name=name,
             backend=self._text(entry.get("backend", backend), f"{where}: backend"),
@@ -155,63 +153,58 @@ class _Reader:
         )
 
     def _resources(self, given: Any) -> Resources:
-        if not isinstance(given, dict):
-            self.faults.append(f"resources: expected a mapping with {', '.join(_RESOURCES)}")
-            return Resources()
-        self._known(given, set(_RESOURCES), "resources: ")
-        wrong = [name for name in _RESOURCES if name in given and not _is_number(given[name], least=0)]
-        self.faults += [f"resources: {name}: expected a number from 0 on, not {given[name]!r}" for name in wrong]
-        return Resources(**{name: given[name] for name in _RESOURCES if name in given and name not in wrong})
+        needed = self._mapping(given, f"resources: expected a mapping with {', '.join(_RESOURCES)}")
+        self._known(needed, set(_RESOURCES), "resources: ")
+        for name in _RESOURCES:
+            value = needed.setdefault(name, 0)
+            if not self._expect(_is_number(value), f"resources: {name}: expected a number from 0 on, not {value!r}"):
+                needed[name] = 0
+        return Resources(*(needed[name] for name in _RESOURCES))
 
     def _slurm(self, given: Any) -> dict[str, Any]:
-        if not isinstance(given, dict):
-            self.faults.append("slurm: expected a mapping of options of sbatch, such as {partition: gpu, time: 240}")
-            return {}
-        if "time" in given:
-            self._positive(given["time"], "slurm: time (minutes)")
-        return {str(name).replace("-", "_"): value for name, value in given.items()}
+        options = self._mapping(given, "slurm: expected a mapping of options of sbatch, such as {partition: gpu, time: 240}")
+        self._positive(options.get("time"), "slurm: time (minutes)")
+        return {name.replace("-", "_"): value for name, value in options.items()}
 
     def _run(self, given: Any, where: str) -> dict[str, Any]:
-        if given is None:
-            return {}
-        if not isinstance(given, dict):
-            self.faults.append(f"{where}: expected a mapping of flags of `lm-eval-sea run`, such as {{batch_size: 16}}")
-            return {}
-        flags = {str(name): value for name, value in given.items()}
-        self.faults += [f"{where}: {name} is set by the sweep itself; leave it out" for name in flags if name in RESERVED]
+        wanted = f"{where}: expected a mapping of flags of `lm-eval-sea run`, such as {{batch_size: 16}}"
+        flags = self._mapping({} if given is None else given, wanted)
+        for name in flags:
+            self._expect(name not in RESERVED, f"{where}: {name} is set by the sweep itself; leave it out")
         return flags
+
+    def _expect(self, is_right: bool, fault: str) -> bool:
+        self.faults += [] if is_right else [fault]
+        return is_right
+
+    def _mapping(self, given: Any, fault: str) -> dict[str, Any]:
+        return {str(name): value for name, value in given.items()} if self._expect(isinstance(given, dict), fault) else {}
 
     def _known(self, given: Mapping[Any, Any], known: set[str], where: str) -> None:
         for key in given:
-            if key not in known:
-                self.faults.append(f"{where}unknown key {key!r}; expected some of {', '.join(sorted(known))}")
+            self._expect(key in known, f"{where}unknown key {key!r}; expected some of {', '.join(sorted(known))}")
 
     def _text(self, value: Any, where: str) -> str:
-        if isinstance(value, str) and value.strip():
-            return value
-        self.faults.append(f"{where}: expected a text" + ("" if value is None else f", not {value!r}"))
-        return ""
+        is_text = isinstance(value, str) and bool(value.strip())
+        return value if self._expect(is_text, f"{where}: expected a text" + ("" if value is None else f", not {value!r}")) else ""
 
     def _list(self, value: Any, where: str) -> list[Any]:
         values = [value] if isinstance(value, str) else value
-        if isinstance(values, list) and values:
-            return values
-        self.faults.append(f"{where}: expected a list with at least one entry")
-        return []
+        is_list = isinstance(values, list) and bool(values)
+        return values if self._expect(is_list, f"{where}: expected a list with at least one entry") else []
 
     def _numbers(self, value: Any, where: str) -> list[int | None]:
         if value is None:
             return [None]
         values = value if isinstance(value, list) and value else [value]
-        if not all(_is_number(each, least=0) and isinstance(each, int) for each in values) or len(set(values)) < len(values):
-            self.faults.append(f"{where}: expected different whole numbers from 0 on, not {value!r}")
+        are_right = all(_is_number(each) and isinstance(each, int) for each in values) and len(set(values)) == len(values)
+        self._expect(are_right, f"{where}: expected different whole numbers from 0 on, not {value!r}")
         return values
 
     def _positive(self, value: Any, where: str) -> float | None:
-        if value is not None and not (_is_number(value, least=0) and value):
-            self.faults.append(f"{where}: expected a number above 0, not {value!r}")
+        self._expect(value is None or (_is_number(value) and value > 0), f"{where}: expected a number above 0, not {value!r}")
         return value
 
 
-def _is_number(value: Any, *, least: float) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value < float("inf")
+def _is_number(value: Any) -> bool:
+    return is_number(value) and value >= 0

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
-import io
+import itertools
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results import facts
 from lm_eval_sea.run.api_server import check_api_server
+from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, revision_of
 from lm_eval_sea.run.output_folder import probe, size_of_samples
 from lm_eval_sea.run.request import RunError, check_include_paths, check_request
-from lm_eval_sea.run.run import run_parser
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
 
 _TOKENIZER_FILES = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json", "chat_template*", "*.model")
+
+
+@contextlib.contextmanager
+def _noted(faults: list[str], where: str = "") -> Iterator[None]:
+    """Inside, what `run` would refuse is a fault of the plan; what comes behind is checked all the same."""
+    try:
+        yield
+    except RunError as error:
+        faults.append(f"{where}{error}")
 
 
 def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
@@ -36,27 +44,22 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
     Raises:
         PlanError: for names, numbers of exemplars and data that cannot be had.
     """
-    faults: dict[str, None] = {}
+    faults: list[str] = []
     folders = {str(model.run["include_path"]) for model in plan.models if model.run.get("include_path")}
-    try:
+    with _noted(faults):
         check_include_paths(sorted(folders))
-    except RunError as error:
-        raise PlanError([str(error)]) from error
-    for shots in [] if folders else plan.num_fewshot:  # else a name may be one of the user's
-        for name in plan.tasks:
-            try:
-                check_request([name], shots, plan.limit)
-            except RunError as error:
-                faults[str(error)] = None
+    # with a folder of the user's a name may be one of those
+    for shots, name in itertools.product([] if folders else plan.num_fewshot, plan.tasks):
+        with _noted(faults):
+            check_request([name], shots, plan.limit)
     if faults:
-        raise PlanError(list(faults))
+        raise PlanError(list(dict.fromkeys(faults)))
     manager = RunTasks(plan.tasks, sorted(folders))
-    names = manager.names()
-    if unknown := [name for name, found in names.items() if not found]:
+    if unknown := [name for name, found in manager.names.items() if not found]:
         raise PlanError([f"tasks: there is no task, group or tag {name!r}" for name in unknown])
     leaves = {
         wanted: list(dict.fromkeys(leaf for name in found for leaf in leaf_names(manager, name)))
-        for wanted, found in names.items()
+        for wanted, found in manager.names.items()
     }
     try:
         _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=None)
@@ -85,12 +88,11 @@ def check_models(models: Iterable[Model]) -> None:
     """
     faults, tokenizers = [], set()
     for model in models:
-        try:
+        missing: list[str] = []
+        with _noted(missing, f"{model.name}: "):
             check_backend(model.backend)
             check_folders(model.backend, model.model_args)
-            missing = [fault for name, file in LOADED.items() if (fault := _missing_on_hub(model, name, file))]
-        except RunError as error:
-            missing = [f"{model.name}: {error}"]
+            missing += [fault for name, file in LOADED.items() if (fault := _missing_on_hub(model, name, file))]
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)
@@ -139,16 +141,15 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
     """The settings with which answers of each model are drawn, where a plan has seeds; all models must have some."""
     if plan.seeds == [None]:
         return {}
-    found, faults = {}, []
+    found: dict[str, dict[str, Any]] = {}
+    faults: list[str] = []
     for model in plan.models:
         given = model.run.get("gen_kwargs") or {}
         if not isinstance(given, dict):
             faults.append(f"{model.name}: run: gen_kwargs: expected a mapping, such as {{do_sample: true, temperature: 0.7}}")
             continue
-        try:
-            found[model.name] = sampling_values(model.model_args, given)
-        except RunError as error:
-            faults.append(f"{model.name}: {str(error).replace('--seeds', 'seeds')}")
+        with _noted(faults, f"{model.name}: "):
+            found[model.name] = sampling_values(model.model_args, given, "seeds")
     if faults:
         raise PlanError(faults)
     return found
@@ -162,38 +163,27 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
     """
     parser = run_parser()
     parser.allow_abbrev = False  # a beginning of a reserved flag would pass for another
-    faults, checked = [], set()
+    faults: list[str] = []
+    checked = set()
     with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last ones, if any
     for job in {job.model.name: job for job in with_exemplars}.values():
-        errors = io.StringIO()
         try:
-            with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-                parsed = parser.parse_args(job.arguments)
-        except SystemExit:
-            faults.append(f"{job.model.name}: run: {errors.getvalue().strip().rpartition('error: ')[2]}")
-            continue
-        except ValueError as error:
+            parsed = parser.parse_args(job.arguments)
+        except ValueError as error:  # one of ours, or of lm-eval's for what is no JSON
             faults.append(f"{job.model.name}: run: {_first_line(error)}")
             continue
         if (key := (tokenizer_key(job.model), repr(job.model.run))) in checked:  # checkpoints have the same one
             continue
         checked.add(key)
-        try:
-            _check_tokenizer(job, parsed, tasks)
-        except RunError as error:
-            faults.append(f"{job.model.name}: run: {error}")
+        backend, model_args, apply = job.model.backend, job.model.loaded_with, getattr(parsed, "apply_chat_template", False)
+        with _noted(faults, f"{job.model.name}: run: "):
+            check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
+            check_api_server(backend, model_args, tasks, apply_chat_template=apply)
+            if apply:
+                multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False)) and parsed.num_fewshot != 0
+                check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn)
     if faults:
         raise PlanError(faults)
-
-
-def _check_tokenizer(job: Job, parsed: argparse.Namespace, tasks: Mapping[str, Any]) -> None:
-    backend, model_args = job.model.backend, job.model.loaded_with
-    check_named_tokenizer(backend, model_args, getattr(parsed, "metadata", None) or {}, tasks.values())
-    apply = getattr(parsed, "apply_chat_template", False)
-    check_api_server(backend, model_args, tasks, apply_chat_template=apply)
-    if apply:
-        multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False)) and getattr(parsed, "num_fewshot", None) != 0
-        check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn)
 
 
 def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:

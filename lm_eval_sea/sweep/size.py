@@ -71,8 +71,6 @@ def tokens_of_run(folder: Path, model_args: Mapping[str, Any]) -> int | None:
 
 def weights_of(model_args: Mapping[str, Any]) -> int | None:
     """Bytes of the weights of a model in a folder; None for any other."""
-    folder = Path(str(model_args.get("pretrained") or ""))
-    files = (
-        [file for ending in ("safetensors", "bin") for file in folder.glob(f"*.{ending}")] if model_args.get("pretrained") else []
-    )
-    return sum(file.stat().st_size for file in files) or None
+    if not (name := model_args.get("pretrained")):
+        return None
+    return sum(file.stat().st_size for ending in ("safetensors", "bin") for file in Path(str(name)).glob(f"*.{ending}")) or None

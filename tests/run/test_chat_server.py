@@ -1,9 +1,6 @@
 """Runs on a server that chats, from the command to the table."""
 
-import contextlib
-import json
 import signal
-import sqlite3
 import threading
 
 import pytest
@@ -11,6 +8,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import begin
+from tests.run.conftest import answers_kept, written
 
 from ..models.toy_server import DROP, HANG, Answer, serve
 
@@ -24,17 +22,6 @@ def command(toy, output, *arguments, task=TASK, model_args=""):
         "run", "--model", "chat-api", "--model_args", f"model=toy,base_url={toy.base_url}{model_args}", "--tasks", task,
         "--output_path", str(output), "--log_samples", *arguments,
     ]  # fmt: skip
-
-
-def results(output):
-    [path] = output.rglob("results_*.json")
-    return json.loads(path.read_text(encoding="utf-8"))["results"]
-
-
-def one_line(capsys):
-    line = capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].strip()
-    assert "\n" not in line
-    return line
 
 
 @pytest.mark.slow
@@ -54,15 +41,6 @@ def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, m
     assert not (output / FOLDER).exists(), "all is answered"
 
 
-def kept(output):
-    """The number of answers on disk."""
-    with contextlib.suppress(sqlite3.Error):
-        for path in (output / FOLDER).glob("answers_*.db"):
-            with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
-                return database.execute('SELECT count(*) FROM "unnamed"').fetchone()[0]
-    return 0
-
-
 @pytest.fixture(scope="module")
 def undisturbed(samples, tmp_path_factory):
     """The results of a run that nothing ends."""
@@ -70,7 +48,7 @@ def undisturbed(samples, tmp_path_factory):
     with serve(lambda *_: THINKING) as toy, pytest.MonkeyPatch.context() as patch:
         patch.chdir(samples)
         assert main(command(toy, output, "--limit", "4")) == 0
-    return results(output)
+    return written(output)["results"]
 
 
 @pytest.mark.slow
@@ -92,7 +70,7 @@ def test_an_interrupted_run_goes_on(sign, undisturbed, samples, tmp_path, monkey
         assert silent.wait(250)
         process.send_signal(sign)
         _, err = process.communicate(timeout=100)
-        assert kept(output) == 2
+        assert answers_kept(output) == 2
         if sign != signal.SIGKILL:
             assert process.returncode == 130
             said = err.strip().split("\n")[-1]
@@ -104,7 +82,7 @@ def test_an_interrupted_run_goes_on(sign, undisturbed, samples, tmp_path, monkey
         assert main(given) == 0
         assert len(toy.requests) == begun + 2
     assert not (output / FOLDER).exists()
-    assert results(output) == undisturbed
+    assert written(output)["results"] == undisturbed
 
 
 @pytest.mark.parametrize(
@@ -118,20 +96,19 @@ def test_an_interrupted_run_goes_on(sign, undisturbed, samples, tmp_path, monkey
         ),
     ],
 )
-def test_ranked_tasks_are_refused_with_the_tasks_that_chat(task, why, samples, tmp_path, monkeypatch, capsys):
+def test_ranked_tasks_are_refused_with_the_tasks_that_chat(task, why, samples, tmp_path, monkeypatch, refusal):
     monkeypatch.chdir(samples)
     with serve(lambda *_: THINKING) as toy:
-        assert main(command(toy, tmp_path, "--limit", "2", task=task)) == 2
-    assert one_line(capsys) == f"{task}: {why}; take sea_belebele_en_chat, or leave them out"
+        said = refusal(*command(toy, tmp_path, "--limit", "2", task=task)[1:])
+    assert said == f"{task}: {why}; take sea_belebele_en_chat, or leave them out"
 
 
 @pytest.mark.parametrize("limit", [2047, 2046, 1900, 20000])
-def test_a_window_that_lm_eval_assumes_is_refused_where_it_would_cut(limit, samples, tiny_model, monkeypatch, capsys):
+def test_a_window_that_lm_eval_assumes_is_refused_where_it_would_cut(limit, samples, tiny_model, monkeypatch, refusal):
     """Nothing is sent: there is no server at the address."""
     monkeypatch.chdir(samples)
     server = f"model={tiny_model},base_url=http://127.0.0.1:9/v1/completions,tokenizer_backend=huggingface"
     asked = ["--tasks", "sea_belebele_en_litilo_gen", "--limit", "2", "--gen_kwargs", f"max_gen_toks={limit}"]
-    assert main(["run", "--model", "local-completions", "--model_args", server, *asked]) == 2
-    line = one_line(capsys)
+    line = refusal("--model", "local-completions", "--model_args", server, *asked)
     assert "do not fit the window of 2,047 that lm-eval assumes" in line
     assert "--model_args max_length=N" in line

@@ -14,6 +14,7 @@ from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError, check_request, check_samples
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from tests.model_folder import model_folder
+from tests.run.conftest import written
 
 
 def test_names_of_other_packs_are_left_to_lm_eval():
@@ -129,8 +130,7 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
     assert status == 1
     last = capsys.readouterr().err.strip().split("\n")[-1]
     assert last.startswith(f"lm-eval-sea: the results could not be written to {output}; they are in {elsewhere}")
-    [results] = elsewhere.rglob("results_*.json")
-    assert "acc_ppl,none" in json.loads(results.read_text(encoding="utf-8"))["results"]["sea_xcopa_th_to_ppl"]
+    assert "acc_ppl,none" in written(elsewhere)["results"]["sea_xcopa_th_to_ppl"]
     [rows] = elsewhere.rglob("samples_*.jsonl")
     [row, *_] = map(json.loads, rows.read_text(encoding="utf-8").splitlines())
     assert set(row["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
@@ -145,27 +145,21 @@ def test_gated_sets_are_named_with_their_page():
     assert any("/datasets/owner/gated-set, then `hf auth login` or HF_TOKEN" in line for line in advice)
 
 
-def said_of_model(capsys, *arguments):
-    """What is said of a run that is refused: one line."""
-    assert main(["run", "--tasks", "sea_xcopa_th_to_ppl", "--limit", "1", *map(str, arguments)]) == 2
-    err = capsys.readouterr().err
-    said = err.rpartition("lm-eval-sea: ")[2].strip()
-    assert "\n" not in said
-    return said
+ONE_ROW = ["--tasks", "sea_xcopa_th_to_ppl", "--limit", "1", "--model", "hf", "--device", "cpu"]
 
 
-def test_a_folder_that_lacks_weights(capsys, tmp_path, monkeypatch):
+def test_a_folder_that_lacks_weights(refusal, tmp_path, monkeypatch):
     """Before the data, of which there is none."""
     monkeypatch.chdir(tmp_path)
     folder = model_folder(tmp_path / "m", weights=None)
-    model = ["--model", "hf", "--model_args", f"pretrained={folder}"]
-    assert said_of_model(capsys, *model).startswith(f"the folder {folder} has no weights (*.safetensors, ")
+    model = [*ONE_ROW, "--model_args", f"pretrained={folder}"]
+    assert refusal(*model).startswith(f"the folder {folder} has no weights (*.safetensors, ")
     (folder / "model-1.safetensors").touch()
     index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    assert said_of_model(capsys, *model).startswith(f"the folder {folder} has no model-2.safetensors, which model.safe")
+    assert refusal(*model).startswith(f"the folder {folder} has no model-2.safetensors, which model.safe")
     gone = tmp_path / "gone"
-    assert said_of_model(capsys, *model[:3], f"pretrained={gone}").startswith(f"there is no folder {gone} (pretrained; ")
+    assert refusal(*model[:-1], f"pretrained={gone}").startswith(f"there is no folder {gone} (pretrained; ")
 
 
 @pytest.mark.parametrize("argument", ["peft", "lora_local_path", "delta"])
@@ -179,34 +173,32 @@ def test_an_adapter_that_is_not_there(argument, tmp_path):
         check_folders("vllm", model_args | {argument: str(empty)})
 
 
-def test_another_tokenizer_is_refused_before_the_model(capsys, tmp_path, samples, monkeypatch):
+def test_another_tokenizer_is_refused_before_the_model(refusal, tmp_path, samples, monkeypatch):
     """The weights are none, which loading them would say first."""
     monkeypatch.chdir(samples)
     folder, other = model_folder(tmp_path / "m"), model_folder(tmp_path / "other", text="กรุงเทพฯ เป็นเมืองหลวง")
-    model = ["--model", "hf", "--model_args", f"pretrained={folder}", "--device", "cpu"]
-    said = said_of_model(capsys, *model, "--metadata", f"tokenizer={tmp_path / 'gone'}")
-    assert said.startswith(f"metadata: tokenizer '{tmp_path / 'gone'}' cannot be loaded")
-    said = said_of_model(capsys, *model, "--metadata", f"tokenizer={other}")
-    assert said.startswith(f"metadata: tokenizer '{other}' encodes text otherwise than the model's own, '{folder}'")
+    for name, why in (
+        (tmp_path / "gone", "cannot be loaded"),
+        (other, f"encodes text otherwise than the model's own, '{folder}'"),
+    ):
+        said = refusal(*ONE_ROW, "--model_args", f"pretrained={folder}", "--metadata", f"tokenizer={name}")
+        assert said.startswith(f"metadata: tokenizer '{name}' {why}")
 
 
-def test_what_a_backend_raises_when_it_loads_is_one_line(capsys, tmp_path, samples, monkeypatch):
+def test_what_a_backend_raises_when_it_loads_is_one_line(refusal, tmp_path, samples, monkeypatch):
     monkeypatch.chdir(samples)
-    said = said_of_model(capsys, "--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'm')}", "--device", "cpu")
+    said = refusal(*ONE_ROW, "--model_args", f"pretrained={model_folder(tmp_path / 'm')}")
     assert said.startswith("the model cannot be loaded (SafetensorError: ")
     assert said.endswith("); --debug shows where")
 
 
 @pytest.mark.slow
-def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
+def test_answers_that_fill_the_window(samples, tiny_model, refusal, monkeypatch):
     """Said before the rankings of the same run."""
     monkeypatch.chdir(samples)
-    command = ["run", "--model", "hf", "--device", "cpu", "--tasks", "sea_indolem_id,sea_tydiqa_id", "--limit", "2"]
-    model = ["--model_args", f"pretrained={tiny_model},max_length=64", "--gen_kwargs", "max_gen_toks=64"]
-    assert main([*command, *model]) == 2
-    line = capsys.readouterr().err.rpartition("lm-eval-sea: ")[2].strip()
-    assert line.startswith("sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;")
-    assert "\n" not in line
+    asked = ["--model", "hf", "--device", "cpu", "--tasks", "sea_indolem_id,sea_tydiqa_id", "--limit", "2"]
+    said = refusal(*asked, "--model_args", f"pretrained={tiny_model},max_length=64", "--gen_kwargs", "max_gen_toks=64")
+    assert said.startswith("sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;")
 
 
 @pytest.mark.slow
@@ -218,6 +210,6 @@ def test_a_model_with_a_name_that_no_file_system_takes(tiny_model, samples, tmp_
     model = ["--model", "hf", "--model_args", f"pretrained={place}", "--device", "cpu"]
     output = ["--output_path", str(tmp_path / "results"), "--log_samples"]
     assert main(["run", *model, "--tasks", "sea_xcopa_vi_to_ppl", "--limit", "1", *output]) == 0
-    [written] = tmp_path.glob("results/*/results_*.json")
-    assert len(os.fsencode(written.parent.name)) <= 255
-    assert json.loads(written.read_text(encoding="utf-8"))["model_name"] == str(place)
+    [folder] = (tmp_path / "results").iterdir()
+    assert len(os.fsencode(folder.name)) <= 255
+    assert written(folder)["model_name"] == str(place)

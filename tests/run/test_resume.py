@@ -1,12 +1,9 @@
 """Going on after an interruption."""
 
-import contextlib
-import json
 import logging
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +13,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER, files_of
 from tests.conftest import ROOT
+from tests.run.conftest import answers_kept, written
 
 # The command with a model that pauses before each pass: a run that is to be killed must not be over before it is looked at.
 PAUSING = """
@@ -56,18 +54,6 @@ def go_on(samples, monkeypatch, caplog):
     return go_on
 
 
-def answers(output, mode="ro"):
-    """The number of answers that are on disk; in mode "rw" also where a kill fell into a write, which SQLite then takes back."""
-    count = 0
-    for path in (output / FOLDER).glob("answers_*.db"):
-        with (
-            contextlib.suppress(sqlite3.Error),
-            contextlib.closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True)) as database,
-        ):
-            count += database.execute('SELECT count(*) FROM "unnamed"').fetchone()[0]  # there is none at first
-    return count
-
-
 @pytest.fixture(scope="module")
 def undisturbed(tiny_model, samples, tmp_path_factory):
     """The results of a run that nothing ends."""
@@ -75,48 +61,42 @@ def undisturbed(tiny_model, samples, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(samples)
         assert main(command(tiny_model, output, "--no-resume")) == 0
-    return results_in(output)
+    return written(output)["results"]
 
 
-def results_in(output):
-    [path] = output.rglob("results_*.json")
-    return json.loads(path.read_text(encoding="utf-8"))["results"]
+def kill(process, number, *, output, answers=1, limit=1500):
+    """Sends a signal when so many answers are on disk; returns how many there are in the end, and what the process said."""
+    deadline = time.monotonic() + limit
+    while process.poll() is None and answers_kept(output) < answers and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=100)
+    kept = answers_kept(output, "rw")
+    assert kept >= answers, f"the run ended before it was interrupted: {err[-2000:]}"
+    return kept, err
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_goes_on(kill, tmp_path, tiny_model, undisturbed, go_on):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_run_goes_on(number, tmp_path, tiny_model, undisturbed, go_on):
     """What the model has answered is not asked again, and the results are those of an undisturbed run."""
     output = tmp_path / "results"
     given = command(tiny_model, output)
     process = start(given, pause=0.03)
-    deadline = time.monotonic() + 200
-    while process.poll() is None and not answers(output) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.send_signal(kill)
-    _, err = process.communicate(timeout=100)
-    kept = answers(output, "rw")
-    assert kept, "the run ended before it was interrupted"
-    if kill != signal.SIGKILL:
+    kept, err = kill(process, number, output=output, limit=200)
+    if number != signal.SIGKILL:
         assert process.returncode == 130
         assert err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command goes on where this one stopped")
     assert int(re.search(r"Cached requests: (\d+)", go_on(given))[1]) >= kept
     assert not (output / FOLDER).exists(), "kept until the results are written, and no longer"
-    assert results_in(output) == undisturbed
+    assert written(output)["results"] == undisturbed
 
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, go_on):
     output = tmp_path / "results"
     given = command(tiny_model, output, "--gen_kwargs", "do_sample=True,temperature=1.0")
-    process = start(given, pause=0.03)
-    deadline = time.monotonic() + 1500
-    while process.poll() is None and not answers(output) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.kill()
-    _, err = process.communicate(timeout=100)
-    kept = answers(output, "rw")
-    assert kept, f"the run ended before it was killed: {err[-2000:]}"
+    kept, _ = kill(start(given, pause=0.03), signal.SIGKILL, output=output)
     said = re.search(r"(\d+) of (\d+) sampled answers are those of the interrupted run", go_on(given))
     found, total = map(int, said.groups())
     assert kept == found < total
@@ -129,15 +109,8 @@ def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model,
     """What the progress bar of the killed run had counted is on disk, but for a batch; a batch is one passage's options here."""
     output = tmp_path / "results"
     given = command(tiny_model, output, backend=backend, task="sea_m3exam_to_ppl,sea_belebele_to_ppl")
-    process = start(given, pause=0.2)
-    deadline = time.monotonic() + 1500
-    while process.poll() is None and answers(output) < 3 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    process.kill()
-    _, err = process.communicate(timeout=100)
+    kept, err = kill(start(given, pause=0.2), signal.SIGKILL, output=output, answers=3)
     counted = [int(done) for done in re.findall(r"Running loglikelihood requests:[^|]*\|[^|]*\| (\d+)/", err)]
-    kept = answers(output, "rw")
-    assert kept >= 3, "the run ended before it was killed"
     assert kept >= counted[-1] - 4
     cached, remaining = map(int, re.search(r"Cached requests: (\d+), Requests remaining: (\d+)", go_on(given)).groups())
     assert cached == kept

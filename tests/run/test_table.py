@@ -1,6 +1,5 @@
 """What stands at the end of a run: the short table, and the pack's warnings."""
 
-import json
 import logging
 import re
 import shutil
@@ -10,7 +9,8 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import WIDTH, table_of
-from lm_eval_sea.run.warnings_once import warnings_once
+from lm_eval_sea.run.output_streams import warnings_once
+from tests.run.conftest import written
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +59,7 @@ def test_the_table_knows_of_the_chat_template_before_the_results_are_written(
 @pytest.mark.slow
 def test_the_results_are_those_of_lm_eval(finished):
     _, output = finished
-    [path] = output.rglob("results_*.json")
-    results = json.loads(path.read_text(encoding="utf-8"))["results"]
-    assert {"acc_ppl,none", "acc_norm,none"} <= results["sea_xcopa_th_to_ppl"].keys()
+    assert {"acc_ppl,none", "acc_norm,none"} <= written(output)["results"]["sea_xcopa_th_to_ppl"].keys()
     assert len(list(output.rglob("samples_*.jsonl"))) == len(["sea_xcopa_id", "_th", "_vi", "sea_vsmec_vi"])
 
 

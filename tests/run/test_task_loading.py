@@ -46,8 +46,8 @@ def test_names_stand_for_what_lm_eval_takes_them_for(own):
     manager = RunTasks([*ENTRIES, "own_group"], [str(own)])
     known = TaskManager(include_path=[str(TASKS_FOLDER), str(own)], include_defaults=False)
     for entry in ENTRIES:
-        assert manager.names()[entry] == known.match_tasks([entry]) != [], entry
-        for name in manager.names()[entry]:
+        assert manager.names[entry] == known.match_tasks([entry]) != [], entry
+        for name in manager.names[entry]:
             assert leaf_names(manager, name) == leaf_names(known, name), name
             assert manager.task_index[name].yaml_path == known.task_index[name].yaml_path
     assert {"sea_xcopa_th_to_ppl", "sea_tydiqa_id", "sea_xnli_th_p2", "sea_xnli_vi"} <= set(manager.all_subtasks)
@@ -69,7 +69,7 @@ def test_files_and_folders_of_tasks(own, samples, monkeypatch):
     for name in ("own.yaml", "group.yaml"):
         (own / name).unlink()
     manager = RunTasks([f"{own}/*.yaml", f"{own}/th.yaml", f"{own}/none.yaml"])
-    assert manager.names() == {f"{own}/*.yaml": files, f"{own}/th.yaml": files[1:], f"{own}/none.yaml": []}
+    assert manager.names == {f"{own}/*.yaml": files, f"{own}/th.yaml": files[1:], f"{own}/none.yaml": []}
     assert manager.load(files[1:])["tasks"]["sea_xnli_th"].config.description == "of the user"
 
 
@@ -90,7 +90,7 @@ def test_a_name_of_lm_eval_beside_others(own):
     (own / "mixed.yaml").write_text(mixed)
     manager = RunTasks(["own_mixed", "sea_xcopa_th_to_ppl", "hellas*", "none"], [str(own)])
     known = TaskManager(include_path=[str(TASKS_FOLDER), str(own)])
-    for entry, names in manager.names().items():
+    for entry, names in manager.names.items():
         assert names == known.match_tasks([entry]), entry
     for name in ("arc_easy", "sea_xnli_th", "sea_xcopa_th_to_ppl", "sea_tydiqa_id", "hellaswag"):
         assert manager.task_index[name].yaml_path == known.task_index[name].yaml_path

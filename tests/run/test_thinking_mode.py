@@ -19,6 +19,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
+from tests.run.conftest import written
 from tests.run.test_thinking import SWITCHES
 from tests.run.thinking_templates import ALWAYS, EFFORT, EMPTY, FALSY, OPEN, OPENS, PLAIN, WORD
 
@@ -221,6 +222,5 @@ def test_room_and_sampling_of_the_model(folder, samples, tmp_path, monkeypatch, 
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
     (place / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))
     assert main(command) == 0
-    [results] = output.rglob("results_*.json")
-    settings = json.loads(results.read_text())["configs"]["sea_belebele_th_chat"]["generation_kwargs"]
+    settings = written(output)["configs"]["sea_belebele_th_chat"]["generation_kwargs"]
     assert (stated | {"max_gen_toks": 256 + 7}).items() <= settings.items()

@@ -1,12 +1,24 @@
-"""Plans to try."""
+"""Plans to try, sweeps of them that are killed, and what must be left of such a sweep."""
 
+import json
+import re
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from lm_eval_sea.sweep import job_process
+from lm_eval_sea.sweep.completeness import LOG, MARK
+from lm_eval_sea.sweep.job_process import STARTED
+from lm_eval_sea.sweep.plan import read_plan
+from lm_eval_sea.sweep.sweep import prepare
 from tests.processes import begin
+
+TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"}  # the last has clock rates
 
 
 def write_plan(path: Path, **changes: Any) -> Path:
@@ -27,3 +39,73 @@ def start_sweep(folder: Path, output: Path, samples: Path, *arguments: object, *
     """A sweep in a process of its own, whose plan lies beside its models and writes to `output`."""
     plan = write_plan(folder / f"{output.name}.yaml", output=str(output), **changes)
     return begin("lm_eval_sea", "sweep", plan, *arguments, cwd=samples)
+
+
+def finish(process: subprocess.Popen) -> tuple[int, str, str]:
+    """Waits for a sweep: its status, and what it said."""
+    out, err = process.communicate(timeout=3600)  # dozens of jobs
+    return process.returncode, out, err
+
+
+def wait_for(condition: Callable[[], Any], process: subprocess.Popen, limit: float = 300) -> None:
+    deadline = time.monotonic() + limit
+    while not condition() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def wait_for_jobs(output: Path, jobs: int, process: subprocess.Popen, at_work: Callable[[], Any]) -> None:
+    """Until so many jobs are complete, and after that another has begun."""
+    wait_for(lambda: complete(output) >= jobs, process)
+    known = begun(output)
+    wait_for(lambda: begun(output) > known and at_work(), process)
+
+
+def complete(output: Path) -> int:
+    """How many jobs are complete."""
+    return len(list(output.rglob(MARK)))
+
+
+def begun(output: Path) -> int:
+    """How often a job has begun."""
+    return sum(map(len, attempts(output).values()))
+
+
+def attempts(output: Path) -> dict[Path, list[float]]:
+    """Folder of a job → the times (s) at which runs of it began."""
+    logs = {path.parent: path.read_text(errors="replace").splitlines() for path in output.rglob(LOG)}
+    return {folder: [float(line.split()[2]) for line in lines if line.startswith(STARTED)] for folder, lines in logs.items()}
+
+
+def outcome(output: Path) -> dict[str, Any]:
+    """All that the complete jobs hold but for times, paths and addresses in memory: results, and the samples to the byte."""
+    found = {}
+    for mark in output.rglob(MARK):
+        for name in json.loads(mark.read_text())["files"]:
+            path, key = mark.parent / name, str((mark.parent / name).relative_to(output)).rpartition("_20")[0]
+            if path.suffix == ".json":
+                text = re.sub(r" at 0x[0-9a-f]+>", ">", path.read_text(encoding="utf-8"))  # where a function lay in memory
+                found[key] = {name: value for name, value in json.loads(text).items() if name not in TIMES}
+                found[key]["config"].pop("use_cache", None)  # a path in the folder
+            else:
+                found[key] = path.read_bytes()
+    return found
+
+
+def run_here(folder: Path, output: Path, samples: Path, **changes: Any) -> dict[str, Any]:
+    """Runs the jobs of a plan one after the other in this process, where nothing disturbs them; returns their outcome."""
+    plan = read_plan(write_plan(folder / "here.yaml", output=str(output), **changes))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        for job in prepare(plan, "suite").jobs:
+            job.folder.mkdir(parents=True)
+            job_process._run(json.loads(json.dumps(job.task(plan))), job.folder)
+    return outcome(output)
+
+
+def assert_it_ended_as_if_undisturbed(output: Path, undisturbed: dict[str, Any], jobs: int) -> None:
+    """Every job has the outcome it would have had, some were interrupted, and none that was complete ran again."""
+    assert complete(output) == jobs
+    assert outcome(output) == undisturbed
+    assert begun(output) > jobs, "nothing was interrupted"
+    for folder, times in attempts(output).items():
+        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"

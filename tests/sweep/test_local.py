@@ -1,28 +1,32 @@
 """A sweep on one machine: interrupted, gone on with, and compared with one that was not."""
 
 import importlib.util
-import json
 import re
 import shlex
 import shutil
 import signal
-import time
 
 import pytest
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.sweep import job_process
-from lm_eval_sea.sweep.completeness import LOG, MARK
-from lm_eval_sea.sweep.job_process import STARTED
-from lm_eval_sea.sweep.plan import read_plan
-from lm_eval_sea.sweep.sweep import prepare
+from lm_eval_sea.sweep.completeness import MARK
 from tests.conftest import ROOT
-from tests.sweep.plans import start_sweep, write_plan
+from tests.sweep.plans import (
+    assert_it_ended_as_if_undisturbed,
+    attempts,
+    begun,
+    finish,
+    outcome,
+    run_here,
+    start_sweep,
+    wait_for,
+    write_plan,
+)
 
 pytestmark = pytest.mark.slow
 TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
 HAS_REPORT = importlib.util.find_spec("jinja2") is not None  # which it needs
-TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"}  # the last has clock rates
+LOCAL = ("--engine", "local")
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +38,6 @@ def models(tmp_path_factory):
     for seed, name in enumerate("ab"):
         make_model(folder / name, bos=False, max_length=4096, hidden=16, layers=1, seed=seed)
     return folder
-
-
-def start(place, output, samples, *arguments, **changes):
-    return start_sweep(place, output, samples, "--engine", "local", *arguments, tasks=TASKS, **changes)
 
 
 @pytest.fixture
@@ -53,51 +53,6 @@ def sweep_here(samples, monkeypatch, capsys):
     return sweep_here
 
 
-def finish(process):
-    out, err = process.communicate(timeout=3600)  # dozens of jobs
-    return process.returncode, out, err
-
-
-def attempts(output):
-    """Folder of a job → the times (s) at which runs of it began."""
-    logs = {path.parent: path.read_text(errors="replace").splitlines() for path in output.rglob(LOG)}
-    return {folder: [float(line.split()[2]) for line in lines if line.startswith(STARTED)] for folder, lines in logs.items()}
-
-
-def outcome(output):
-    """All that the complete jobs hold but for times, paths and addresses in memory: results, and the samples to the byte."""
-    found = {}
-    for mark in output.rglob(MARK):
-        for name in json.loads(mark.read_text())["files"]:
-            path, key = mark.parent / name, str((mark.parent / name).relative_to(output)).rpartition("_20")[0]
-            if path.suffix == ".json":
-                text = re.sub(r" at 0x[0-9a-f]+>", ">", path.read_text(encoding="utf-8"))  # where a function lay in memory
-                content = json.loads(text)
-                content = {name: value for name, value in content.items() if name not in TIMES}
-                content["config"].pop("use_cache", None)  # a path in the folder
-                found[key] = content
-            else:
-                found[key] = path.read_bytes()
-    return found
-
-
-def wait_for(condition, process, limit=300):
-    deadline = time.monotonic() + limit
-    while not condition() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-
-
-def run_here(folder, output, samples, **changes):
-    """Runs the jobs of a plan one after the other in this process, where nothing disturbs them; returns their outcome."""
-    plan = read_plan(write_plan(folder / "here.yaml", output=str(output), **changes))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(samples)
-        for job in prepare(plan, "suite").jobs:
-            job.folder.mkdir(parents=True)
-            job_process._run(json.loads(json.dumps(job.task(plan))), job.folder)
-    return outcome(output)
-
-
 @pytest.fixture(scope="module")
 def undisturbed(models, samples, tmp_path_factory):
     """The outcome of the plan."""
@@ -110,7 +65,7 @@ def test_two_machines_in_one_folder(models, undisturbed, tmp_path, samples):
     """The same plan twice at the same time: no job runs twice, and both end as one does."""
     output = tmp_path / "out"
     only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
-    for process in [start(models, output, samples, models=only) for _ in range(2)]:
+    for process in [start_sweep(models, output, samples, *LOCAL, tasks=TASKS, models=only) for _ in range(2)]:
         status, out, err = finish(process)
         assert status == 0, out + err
     assert outcome(output) == {name: content for name, content in undisturbed.items() if name.startswith("a/")}
@@ -120,8 +75,8 @@ def test_two_machines_in_one_folder(models, undisturbed, tmp_path, samples):
 def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undisturbed, tmp_path, samples, sweep_here):
     output = tmp_path / "out"
     for number, jobs in ((signal.SIGKILL, 1), (signal.SIGINT, 2)):  # while the next job runs
-        process = start(models, output, samples)
-        wait_for(lambda jobs=jobs: len(attempts(output)) > jobs and sum(map(len, attempts(output).values())) > jobs, process)
+        process = start_sweep(models, output, samples, *LOCAL, tasks=TASKS)
+        wait_for(lambda jobs=jobs: len(attempts(output)) > jobs and begun(output) > jobs, process)
         process.send_signal(number)
         status, out, err = finish(process)
         assert status == (-9 if number == signal.SIGKILL else 130), err
@@ -136,11 +91,7 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
     status, out = sweep_here(*shlex.split(again)[5:])
     assert status == 0, out
     assert "0 of 4" not in out
-    assert outcome(output) == undisturbed
-    began = attempts(output)
-    assert sum(map(len, began.values())) > 4, "nothing was interrupted"
-    for folder, times in began.items():
-        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
+    assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=4)
     assert not HAS_REPORT or (output / "report" / "report.html").is_file()
 
 

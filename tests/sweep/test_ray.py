@@ -1,6 +1,5 @@
 """A sweep on a Ray cluster of several nodes on this machine, whose workers, nodes and driver are killed."""
 
-import json
 import os
 import random
 import signal
@@ -9,15 +8,21 @@ import time
 import psutil
 import pytest
 
-from lm_eval_sea.sweep.completeness import MARK
 from tests.conftest import ROOT
-from tests.sweep.plans import start_sweep
-from tests.sweep.test_local import attempts, finish, models, outcome, run_here, wait_for  # noqa: F401
+from tests.sweep.plans import (
+    assert_it_ended_as_if_undisturbed,
+    complete,
+    finish,
+    run_here,
+    start_sweep,
+    wait_for_jobs,
+)
+from tests.sweep.test_local import models  # noqa: F401
 
 pytest.importorskip("ray", reason="needs ray: pip install 'lm-eval-sea[ray]'")
 pytestmark = pytest.mark.slow
-TASKS = ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_xcopa_id_to_ppl"]
-SHOTS = [0, 1, 2, 3]  # two models, three tasks, four numbers of exemplars: 24 jobs
+# two models, three tasks, four numbers of exemplars: 24 jobs
+PLAN = {"tasks": ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_xcopa_id_to_ppl"], "num_fewshot": [0, 1, 2, 3]}
 
 
 @pytest.fixture
@@ -34,10 +39,6 @@ def cluster():
     found.shutdown()
 
 
-def start(folder, output, samples, *arguments):
-    return start_sweep(folder, output, samples, *arguments, tasks=TASKS, num_fewshot=SHOTS)
-
-
 def workers_at_work(cluster):
     """The processes of Ray that wait for a job."""
     processes = [process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"]]
@@ -48,25 +49,17 @@ def workers_at_work(cluster):
 
 def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, samples, cluster):  # noqa: F811
     output = tmp_path / "out"
-    undisturbed = run_here(models, tmp_path / "undisturbed", samples, tasks=TASKS, num_fewshot=SHOTS)
+    undisturbed = run_here(models, tmp_path / "undisturbed", samples, **PLAN)
     chance = random.Random(0)
-
-    def complete():
-        return len(list(output.rglob(MARK)))
-
-    def begun():
-        return sum(map(len, attempts(output).values()))
 
     def after(jobs, process):
         """Some jobs later, at some moment after another has begun."""
-        wait_for(lambda: complete() >= jobs, process)
-        known = begun()
-        wait_for(lambda: begun() > known and workers_at_work(cluster), process)
+        wait_for_jobs(output, jobs, process, lambda: workers_at_work(cluster))
         time.sleep(chance.uniform(0, 3))
         assert process.poll() is None, finish(process)
-        assert complete() < 24
+        assert complete(output) < 24
 
-    driver = start(models, output, samples, "--address", cluster.address)
+    driver = start_sweep(models, output, samples, "--address", cluster.address, **PLAN)
     after(chance.randint(2, 4), driver)
     chance.choice(workers_at_work(cluster)).kill()
     after(chance.randint(6, 8), driver)
@@ -77,11 +70,6 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     driver.wait(60)
     driver.stdout.close()
     driver.stderr.close()
-    status, _, err = finish(start(models, output, samples, "--address", cluster.address))
+    status, _, err = finish(start_sweep(models, output, samples, "--address", cluster.address, **PLAN))
     assert status == 0, err
-    assert complete() == 24
-    assert outcome(output) == undisturbed
-    began = attempts(output)
-    assert sum(map(len, began.values())) > 24, "nothing was interrupted"
-    for folder, times in began.items():
-        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
+    assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=24)

@@ -3,7 +3,6 @@
 SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real. submitit's executor for one machine runs jobs, too.
 """
 
-import json
 import random
 import re
 import signal
@@ -13,18 +12,29 @@ import psutil
 import pytest
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.sweep.completeness import MARK
 from lm_eval_sea.sweep.plan import Resources, read_plan
 from tests.conftest import ROOT
 from tests.sweep import stand_in_slurm
-from tests.sweep.plans import start_sweep, write_plan
-from tests.sweep.test_local import attempts, finish, models, outcome, run_here, sweep_here, wait_for  # noqa: F401
+from tests.sweep.plans import (
+    assert_it_ended_as_if_undisturbed,
+    complete,
+    finish,
+    run_here,
+    start_sweep,
+    wait_for,
+    wait_for_jobs,
+    write_plan,
+)
+from tests.sweep.test_local import models, sweep_here  # noqa: F401
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
 pytest.importorskip("submitit", reason="needs submitit: pip install 'lm-eval-sea[slurm]'")
-TASKS = ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
-SHOTS = [0, 1]  # two models, two tasks, two numbers of exemplars: 8 jobs
-SLURM = {"time": 60, "array_parallelism": 2, "partition": "gpu"}
+# two models, two tasks, two numbers of exemplars: 8 jobs
+PLAN = {
+    "tasks": ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"],
+    "num_fewshot": [0, 1],
+    "slurm": {"time": 60, "array_parallelism": 2, "partition": "gpu"},
+}
 
 
 @pytest.fixture
@@ -39,15 +49,11 @@ def slurm(tmp_path, monkeypatch):
                 each.kill()
 
 
-def start(folder, output, samples, *arguments):
-    return start_sweep(folder, output, samples, *arguments, tasks=TASKS, num_fewshot=SHOTS, slurm=SLURM)
-
-
 @pytest.mark.slow
 def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm, sweep_here):  # noqa: F811
     """Nor does a sweep that is interrupted, which cancels its jobs and goes on with the same command."""
     output = tmp_path / "out"
-    undisturbed = run_here(models, tmp_path / "undisturbed", samples, tasks=TASKS, num_fewshot=SHOTS)
+    undisturbed = run_here(models, tmp_path / "undisturbed", samples, **PLAN)
     chance = random.Random(0)
 
     def at_work():
@@ -65,14 +71,12 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
 
     def after(jobs, process):
         """A job of SLURM's that runs some jobs later: its name, and the process of the sweep's job."""
-        wait_for(lambda: len(list(output.rglob(MARK))) >= jobs, process)
-        known = sum(map(len, attempts(output).values()))
-        wait_for(lambda: sum(map(len, attempts(output).values())) > known and at_work(), process)
+        wait_for_jobs(output, jobs, process, at_work)
         assert process.poll() is None, finish(process)
         return chance.choice(sorted(at_work().items()))
 
-    driver = start(models, output, samples, "--engine", "slurm")
-    wait_for(lambda: list(output.rglob(MARK)), driver)
+    driver = start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
+    wait_for(lambda: complete(output), driver)
     driver.send_signal(signal.SIGINT)
     status, out, _ = finish(driver)
     assert status == 130
@@ -84,7 +88,7 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
         time.sleep(0.2)
     assert not left
 
-    driver = start(models, output, samples, "--engine", "slurm")
+    driver = start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
     _, process = after(2, driver)
     process.kill()  # short of memory, say
     name, _ = after(3, driver)
@@ -98,12 +102,7 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
     status, out = sweep_here(models / "out.yaml", "--engine", "slurm")
     assert status == 0, out
     assert len(list(slurm.glob("*.sh"))) == 2, "the last driver took over the jobs in the queue"
-    assert len(list(output.rglob(MARK))) == 8
-    assert outcome(output) == undisturbed
-    began = attempts(output)
-    assert sum(map(len, began.values())) > 8, "nothing was interrupted"
-    for folder, times in began.items():
-        assert max(times) < json.loads((folder / MARK).read_text())["finished"], "a complete job ran again"
+    assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=8)
 
 
 @pytest.mark.slow

@@ -1,0 +1,183 @@
+"""The arguments of `lm-eval-sea run`, lm-eval's and ours; those that contradict each other are refused with a `RunError`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NoReturn, get_args, get_origin, get_type_hints
+
+import yaml
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.results.secrets import KnownSecrets, secrets_in
+from lm_eval_sea.run.answer_limits import thinking_tokens
+from lm_eval_sea.run.api_server import chats
+from lm_eval_sea.run.language import names_beside, names_of_language
+from lm_eval_sea.run.request import DEBUG, RunError, check_include_paths, check_request, in_one_line, meant
+from lm_eval_sea.run.thinking import MODES
+
+HELP = """\
+The flags are those of `lm_eval run`, listed below; the tasks of this pack and the model `hf-shared-prefix` are known to it.
+
+examples:
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks sea_sailcompass --batch_size 16
+  lm-eval-sea run --model vllm --model_args pretrained=MODEL --tasks sea_xnli --output_path results --log_samples
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --language th --output_path results
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --language th --lite --output_path results
+  lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks arc_easy      tasks of lm-eval work, too
+"""
+# Flag → what `ArgumentParser.add_argument` takes.
+_OURS: Mapping[str, Mapping[str, Any]] = {
+    "--language": {
+        "metavar": "CODE",
+        "help": "In the place of --tasks: sea_language_CODE, what a plain run of a language should have, which is its tasks of "
+        "sea_sailcompass with translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE; and lm-eval's own tasks of the "
+        "language that docs/coverage.md lists, if their rows can be had",
+    },
+    "--chat": {
+        "action": "store_true",
+        "help": "With --language: sea_language_CODE_chat, whose data sets a chat model answers in its own words; a server that "
+        "chats needs no flag",
+    },
+    "--lite": {"action": "store_true", "help": "With --language: at most 100 rows of each task, always the same ones"},
+    "--resume": {
+        "action": argparse.BooleanOptionalAction,
+        "help": "Keep the model's answers below --output_path until the results are written, so that the same command goes on "
+        "where an interrupted run stopped (default with --output_path)",
+    },
+    "--seeds": {
+        "type": int,
+        "metavar": "N",
+        "help": "N runs with sampled answers into folders seed_1 … seed_N of --output_path. Temperature and so on are those of "
+        "the model's generation config, or of --gen_kwargs. Seeds that have all results of this request are left out; an "
+        "interrupted one goes on. With --metadata first_turn=FOLDER each seed takes the answers of its own, FOLDER/seed_K",
+    },
+    "--thinking": {
+        "choices": MODES,
+        "default": "template",
+        "help": "With --apply_chat_template: whether the model thinks before it answers, by the switch of its template; template "
+        "(default): as the template has it by itself. On and off are models of their own in reports",
+    },
+    "--thinking_tokens": {
+        "type": thinking_tokens,
+        "metavar": "N",
+        "help": "Tokens for thoughts, added to the limit (max_gen_toks) that each task has of its own; SEA-HELM adds 20000. With "
+        "an x, 2048x: as many as hold what 2048 tokens hold in English, by the model's tokenizer and the language of the prompt. "
+        "Default for a model that thinks: max_new_tokens of its generation config, or 8192, as far as its window has room",
+    },
+    "--sampling": {
+        "choices": ("task", "model"),
+        "default": "task",
+        "help": "model: temperature, top_p and so on of the model's generation config; task (default): as each task has it, "
+        "mostly greedy. --seeds N repeats a run",
+    },
+    "--date": {
+        "metavar": "YYYY-MM-DD",
+        "type": datetime.fromisoformat,
+        "help": "With --apply_chat_template: what a template that writes the date takes for today, so that all runs ask the same",
+    },
+    DEBUG: {"action": "store_true", "help": "Show where an error came from"},
+    "--detect": {
+        "type": float,
+        "metavar": "POINTS",
+        "help": "In the place of --limit: as many rows of each task as show with a probability of 80 %% that two models differ "
+        "by so many points in the mean of all tasks (of normalised scores)",
+    },
+    "--skip_missing": {
+        "action": "store_true",
+        "help": "Go on without tasks whose data is not here and cannot be downloaded",
+    },
+}
+_TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
+
+
+def run_parser() -> argparse.ArgumentParser:
+    """lm-eval's parser of `lm_eval run`, and what is ours beyond it; it raises `RunError` in place of showing a page of usage."""
+    from lm_eval._cli.run import Run
+
+    def refuse(message: str) -> NoReturn:
+        raise RunError(in_one_line(ValueError(message)))
+
+    commands = argparse.ArgumentParser(prog="lm-eval").add_subparsers()
+    Run.create(commands)
+    parser: argparse.ArgumentParser = commands.choices["run"]
+    setattr(parser, "error", refuse)  # noqa: B010 (a method, to mypy)
+    group = parser.add_argument_group("lm-eval-sea")
+    for flag, options in _OURS.items():
+        group.add_argument(flag, **options)
+    return parser
+
+
+def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[argparse.Namespace, argparse.Namespace]:
+    """The arguments of lm-eval, and those of `_OURS`, with `beside`: lm-eval's own tasks, without which the run goes on.
+
+    `secrets` gets those of them, before one of them is named in a refusal.
+    """
+    try:
+        parsed = run_parser().parse_args(arguments)
+    except RunError:
+        raise
+    except ValueError as error:  # JSON that lm-eval cannot read
+        raise RunError(in_one_line(error)) from error
+    secrets.add(_secrets_of(parsed))
+    ours = argparse.Namespace(**{flag[2:]: vars(parsed).pop(flag[2:]) for flag in _OURS}, beside=[])
+    if ours.language is not None:
+        if parsed.tasks:
+            raise RunError("--language takes the place of --tasks; give one of them")
+        chat = ours.chat or (not ours.lite and chats(parsed.model or ""))
+        ours.beside = names_beside(ours.language, lite=ours.lite, chat=chat)
+        parsed.tasks = [*names_of_language(read_tasks(), ours.language, lite=ours.lite, chat=chat), *ours.beside]
+    elif ours.lite:
+        raise RunError("--lite goes with --language; without it name the lite tasks, such as --tasks sea_lite")
+    elif ours.chat:
+        raise RunError("--chat goes with --language; without it name the chat tasks, such as --tasks sea_sailcompass_chat")
+    if ours.detect is not None:
+        if parsed.limit is not None or parsed.samples is not None:
+            raise RunError("--detect chooses how many rows are run, as --limit and --samples do; give one of them")
+        if not 0 < ours.detect < math.inf:
+            raise RunError(f"--detect {ours.detect:g}: expected a number of points above 0, such as 5")
+    check_include_paths([parsed.include_path] if parsed.include_path else [])
+    if not parsed.include_path:  # else a name may be one of the user's
+        check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)
+    return parsed, ours
+
+
+def _secrets_of(parsed: argparse.Namespace) -> Iterator[str]:
+    """The secrets in arguments, and in the file of settings that they name."""
+    yield from secrets_in(vars(parsed))
+    if path := getattr(parsed, "config", None):
+        with contextlib.suppress(OSError, ValueError, yaml.YAMLError):  # which `read_config` says
+            yield from secrets_in(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+
+
+def read_config(parsed: argparse.Namespace) -> Any:
+    """lm-eval's `EvaluatorConfig` of its arguments, which may name a file of settings (`--config`)."""
+    from lm_eval.config.evaluate_config import DICT_KEYS, EvaluatorConfig
+
+    try:
+        if path := getattr(parsed, "config", None):
+            _check_settings(path, EvaluatorConfig.load_yaml_config(path), DICT_KEYS, get_type_hints(EvaluatorConfig))
+        return EvaluatorConfig.from_cli(parsed)
+    except json.JSONDecodeError as error:  # of the file that the flag names; all else is read before
+        raise RunError(f"--samples: no JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error
+    except (ValueError, TypeError, OSError) as error:
+        raise RunError(in_one_line(error)) from error
+
+
+def _check_settings(path: str, settings: Mapping[str, Any], mappings: Sequence[str], known: Mapping[str, Any]) -> None:
+    """Refuses keys that lm-eval does not know, values of another type, and JSON within YAML, which it takes for `name=value`."""
+    for key, value in settings.items():
+        if key not in known:
+            raise RunError(f"--config {path}: unknown key {key!r}{meant(str(key), known, 3)}")
+        types = {get_origin(each) or each for each in get_args(known[key]) or (known[key],)}
+        types |= {str} if key in (*mappings, "batch_size") else set()
+        if value is not None and type(value) not in types | ({int} if float in types else set()):
+            expected = " or ".join(text for each, text in _TYPES.items() if each in types)
+            raise RunError(f"--config {path}: {key} is {value!r}; expected {expected}")
+        if key in mappings and isinstance(value, str) and value and ("{" in value or "=" not in value):
+            raise RunError(f"--config {path}: {key} is the text {value!r}; write it as a mapping, without quotes around it")
