@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ import yaml
 
 from lm_eval_sea.official.sailcompass_checkout import known_files
 from tests.official import miniature_sailcompass
+
+
+def commit(folder: Path) -> str:
+    """Makes a folder a git checkout; returns its commit."""
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *command], check=True)
+    return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture

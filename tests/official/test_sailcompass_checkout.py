@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
-
 import datasets
 import pytest
 
@@ -13,6 +10,7 @@ from lm_eval_sea.official.sailcompass_checkout import SourceFile, known_files, l
 from lm_eval_sea.official.sailcompass_yaml import official_tasks
 from lm_eval_sea.official.task_folder import CheckoutError
 from tests.official import official_code
+from tests.official.conftest import commit
 
 XCOPA = "configs/datasets/xcopa/xcopa_id_ppl_a1b2c3.py"
 XQUAD = "configs/datasets/xquad/xquad_th_a1b2c3.py"
@@ -97,32 +95,25 @@ def test_a_trusted_configuration_of_another_form_is_refused(miniature, known_min
     assert checkout.changed == [path] and len(checkout.tasks) == 7
 
 
-def commit(folder: Path) -> None:
-    """Makes a folder a git checkout."""
-    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
-        subprocess.run([*git, *command], check=True)
-
-
 def test_a_checkout_of_another_commit_is_said_to_be_one(miniature, known_miniature, rows_folder):
-    commit(miniature)
+    at = commit(miniature)
     made = official_tasks(miniature)
     assert not made.faults and len(made.files) == 2 * 8 + 2
     (note,) = made.notes
     assert f"tested is {known_miniature['commit']}; all files that are used are the same" in note
-    assert f"the checkout is at {read_checkout(miniature, known_miniature).commit}, " in note
+    assert f"the checkout is at {at}, " in note
 
 
 def test_files_that_are_not_the_tested_ones_are_not_run(miniature, known_miniature, tmp_path):
     """Whatever they do; the line names file, both commits, and what to do."""
     for path in (XQUAD, "datasets/xcopa_sea.py"):
         (miniature / path).write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n", encoding="utf-8")
-    commit(miniature)
+    at = commit(miniature)
     checkout = read_checkout(miniature, known_miniature)
     assert not (tmp_path / "run").exists()
     assert len(checkout.tasks) == 6 and len(checkout.faults) == 2
     for fault in checkout.faults:
-        assert checkout.commit in fault and known_miniature["commit"] in fault and fault.endswith("--trust-checkout")
+        assert at in fault and known_miniature["commit"] in fault and fault.endswith("--trust-checkout")
     read_checkout(miniature, known_miniature, trusted=True)
     assert (tmp_path / "run").exists()
 

@@ -5,7 +5,6 @@ import math
 import os
 import shutil
 import string
-import subprocess
 import unicodedata
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.lm_eval_private import template
 from lm_eval_sea.tasks._shared.sources import Source
+from tests.official.conftest import commit
 from tests.sea_helm.official import checkout, run
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
@@ -96,20 +96,17 @@ def test_totals_read_the_tasks_and_the_group_is_the_suite_without_what_a_judge_s
 
 def test_another_commit_is_said_with_the_files_that_differ(tmp_path, capsys):
     folder = Path(shutil.copytree(MINIATURE, tmp_path / "sea_helm"))
-    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
-    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
-        subprocess.run([*git, *arguments], check=True)
-    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    at = commit(folder)
     assert make(folder, tmp_path / "tasks", "--keep-going") == 0
     # the sentiment of the miniature lies where SEA-HELM's does not
-    assert f"the checkout is at {commit}, tested is {TESTED}; all files with prompts are the same" in capsys.readouterr().err
+    assert f"the checkout is at {at}, tested is {TESTED}; all files with prompts are the same" in capsys.readouterr().err
     changed = "seahelm_tasks/nlu/sentiment_analysis/config.yaml"
     (folder / changed).parent.mkdir()
     (folder / "seahelm_tasks/nlu/sentiment/config.yaml").rename(folder / changed)
     assert make(folder, tmp_path / "tasks", "--keep-going") == 0
-    assert f"at {commit}, tested is {TESTED}; other prompts than the tested ones in {changed}" in capsys.readouterr().err
+    assert f"at {at}, tested is {TESTED}; other prompts than the tested ones in {changed}" in capsys.readouterr().err
     facts = yaml.safe_load((tmp_path / "tasks" / "seahelm_id_sentiment.yaml").read_text(encoding="utf-8"))["metadata"]
-    assert facts["provenance"] == {"checkout_commit": commit}
+    assert facts["provenance"] == {"checkout_commit": at}
 
 
 def test_rows_that_the_checkout_lacks_are_named(tmp_path, capsys):

@@ -11,17 +11,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sweep.completeness import MARK
 from tests.conftest import ROOT
-from tests.sweep.plans import (
-    assert_it_ended_as_if_undisturbed,
-    attempts,
-    begun,
-    finish,
-    outcome,
-    run_here,
-    start_sweep,
-    wait_for,
-    write_plan,
-)
+from tests.sweep import plans
 
 pytestmark = pytest.mark.slow
 TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
@@ -56,7 +46,7 @@ def sweep_here(samples, monkeypatch, capsys):
 @pytest.fixture(scope="module")
 def undisturbed(models, samples, tmp_path_factory):
     """The outcome of the plan."""
-    found = run_here(models, tmp_path_factory.mktemp("undisturbed"), samples, tasks=TASKS)
+    found = plans.run_here(models, tmp_path_factory.mktemp("undisturbed"), samples, tasks=TASKS)
     assert len(found) == 4 * 2  # results and samples
     return found
 
@@ -65,33 +55,33 @@ def test_two_machines_in_one_folder(models, undisturbed, tmp_path, samples):
     """The same plan twice at the same time: no job runs twice, and both end as one does."""
     output = tmp_path / "out"
     only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
-    for process in [start_sweep(models, output, samples, *LOCAL, tasks=TASKS, models=only) for _ in range(2)]:
-        status, out, err = finish(process)
+    for process in [plans.start_sweep(models, output, samples, *LOCAL, tasks=TASKS, models=only) for _ in range(2)]:
+        status, out, err = plans.finish(process)
         assert status == 0, out + err
-    assert outcome(output) == {name: content for name, content in undisturbed.items() if name.startswith("a/")}
-    assert [len(times) for times in attempts(output).values()] == [1, 1]
+    assert plans.outcome(output) == {name: content for name, content in undisturbed.items() if name.startswith("a/")}
+    assert [len(times) for times in plans.attempts(output).values()] == [1, 1]
 
 
 def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undisturbed, tmp_path, samples, sweep_here):
     output = tmp_path / "out"
     for number, jobs in ((signal.SIGKILL, 1), (signal.SIGINT, 2)):  # while the next job runs
-        process = start_sweep(models, output, samples, *LOCAL, tasks=TASKS)
-        wait_for(lambda jobs=jobs: len(attempts(output)) > jobs and begun(output) > jobs, process)
+        process = plans.start_sweep(models, output, samples, *LOCAL, tasks=TASKS)
+        plans.wait_for(lambda jobs=jobs: len(plans.attempts(output)) > jobs and plans.begun(output) > jobs, process)
         process.send_signal(number)
-        status, out, err = finish(process)
+        status, out, err = plans.finish(process)
         assert status == (-9 if number == signal.SIGKILL else 130), err
     table, _, again = out.strip().rpartition("\n")
     numbers = dict(re.findall(r"^(complete|failed|stopped|not begun) +(\d+)", table, re.MULTILINE))
     complete = len(list(output.rglob(MARK)))
     assert numbers == {"complete": str(complete), "failed": "0", "stopped": "1", "not begun": str(3 - complete)}
-    [stopped] = [folder for folder in attempts(output) if not (folder / MARK).exists()]
+    [stopped] = [folder for folder in plans.attempts(output) if not (folder / MARK).exists()]
     assert re.search(rf"^stopped +1  {stopped}$", table, re.MULTILINE)
     assert again == f"to go on: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
     assert err.strip().endswith("interrupted; the same command goes on where this one stopped")
     status, out = sweep_here(*shlex.split(again)[5:])
     assert status == 0, out
     assert "0 of 4" not in out
-    assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=4)
+    plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=4)
     assert not HAS_REPORT or (output / "report" / "report.html").is_file()
 
 
@@ -100,7 +90,7 @@ def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models,
     shutil.copytree(models / "a", damaged)
     (damaged / "model.safetensors").write_bytes(b"no weights")
     entries = [{"model_args": {"pretrained": str(models / name)}} for name in "ca"]
-    plan = write_plan(models / "fails.yaml", output=str(tmp_path / "out"), tasks=TASKS, models=entries)
+    plan = plans.write_plan(models / "fails.yaml", output=str(tmp_path / "out"), tasks=TASKS, models=entries)
     status, out = sweep_here(plan, "--engine", "local", "--split", "model")
     assert status == 1
     assert f"failed: {tmp_path / 'out' / 'c' / 'all' / 'default'}" in out
@@ -114,11 +104,12 @@ def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models,
     status, out = sweep_here(*shlex.split(again))
     assert status == 0
     assert not HAS_REPORT or "report.html: 2 models, 2 tasks" in out
-    assert {folder.parent.parent.name: len(times) for folder, times in attempts(tmp_path / "out").items()} == {"a": 1, "c": 2}
+    runs = {folder.parent.parent.name: len(times) for folder, times in plans.attempts(tmp_path / "out").items()}
+    assert runs == {"a": 1, "c": 2}
 
 
 def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, sweep_here):
-    plan = write_plan(models / "dry.yaml", output=str(tmp_path / "out"), tasks=[*TASKS, "sea_xcopa_id_to_ppl"])
+    plan = plans.write_plan(models / "dry.yaml", output=str(tmp_path / "out"), tasks=[*TASKS, "sea_xcopa_id_to_ppl"])
     status, out = sweep_here(plan, "--engine", "local", "--dry-run")
     assert status == 0
     assert "6 jobs, of which 0 are complete" in out

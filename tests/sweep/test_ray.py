@@ -9,14 +9,7 @@ import psutil
 import pytest
 
 from tests.conftest import ROOT
-from tests.sweep.plans import (
-    assert_it_ended_as_if_undisturbed,
-    complete,
-    finish,
-    run_here,
-    start_sweep,
-    wait_for_jobs,
-)
+from tests.sweep import plans
 from tests.sweep.test_local import models  # noqa: F401
 
 pytest.importorskip("ray", reason="needs ray: pip install 'lm-eval-sea[ray]'")
@@ -49,17 +42,17 @@ def workers_at_work(cluster):
 
 def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, samples, cluster):  # noqa: F811
     output = tmp_path / "out"
-    undisturbed = run_here(models, tmp_path / "undisturbed", samples, **PLAN)
+    undisturbed = plans.run_here(models, tmp_path / "undisturbed", samples, **PLAN)
     chance = random.Random(0)
 
     def after(jobs, process):
         """Some jobs later, at some moment after another has begun."""
-        wait_for_jobs(output, jobs, process, lambda: workers_at_work(cluster))
+        plans.wait_for_jobs(output, jobs, process, lambda: workers_at_work(cluster))
         time.sleep(chance.uniform(0, 3))
-        assert process.poll() is None, finish(process)
-        assert complete(output) < 24
+        assert process.poll() is None, plans.finish(process)
+        assert plans.complete(output) < 24
 
-    driver = start_sweep(models, output, samples, "--address", cluster.address, **PLAN)
+    driver = plans.start_sweep(models, output, samples, "--address", cluster.address, **PLAN)
     after(chance.randint(2, 4), driver)
     chance.choice(workers_at_work(cluster)).kill()
     after(chance.randint(6, 8), driver)
@@ -70,6 +63,6 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     driver.wait(60)
     driver.stdout.close()
     driver.stderr.close()
-    status, _, err = finish(start_sweep(models, output, samples, "--address", cluster.address, **PLAN))
+    status, _, err = plans.finish(plans.start_sweep(models, output, samples, "--address", cluster.address, **PLAN))
     assert status == 0, err
-    assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=24)
+    plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=24)

@@ -14,17 +14,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sweep.plan import Resources, read_plan
 from tests.conftest import ROOT
-from tests.sweep import stand_in_slurm
-from tests.sweep.plans import (
-    assert_it_ended_as_if_undisturbed,
-    complete,
-    finish,
-    run_here,
-    start_sweep,
-    wait_for,
-    wait_for_jobs,
-    write_plan,
-)
+from tests.sweep import plans, stand_in_slurm
 from tests.sweep.test_local import models, sweep_here  # noqa: F401
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
@@ -53,7 +43,7 @@ def slurm(tmp_path, monkeypatch):
 def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm, sweep_here):  # noqa: F811
     """Nor does a sweep that is interrupted, which cancels its jobs and goes on with the same command."""
     output = tmp_path / "out"
-    undisturbed = run_here(models, tmp_path / "undisturbed", samples, **PLAN)
+    undisturbed = plans.run_here(models, tmp_path / "undisturbed", samples, **PLAN)
     chance = random.Random(0)
 
     def at_work():
@@ -71,14 +61,14 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
 
     def after(jobs, process):
         """A job of SLURM's that runs some jobs later: its name, and the process of the sweep's job."""
-        wait_for_jobs(output, jobs, process, at_work)
-        assert process.poll() is None, finish(process)
+        plans.wait_for_jobs(output, jobs, process, at_work)
+        assert process.poll() is None, plans.finish(process)
         return chance.choice(sorted(at_work().items()))
 
-    driver = start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
-    wait_for(lambda: complete(output), driver)
+    driver = plans.start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
+    plans.wait_for(lambda: plans.complete(output), driver)
     driver.send_signal(signal.SIGINT)
-    status, out, _ = finish(driver)
+    status, out, _ = plans.finish(driver)
     assert status == 130
     assert out.strip().endswith("--split suite --engine slurm"), "the command that goes on"
     deadline = time.monotonic() + 60
@@ -88,7 +78,7 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
         time.sleep(0.2)
     assert not left
 
-    driver = start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
+    driver = plans.start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
     _, process = after(2, driver)
     process.kill()  # short of memory, say
     name, _ = after(3, driver)
@@ -102,7 +92,7 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
     status, out = sweep_here(models / "out.yaml", "--engine", "slurm")
     assert status == 0, out
     assert len(list(slurm.glob("*.sh"))) == 2, "the last driver took over the jobs in the queue"
-    assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=8)
+    plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=8)
 
 
 @pytest.mark.slow
@@ -113,7 +103,7 @@ def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, samples,
     monkeypatch.chdir(samples)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
-    plan = read_plan(write_plan(models / "one.yaml", output=str(tmp_path / "out"), slurm={"time": 10}, models=only))
+    plan = read_plan(plans.write_plan(models / "one.yaml", output=str(tmp_path / "out"), slurm={"time": 10}, models=only))
     prepared, failed = prepare(plan, "model"), {}
     engine = SlurmEngine(plan, cluster="local")
     monkeypatch.setattr(engine, "machines", lambda: [plan.resources])  # sinfo tells; there is none here
@@ -127,7 +117,7 @@ def test_what_slurm_is_asked_for(tmp_path, slurm):
 
     asked = {"resources": {"gpus": 2, "cpus": 8, "memory_gb": 60}, "minutes": 90, **MODEL}
     own = {"partition": "gpu", "array-parallelism": 3, "account": "lab"}
-    plan = read_plan(write_plan(tmp_path / "plan.yaml", slurm=own, **asked))
+    plan = read_plan(plans.write_plan(tmp_path / "plan.yaml", slurm=own, **asked))
     engine = SlurmEngine(plan)
     assert engine.machines() == [Resources(8, 64, 515), Resources(0, 4, 16)]
     jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1, 2, 3])
@@ -150,12 +140,12 @@ def test_what_slurm_is_asked_for(tmp_path, slurm):
     ids=str,
 )  # fmt: skip
 def test_a_plan_that_slurm_cannot_carry_out_is_refused_in_one_line(tmp_path, slurm, capsys, changes, line):
-    assert main(["sweep", str(write_plan(tmp_path / "plan.yaml", **changes)), "--engine", "slurm"]) == 2
+    assert main(["sweep", str(plans.write_plan(tmp_path / "plan.yaml", **changes)), "--engine", "slurm"]) == 2
     [said] = capsys.readouterr().err.splitlines()
     assert re.search(line, said)
 
 
 def test_a_machine_without_slurm_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert main(["sweep", str(write_plan(tmp_path / "plan.yaml", slurm={"time": 5})), "--engine", "slurm"]) == 2
+    assert main(["sweep", str(plans.write_plan(tmp_path / "plan.yaml", slurm={"time": 5})), "--engine", "slurm"]) == 2
     assert "there is no srun here; start the sweep where you would call sbatch" in capsys.readouterr().err
