@@ -12,7 +12,8 @@ SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, a
 
 def read_countries() -> dict[str, Any]:
     """The countries of Southeast Asia by name: their `languages`, `data_sets` about them, and what is `missing` of them."""
-    return read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
+    countries: dict[str, Any] = read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
+    return countries
 
 
 @functools.cache

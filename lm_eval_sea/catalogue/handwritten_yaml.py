@@ -20,7 +20,8 @@ class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
                 if key.value in seen:
                     raise yaml.constructor.ConstructorError(problem=f"{key.value!r} is there twice", problem_mark=key.start_mark)
                 seen.add(key.value)
-        return yaml.SafeLoader.construct_mapping(self, node, deep)
+        mapping: dict[Any, Any] = yaml.SafeLoader.construct_mapping(self, node, deep)
+        return mapping
 
 
 def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:

@@ -10,7 +10,8 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 def language_names() -> Mapping[str, str]:
     """Code of a language → its English name."""
-    return read_yaml(TASKS_FOLDER / "languages.yml")["languages"]
+    names: Mapping[str, str] = read_yaml(TASKS_FOLDER / "languages.yml")["languages"]
+    return names
 
 
 def competency_titles() -> Mapping[str, str]:

@@ -37,12 +37,14 @@ def read_suites() -> dict[str, Suite]:
 
 def read_totals() -> Mapping[str, Mapping[str, Any]]:
     """What SEA-HELM's totals average, by name of the total; with the keys that `suites.yml` explains."""
-    return read_yaml(TASKS_FOLDER / FILE)["totals"]
+    totals: Mapping[str, Mapping[str, Any]] = read_yaml(TASKS_FOLDER / FILE)["totals"]
+    return totals
 
 
 def read_others() -> Mapping[str, list[str]]:
     """Language → the tasks of SEA-HELM that are in no total, by SEA-HELM's names."""
-    return read_yaml(TASKS_FOLDER / FILE)["others"]
+    others: Mapping[str, list[str]] = read_yaml(TASKS_FOLDER / FILE)["others"]
+    return others
 
 
 def is_collected(data_set: DataSet, language: str) -> bool:

@@ -22,7 +22,8 @@ def function_at(place: str) -> Callable[..., Any]:
     from lm_eval.tasks._yaml_loader import _import_func_in_yml
 
     folder, _, name = place.rpartition("/")
-    return _import_func_in_yml(name, Path(folder))
+    function: Callable[..., Any] = _import_func_in_yml(name, Path(folder))
+    return function
 
 
 def members_of(manager: Any, name: str) -> list[str]:

@@ -50,7 +50,8 @@ class TaskRecord:
     @property
     def process(self) -> str:
         """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty where `columns` of `data_set.yml` say it."""
-        return self.config.get("dataset_kwargs", {}).get("process", "")
+        name: str = self.config.get("dataset_kwargs", {}).get("process", "")
+        return name
 
     @property
     def processor(self) -> RowProcessor:
@@ -72,7 +73,8 @@ class TaskRecord:
     @property
     def exemplars(self) -> list[dict[str, Any]]:
         """The exemplars; none where they come with the rows."""
-        return self.config.get("fewshot_config", {}).get("samples", [])
+        exemplars: list[dict[str, Any]] = self.config.get("fewshot_config", {}).get("samples", [])
+        return exemplars
 
     @property
     def labels(self) -> list[str]:
@@ -83,7 +85,8 @@ class TaskRecord:
     @property
     def reference(self) -> str:
         """The column of the reference of a generated text; else empty."""
-        return self.config.get("doc_to_target", "")
+        column: str = self.config.get("doc_to_target", "")
+        return column
 
     @property
     def num_fewshot(self) -> int:
@@ -93,7 +96,8 @@ class TaskRecord:
     @property
     def max_new_tokens(self) -> int | None:
         """The longest answer to be generated, in tokens."""
-        return self.config.get("generation_kwargs", {}).get("max_gen_toks")
+        limit: int | None = self.config.get("generation_kwargs", {}).get("max_gen_toks")
+        return limit
 
     @property
     def may_change(self) -> bool:

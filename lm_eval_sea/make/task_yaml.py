@@ -36,7 +36,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.Dumper, text: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    node: yaml.Node = dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    return node
 
 
 _Dumper.yaml_representers = {
@@ -80,4 +81,5 @@ def _entry(key: str, value: Any) -> str:
 
 
 def _dump(content: dict[str, Any]) -> str:
-    return yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)
+    text: str = yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)
+    return text

@@ -198,9 +198,10 @@ def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Rend
     """Renders messages as the model will see them; settings of a call go before those of the run."""
 
     def render(messages: Sequence[Mapping[str, str]], more: Mapping[str, Any]) -> str:
-        return tokenizer.apply_chat_template(
+        text: str = tokenizer.apply_chat_template(
             list(messages), chat_template=template, tokenize=False, add_generation_prompt=True, **{**settings, **more}
         )
+        return text
 
     return render
 
@@ -214,7 +215,8 @@ def _template(tokenizer: Any, apply: bool | str) -> str:
             f"it has {', '.join(named)}"
         )
     try:
-        return named[apply] if apply in named else tokenizer.get_chat_template()
+        template: str = named[apply] if apply in named else tokenizer.get_chat_template()
+        return template
     except ValueError as error:
         raise RunError(
             f"--apply_chat_template: the tokenizer {tokenizer.name_or_path} has no chat template; leave the flag out"

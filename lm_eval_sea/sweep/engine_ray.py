@@ -69,7 +69,8 @@ class RayEngine:
 
 def _outcome(reference: Any) -> Outcome:
     try:
-        return ray.get(reference)
+        outcome: Outcome = ray.get(reference)
+        return outcome
     except ray.exceptions.RayError as error:
         return Outcome(1, f"Ray gave the job up: {(str(error).strip().splitlines() or [type(error).__name__])[0]}", 0)
 

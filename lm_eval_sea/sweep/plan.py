@@ -203,7 +203,8 @@ class _Reader:
 
     def _positive(self, value: Any, where: str) -> float | None:
         self._expect(value is None or (_is_number(value) and value > 0), f"{where}: expected a number above 0, not {value!r}")
-        return value
+        number: float | None = value
+        return number
 
 
 def _is_number(value: Any) -> bool:

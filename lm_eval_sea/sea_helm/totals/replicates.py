@@ -44,7 +44,8 @@ def replicates(rows: TaskRows, seeds: np.ndarray) -> np.ndarray:
     scores = rows.scores.mean(axis=0) / rows.best
     if not is_multiple_choice(rows.labels):
         [means] = _means_of_drawn([scores], seeds)
-        return 100 * np.maximum(means, 0)
+        scaled: np.ndarray = 100 * np.maximum(means, 0)
+        return scaled
     labels = np.array(rows.labels)
     groups = [scores[labels == label] for label in np.unique(labels)]
     chance = 1 / len(groups) if len(groups) > 1 else 0.0  # one right answer for all questions leaves nothing to normalise

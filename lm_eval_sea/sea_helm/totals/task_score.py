@@ -44,7 +44,8 @@ def normalise(score: np.ndarray, chance: float) -> np.ndarray:
         score: share, any shape.
         chance: share of right answers by guessing.
     """
-    return np.maximum(normalised_score(score, chance), 0)
+    normalised: np.ndarray = np.maximum(normalised_score(score, chance), 0)
+    return normalised
 
 
 def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -71,7 +72,8 @@ def group_means(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> 
 
 def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mean over the last axis, in which each row counts as often as its weight says."""
-    return (values * weights).sum(axis=-1) / weights.sum(axis=-1)
+    mean: np.ndarray = (values * weights).sum(axis=-1) / weights.sum(axis=-1)
+    return mean
 
 
 def numbered(names: Sequence[Hashable]) -> np.ndarray:

@@ -116,7 +116,8 @@ def _score(score: float | None, complete: bool, in_suite: bool) -> str:
 
 
 def _lines(table: pd.DataFrame) -> str:
-    return table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
+    lines: str = table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
+    return lines
 
 
 def _footnotes(totals: Totals) -> list[str]:
