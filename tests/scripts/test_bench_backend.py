@@ -14,9 +14,6 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SHAPE = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 1}
 
 
-SMALL = ["--batch-size", "2", "--threads", "1"]  # as many tests run at once as there are cores
-
-
 @pytest.mark.parametrize("tied", [False, True])
 def test_flops(tied):
     from bench_meters import FlopCounter
@@ -46,101 +43,71 @@ def test_memory_is_the_peak_since_the_beginning():
 
 
 @pytest.mark.slow
-def test_a_run(tmp_path, monkeypatch, capsys):
-    """Both backends; the printed table and the saved lines are the same figures."""
-    import bench_backend
-    import bench_workloads
-
-    monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
-    saved = tmp_path / "figures.jsonl"
-    arguments = ["three-labels", "--rows", "2", *SMALL, "--save", str(saved)]
-    monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
-    bench_backend.main()
-    found = json.loads(saved.read_text(encoding="utf-8"))
-    assert capsys.readouterr().out == render([found])
-    assert found["hf-shared-prefix"]["plain_seconds_of_a_token"] > 0
-    assert found["hf"]["tokens"] > 3 * found["hf-shared-prefix"]["work"]["forwarded"]
-    assert found["hf-shared-prefix"]["tokens"] == sum(
-        found["hf-shared-prefix"]["work"][kind] for kind in ("forwarded", "verification")
-    )
-    assert found["same_predictions"] == found["same_greedy"] == 1
-    assert found["differences"]["prompts"]["of"] > found["differences"]["options"]["of"]
-
-
-@pytest.mark.slow
-def test_texts(tmp_path, monkeypatch, capsys):
-    """Generation on the hand-written rows, of which there are too few to save tokens: equal texts."""
+@pytest.mark.parametrize("workload", ["three-labels", "sea_m3exam_jv_litilo_gen"])
+def test_a_run(workload, tmp_path, monkeypatch, capsys):
+    """Both backends; the printed table and the saved lines are the same figures. Texts are of the hand-written rows."""
     import bench_backend
     import bench_workloads
 
     monkeypatch.chdir(bench_workloads.SAMPLES)
     monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
     saved = tmp_path / "figures.jsonl"
-    arguments = ["--texts", "sea_m3exam_jv_litilo_gen", "--rows", "3", *SMALL, "--save", str(saved)]
-    monkeypatch.setattr(sys, "argv", ["bench_backend.py", *arguments])
+    arguments = [workload, "--rows", "2", "--batch-size", "2", "--threads", "1", "--save", str(saved)]
+    texts = ["--texts"] if workload.endswith("_gen") else []
+    monkeypatch.setattr(sys, "argv", ["bench_backend.py", *texts, *arguments])
     bench_backend.main()
     found = json.loads(saved.read_text(encoding="utf-8"))
     assert capsys.readouterr().out == render([found])
-    assert found["equal_texts"] == found["rows"] > 1
-    assert 0 < found["hf-shared-prefix"]["kept"] <= found["hf-shared-prefix"]["tokens"]
+    shared = found["hf-shared-prefix"]
+    if texts:
+        assert found["equal_texts"] == found["rows"] == 2
+        assert 0 < shared["kept"] <= shared["tokens"]
+        return
+    assert shared["plain_seconds_of_a_token"] > 0
+    assert found["hf"]["tokens"] > 3 * shared["work"]["forwarded"]
+    assert shared["tokens"] == shared["work"]["forwarded"] + shared["work"]["verification"]
+    assert found["same_predictions"] == found["same_greedy"] == 1
+    assert found["differences"]["prompts"]["of"] > found["differences"]["options"]["of"]
 
 
-def record(device, dtype, rows=5):
+def record(device, dtype, rows=5, **more):
     side = {"seconds": 10.0, "batch_size": 8, "bytes": 0, "tokens": 100, "flops": 4e14}
+    shared = {"plain_seconds_of_a_token": 0.08, "work": {"distinct": 100, "forwarded": 110, "verification": 5}}
     setting = {"model": "Llama", "dtype": dtype, "device": device, "threads": 2, "versions": {}}
     return {
-        "setting": setting | {"peak_tflops": peak_tflops(device, dtype)},
-        "workload": "a task",
-        "rows": rows,
-        "hf": side | {"seconds": 40.0},
-        "hf-shared-prefix": side
-        | {"plain_seconds_of_a_token": 0.08, "work": {"distinct": 100, "forwarded": 110, "verification": 5}},
-        "differences": {"options": None, "prompts": None},
-        "same_predictions": 1.0,
-        "same_greedy": 1.0,
-    }
+        "setting": setting | {"peak_tflops": peak_tflops(device, dtype)}, "workload": "a task", "rows": rows,
+        "hf": side | {"seconds": 40.0}, "hf-shared-prefix": side | shared,
+        "differences": {"options": None, "prompts": None}, "same_predictions": 1.0, "same_greedy": 1.0, **more,
+    }  # fmt: skip
 
 
-def rows_of(records):
+def rows_of(*records):
     header, _, *rows = (line.strip("| ").split(" | ") for line in render(records).splitlines()[2:])
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def test_utilisation_of_a_known_device():
-    (row,) = rows_of([record("NVIDIA A100-SXM4-80GB", "bfloat16")])
+def test_what_a_row_says():
+    (row,) = rows_of(record("NVIDIA A100-SXM4-80GB", "bfloat16", times_faster=[3.0, 4.0, 6.04]))
     assert row["model-flops utilisation %"] == "3.2 → 12.8"  # 10 and 40 TFLOP/s of 311.9
-    assert row["times faster"] == "4.0"
+    assert row["times faster"] == "4.0 (3.0–6.0)"
     assert row["work, shared (self-check)"] == "1.10 (+0.05)"
     assert row["of the limit"] == "80%"  # 100 tokens of 0.08 s in 10 s
+    for device, dtype in (("AMD EPYC, 2 cores", "bfloat16"), ("NVIDIA H200", "float32")):  # whose peak is not known
+        assert "model-flops utilisation %" not in rows_of(record(device, dtype))[0]
+    last = record("CPU", "float32")
+    last["hf"]["seconds"] = 60.0
+    rows = rows_of(record("CPU", "float32"), record("CPU", "float32", 7), last)
+    assert [(row["rows"], row["times faster"]) for row in rows] == [("5", "6.0"), ("7", "4.0")], "of as many rows the last counts"
 
 
 def test_a_table_a_backend():
     """What differs between its rows is in columns, what does not above it."""
     one, other = record("CPU", "float32"), record("CPU", "float32")
     other["setting"] = other["setting"] | {"model": "Mamba"}
-    texts = one | {"equal_texts": 5, "times_faster": [4.0]}
-    for name in ("hf", "hf-shared-prefix"):
-        texts[name] = one[name] | {"kept": 10}
+    kept = {name: one[name] | {"kept": 10} for name in ("hf", "hf-shared-prefix")}
+    texts = one | kept | {"equal_texts": 5, "times_faster": [4.0]}
     of_ranking, of_texts = render([one, texts, other]).split("\n\nTexts of ")
     title, _, header, _, *rows = of_ranking.splitlines()
     assert title == "`hf-shared-prefix`; float32, CPU, 2 threads:"
     assert [header.startswith("| model | workload |"), *(row.split(" | ")[0] for row in rows)] == [True, "| Llama", "| Mamba"]
     assert of_texts.startswith("`hf-shared-prefix`; Llama, float32, CPU, 2 threads:\n\n| workload |")
-
-
-def test_several_runs():
-    (row,) = rows_of([record("CPU", "float32") | {"times_faster": [3.0, 4.0, 6.04]}])
-    assert row["times faster"] == "4.0 (3.0–6.0)"
-
-
-@pytest.mark.parametrize(("device", "dtype"), [("AMD EPYC, 2 cores", "bfloat16"), ("NVIDIA H200", "float32")])
-def test_devices_and_types_without_a_known_peak(device, dtype):
-    (row,) = rows_of([record(device, dtype)])
-    assert "model-flops utilisation %" not in row
-
-
-def test_the_last_measurement_of_as_many_rows_counts():
-    first, last = record("CPU", "float32", 5), record("CPU", "float32", 5)
-    last["hf"]["seconds"] = 60.0
-    rows = rows_of([first, record("CPU", "float32", 7), last])
-    assert [(row["rows"], row["times faster"]) for row in rows] == [("5", "6.0"), ("7", "4.0")]
