@@ -20,9 +20,10 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from exemplar_measures import Length, Measure, Nearest, Number, measure, nearest, overlaps
+from exemplar_measures import Length, Measure, Nearest, Number, Row, measure, nearest, overlaps
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
@@ -46,8 +47,17 @@ class Comparison:
     rows: int  # none if the folder lacks the file
     of_rows: Mapping[str, Measure]
     of_exemplars: Mapping[str, Mapping[str, Measure]]  # those shown by default, and all; the same of the shared ones
-    overlaps: Sequence[str]
-    nearest: Sequence[Nearest]  # to each exemplar; none without rows
+    texts: tuple[Sequence[Row], Sequence[Row], Sequence[str]]  # all exemplars, the rows, and the fields that a prompt shows
+
+    @cached_property
+    def overlaps(self) -> Sequence[str]:
+        """Runs of eight words that an exemplar shares with a row."""
+        return overlaps(*self.texts[:2], self.language)
+
+    @cached_property
+    def nearest(self) -> Sequence[Nearest]:
+        """The row nearest to each exemplar; none without rows."""
+        return nearest(*self.texts, self.language) if self.rows else ()
 
 
 def compare(name: str, language: str, prompts: Path) -> Comparison:
@@ -76,15 +86,13 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         shown = min(_shown_by_default(data_set.kind), len(exemplars))
         of_exemplars[f"{prefix}first {shown}"] = measure(exemplars[:shown], *arguments)
         of_exemplars[f"{prefix}all {len(exemplars)}"] = measure(exemplars, *arguments)
-    all_exemplars = [exemplar for exemplars in sets.values() for exemplar in exemplars]
     return Comparison(
         language=language,
         expected=of_language.rows or len(rows),
         rows=len(rows),
         of_rows=measure(rows, *arguments) if rows else {},
         of_exemplars=of_exemplars,
-        overlaps=overlaps(all_exemplars, rows, language),
-        nearest=nearest(all_exemplars, rows, data_set.fields, language) if rows else (),
+        texts=([exemplar for exemplars in sets.values() for exemplar in exemplars], rows, data_set.fields),
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import heapq
 import math
 import re
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -262,35 +263,30 @@ def _of_one_unit(
     unit: Callable[[str, str], set[str]],
 ) -> list[Nearest]:
     units = [unit(_asked(row, fields), language) for row in rows]
-    having: dict[str, list[int]] = defaultdict(list)
-    for number, own in enumerate(units):
-        for each in own:
-            having[each].append(number)
+    having = Counter(each for own in units for each in own)
+    weights = {each: math.log((len(rows) + 1) / (count + 1)) ** 2 for each, count in having.items()}
+    of_new = math.log(len(rows) + 1) ** 2
 
-    weights = {each: math.log((len(rows) + 1) / (len(numbers) + 1)) ** 2 for each, numbers in having.items()}
+    def size(own: set[str]) -> float:
+        return math.sqrt(sum(weights.get(each, of_new) for each in own)) or 1.0
 
-    def weight(each: str) -> float:
-        return weights.get(each, math.log(len(rows) + 1) ** 2)
-
-    sums = [sum(map(weight, own)) for own in units]
-    found = []
+    sizes, found = list(map(size, units)), []
     for exemplar in exemplars:
         own = unit(_asked(exemplar, fields), language)
-        total = sum(map(weight, own))
-        shared: dict[int, float] = defaultdict(float)
-        for each in own:
-            for number in having.get(each, ()):
-                shared[number] += weight(each)
+        whole = size(own)
+        alike = [
+            sum(map(weights.__getitem__, own & other)) / (whole * of_other) for other, of_other in zip(units, sizes, strict=True)
+        ]
         candidates = [
             Nearest(
-                shared[number] / math.sqrt(total * sums[number]) if total and sums[number] else 0.0,
+                alike[number],
                 _answer(exemplar, language) == _answer(rows[number], language) != "",
                 _asked(exemplar, fields),
                 _asked(rows[number], fields),
             )
-            for number, _ in sorted(shared.items(), key=lambda item: -item[1] / math.sqrt(sums[item[0]] or 1))[:20]
+            for number in heapq.nlargest(20, range(len(rows)), key=alike.__getitem__)
         ]
-        found.append(max(candidates, key=lambda each: (each.is_too_near, each.likeness), default=Nearest(0.0, False, "", "")))
+        found.append(max(candidates, key=lambda each: (each.is_too_near, each.likeness)))
     return found
 
 

@@ -17,8 +17,6 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 
 LETTERS = st.text("abcde", min_size=1, max_size=3)
-# Summaries whose instruction asks for the references' length and manner.
-SUMMARIES = [("indosum", "id"), ("thaisum", "th"), ("xlsum", "vi")]
 
 
 @given(st.lists(LETTERS, min_size=1, max_size=12), st.lists(LETTERS, max_size=12), st.integers(1, 4))
@@ -33,12 +31,6 @@ def test_share_of_words_found(text, source, length):
 def test_words_of_languages_without_blanks():
     assert ngrams("แมวกินปลา", "th", 1) == {("แมว",), ("กิน",), ("ปลา",)}
     assert ngrams("天气很好", "zh", 1) == {("天", "气"), ("气", "很"), ("很", "好")}
-
-
-@given(st.text())
-def test_any_text_is_found_in_itself(text):
-    for language in ("id", "th", "my", "zh"):
-        assert share_found(text, text, language, 1) in (1, None)
 
 
 @pytest.mark.parametrize(
@@ -191,16 +183,6 @@ def test_no_exemplar_shares_eight_words_with_a_row_or_asks_the_same(hub_mirror, 
     assert compare_exemplars.main() == 0, capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("data_set", "language"), SUMMARIES)
-def test_summaries_are_like_the_references(data_set, language, hub_mirror, monkeypatch):
-    """Length within 15 %, copied words within 15 points of the references' means: of the first exemplar, and of all five."""
-    monkeypatch.chdir(hub_mirror)
-    found = compare(data_set, language, TASKS)
-    for measures in found.of_exemplars.values():
-        assert measures["summary"].mean == pytest.approx(found.of_rows["summary"].mean, rel=0.15)
-        assert measures["copied 4-grams"].value == pytest.approx(found.of_rows["copied 4-grams"].value, abs=0.15)
-
-
 def languages(data_set):
     """Those with prompts of their own."""
     return [code for code, data in data_sets()[data_set].languages.items() if not data.prompts_in]
@@ -208,20 +190,14 @@ def languages(data_set):
 
 # How far the mean length of the exemplars' texts may be from that of the rows, and those texts.
 LENGTHS = {
+    **dict.fromkeys(("xnli", "indonli", "myxnli"), (0.15, ["premise", "hypothesis"])),
+    **dict.fromkeys(("wisesight", "indolem", "vsmec", "emot", "smsa"), (0.15, ["text"])),
+    **dict.fromkeys(("xquad", "tydiqa"), (0.15, ["passage", "question", "answer"])),
+    **dict.fromkeys(("indosum", "thaisum", "xlsum"), (0.15, ["summary"])),  # the instruction asks for their length and manner
     "belebele": (0.25, ["passage", "question", "option"]),
     "m3exam": (0.25, ["question", "option"]),
     "xcopa": (0.15, ["premise", "option"]),
-    "xnli": (0.15, ["premise", "hypothesis"]),
-    "indonli": (0.15, ["premise", "hypothesis"]),
-    "wisesight": (0.15, ["text"]),
-    "indolem": (0.15, ["text"]),
-    "vsmec": (0.15, ["text"]),
-    "xquad": (0.15, ["passage", "question", "answer"]),
-    "tydiqa": (0.15, ["passage", "question", "answer"]),
     "flores": (0.15, ["english", "translation"]),
-    "myxnli": (0.15, ["premise", "hypothesis"]),
-    "emot": (0.15, ["text"]),
-    "smsa": (0.15, ["text"]),
 }
 
 
@@ -237,9 +213,9 @@ def test_texts_are_as_long_as_those_of_the_rows(data_set, hub_mirror, monkeypatc
         for which, measures in found.of_exemplars.items():
             for text in texts:
                 assert measures[text].mean == pytest.approx(found.of_rows[text].mean, rel=share), (code, which, text)
-            if data_set == "flores":
-                ratio = found.of_rows["translation / English"].value
-                assert measures["translation / English"].value == pytest.approx(ratio, rel=0.05), code
+            for name, bounds in {"translation / English": {"rel": 0.05}, "copied 4-grams": {"abs": 0.15}}.items():
+                if name in measures:
+                    assert measures[name].value == pytest.approx(found.of_rows[name].value, **bounds), code
 
 
 def test_questions_and_letters_of_belebele(tmp_path, monkeypatch):
