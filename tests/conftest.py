@@ -47,6 +47,15 @@ settings.register_profile("new_examples", deadline=None)
 settings.load_profile("same_examples")
 
 
+# They take minutes, on one core.
+LONGEST = ("test_lm_evals_own_checks_pass", "test_the_quick_tests_pass_on_it")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the longest tests first: begun last, one of them would have all other processes wait for it."""
+    items.sort(key=lambda item: item.name not in LONGEST)
+
+
 @pytest.fixture(scope="session")
 def everything(pytestconfig) -> bool:
     """Whether checks are made of all tasks, as `bash scripts/test.sh --all` does, or of one of each kind."""

@@ -1,7 +1,8 @@
 """Run in a checkout of lm-eval with a JSON list of changed files: prints the changed tasks, for `check.py`.
 
 Three lines of JSON: names of all changed tasks; files of those to test whose rows load, and of those whose rows do not. A task is
-changed if its file, a file that it includes, or a Python file that it calls is changed. At most 24 are loaded, spread evenly.
+changed if its file, a file that it includes, or a Python file that it calls is changed. Of a folder of tasks at most 24 are
+loaded, spread evenly.
 """
 
 import json
@@ -25,7 +26,10 @@ def main(changed: set[str]) -> None:
         if path and path.relative_to(root).parts[:3] in folders and uses(path, root) & changed:
             found[name] = str(path.relative_to(root))
     names = sorted(found)
-    chosen = names[:: max(1, -(-len(names) // MOST))]
+    by_folder: dict[str, list[str]] = {}
+    for name in names:
+        by_folder.setdefault(found[name].split("/")[2], []).append(name)
+    chosen = [name for of in by_folder.values() for name in of[:: max(1, -(-len(of) // MOST))]]
     loaded = {name: loads(manager, name) for name in chosen}
     print(json.dumps(names))
     for answer in (True, False):

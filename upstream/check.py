@@ -1,5 +1,8 @@
 """Applies each patch to a fresh clone of lm-eval and runs lm-eval's own checks: `python upstream/check.py CHECKOUT [NAME ...]`.
 
+With `--together` in place of names each patch is applied and linted by itself, and tasks are validated and tested once, with all
+patches on top of each other: each of these programs reads all of lm-eval's task files first, which takes longer than the tests.
+
 CHECKOUT, or LM_EVAL_NEXT, is a git checkout of lm-eval. The hooks of its pre-commit configuration are installed from the package
 index in the releases that it names, because pre-commit itself clones them. A finding counts if the checkout does not have it.
 Tests are `tests/test_tasks.py` on the changed tasks, at most 24 a patch, and the tests that a patch adds. They need rows, from
@@ -38,7 +41,7 @@ HOOKS = (
 SUFFIX = {"check-ast": ".py", "check-yaml": ".yaml"}
 
 
-def main(checkout: str, names: list[str]) -> int:
+def main(checkout: str, names: list[str], together: bool) -> int:
     """Checks the patches of these names, or all, and all of them on top of each other."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -48,25 +51,31 @@ def main(checkout: str, names: list[str]) -> int:
         good = True
         for patch in PATCHES:
             if not names or any(name in patch.stem for name in names):
-                cells = check(patch, checkout, work / patch.stem, tools)
+                cells = check(patch, checkout, work / patch.stem, tools, alone=not together)
                 print(f"| {patch.stem} | {' | '.join(cells)} |", flush=True)
                 good &= not any(cell.startswith("FAILS") for cell in cells)
         if not names:
             clone = clone_of(checkout, work / "all")
             applied = all(apply(patch, clone) for patch in PATCHES)
-            print(f"\nAll of them in this order: {'apply' if applied else 'FAIL'}")
-            good &= applied
+            cells = tests(changed_files(clone, len(PATCHES)), clone) if applied and together else []
+            print(f"\nAll of them in this order: {', '.join(['apply' if applied else 'FAIL', *cells])}")
+            good &= applied and not any("FAILS" in cell for cell in cells)
     return 0 if good else 1
 
 
-def check(patch: Path, checkout: str, folder: Path, tools: Path) -> list[str]:
-    """The cells of a patch: applies, lint, validate, tests."""
+def check(patch: Path, checkout: str, folder: Path, tools: Path, *, alone: bool) -> list[str]:
+    """The cells of a patch: applies, lint, and if it is tested alone validate and tests."""
     clone = clone_of(checkout, folder)
     if not all(apply(part, clone) for part in [*prerequisites(patch), patch]):
         return ["FAILS", "", "", ""]
-    changed = run(["git", "diff", "--name-only", "-z", "HEAD~1"], clone).stdout.strip("\0").split("\0")
+    changed = changed_files(clone, 1)
     after = "".join(f", after {part.stem}" for part in prerequisites(patch))
-    return [f"yes{after}", lint(changed, clone, tools), *tests(changed, clone)]
+    return [f"yes{after}", lint(changed, clone, tools), *(tests(changed, clone) if alone else ["with all"] * 2)]
+
+
+def changed_files(clone: Path, commits: int) -> list[str]:
+    """The files that the last commits changed."""
+    return run(["git", "diff", "--name-only", "-z", f"HEAD~{commits}"], clone).stdout.strip("\0").split("\0")
 
 
 def prerequisites(patch: Path) -> list[Path]:
@@ -159,9 +168,10 @@ def tests(changed: list[str], clone: Path) -> list[str]:
         return ["FAILS", f"FAILS: {tasks.stderr.strip().splitlines()[-1]}"]
     named, with_rows, without_rows = (json.loads(line) for line in tasks.stdout.splitlines()[-3:])
     validated = "no task"
-    if named:
-        done = run([sys.executable, "-m", "lm_eval", "validate", "--tasks", ",".join(named)], clone, check=False)
-        validated = tasks_of(named) if done.returncode == 0 else "FAILS"
+    if named:  # an argument may have 128 KB
+        parts = [",".join(named[start : start + 2000]) for start in range(0, len(named), 2000)]
+        done = [run([sys.executable, "-m", "lm_eval", "validate", "--tasks", part], clone, check=False) for part in parts]
+        validated = tasks_of(named) if not any(each.returncode for each in done) else "FAILS"
     cells = [test_tasks(with_rows, clone)] if with_rows else []
     if without_rows:
         cells.append(f"no rows for {tasks_of(without_rows)}")
@@ -204,7 +214,8 @@ def run(command: list[str], folder: Path | None = None, check: bool = True) -> "
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:] or [os.environ.get("LM_EVAL_NEXT", "")]
+    together = "--together" in sys.argv
+    given = [each for each in sys.argv[1:] if each != "--together"] or [os.environ.get("LM_EVAL_NEXT", "")]
     if not (Path(given[0]) / ".pre-commit-config.yaml").is_file():
         sys.exit("Name a git checkout of lm-eval: python upstream/check.py CHECKOUT")
-    sys.exit(main(str(Path(given[0]).resolve()), given[1:]))
+    sys.exit(main(str(Path(given[0]).resolve()), given[1:], together))
