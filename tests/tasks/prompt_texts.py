@@ -143,13 +143,13 @@ def names_of_kinds() -> list[str]:
     return list(kinds.values())
 
 
-def texts_of(names: Iterable[str], folder: Path, *, exemplars: int = 9) -> dict[str, str]:
-    """Task → its text, on the rows of a folder, with as many exemplars as it has by default but no more than `exemplars`."""
+def texts_of(tasks: Iterable[Task], *, exemplars: int = 9) -> dict[str, str]:
+    """Task → its text, with as many exemplars as it has by default but no more than `exemplars`."""
     return {
         task.task_name: render_sea_helm(task)
         if task.task_name.startswith("sea_helm_")
         else render_task(task, min(exemplars, task.config.num_fewshot or 0))
-        for task in load_tasks(names, folder)
+        for task in tasks
     }
 
 
@@ -164,8 +164,10 @@ def digests_of(texts: dict[str, str]) -> dict[str, str]:
 
 def write(folder: Path) -> None:
     """Writes the texts that people read, and the digests of all."""
-    KINDS.write_text("".join(texts_of(names_of_kinds(), folder, exemplars=1).values()), encoding="utf-8", newline="\n")
-    digests = {data_set: digests_of(texts_of(names, folder)) for data_set, names in names_of_data_sets().items()}
+    KINDS.write_text(
+        "".join(texts_of(load_tasks(names_of_kinds(), folder), exemplars=1).values()), encoding="utf-8", newline="\n"
+    )
+    digests = {data_set: digests_of(texts_of(load_tasks(names, folder))) for data_set, names in names_of_data_sets().items()}
     DIGESTS.write_text(yaml.safe_dump(digests), encoding="utf-8")
 
 
@@ -175,6 +177,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
         rows = complete_samples(Path(made))
         for data_set in sys.argv[1:]:
-            sys.stdout.writelines(texts_of(names_of_data_sets()[data_set], rows).values())
+            sys.stdout.writelines(texts_of(load_tasks(names_of_data_sets()[data_set], rows)).values())
         if not sys.argv[1:]:
             write(rows)

@@ -1,4 +1,7 @@
-"""What lm-eval's own test-suite asks of a task (its tests/test_tasks.py), asked of the tasks of the pack on the sample rows."""
+"""What lm-eval's own test-suite asks of a task (its tests/test_tasks.py), on the sample rows: of a task of each kind.
+
+`test_prompts.py` asks it of all others.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +31,18 @@ def tasks_by_kind(manager: TaskManager) -> dict[tuple, list[str]]:
 
 
 @pytest.mark.parametrize("data_set", FOLDERS)
-def test_tasks_keep_the_conventions_of_lm_eval(data_set, everything, folder, monkeypatch, subtests):
-    of_a_kind = None if everything else 1
+def test_a_task_of_each_kind_keeps_the_conventions_of_lm_eval(data_set, folder, monkeypatch):
     manager = TaskManager(include_path=str(TASKS / data_set), include_defaults=False)
     monkeypatch.chdir(folder)
     kinds = tasks_by_kind(manager)
     assert kinds
-    for name in (name for names in kinds.values() for name in names[:of_a_kind]):
-        with subtests.test(task=name):
-            check(manager.load(name)["tasks"][name])
+    for name, *_ in kinds.values():
+        check(manager.load(name)["tasks"][name])
 
 
 def check(task) -> None:
     task.download(task.config.dataset_kwargs)
-    assert task.dataset is not None
+    assert task.dataset is not None, task.task_name
     for split in ("training", "validation", "test"):
         has = getattr(task, f"has_{split}_docs")()
         assert has in (True, False)
@@ -50,7 +51,7 @@ def check(task) -> None:
     assert not task.should_decontaminate() or task.config.doc_to_decontamination_query is not None
 
     docs = list(islice(task.test_docs(), ROWS))
-    assert docs
+    assert docs, task.task_name
     ranked = task.OUTPUT_TYPE == "multiple_choice"
     for doc in docs:
         text = task.doc_to_text(doc)
@@ -68,4 +69,4 @@ def check(task) -> None:
         assert len(requests) >= (len(choices) if ranked else 1)
 
     task.build_all_requests(limit=1, rank=0, world_size=1)
-    assert {instance.doc_id for instance in task.instances} == {0}
+    assert {instance.doc_id for instance in task.instances} == {0}, task.task_name

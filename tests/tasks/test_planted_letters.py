@@ -85,9 +85,7 @@ def test_the_right_label_counts_in_any_form_and_another_text_nowhere(folder):
 
 
 @pytest.mark.slow
-def test_every_form_in_every_data_set_and_language_and_every_task(folder):
-    for form in FORMS:
-        assert wrong_scores(one_of_each(), folder, lambda label, cue, form=form: form.format(label, cue=cue), (1.0, 0.0)) == {}
+def test_every_form_in_every_task(folder):
     names, forms = written_tasks(), itertools.cycle(FORMS)
     assert wrong_scores(names, folder, lambda label, cue: next(forms).format(label, cue=cue), (1.0, 0.0)) == {}
     assert wrong_scores(names, folder, lambda label, cue: "\n?", (0.0, 1.0)) == {}

@@ -13,25 +13,31 @@ from .prompt_texts import (
     DIGESTS,
     KINDS,
     digests_of,
+    load_tasks,
     names_of_data_sets,
     names_of_kinds,
     small_chat_template,
     texts_of,
 )
+from .test_lm_eval_checks import check
 
 
 def test_one_prompt_of_each_kind_is_as_stored(folder):
     """`git diff` shows a change after `python -m tests.tasks.prompt_texts`."""
-    assert "".join(texts_of(names_of_kinds(), folder, exemplars=1).values()) == KINDS.read_text(encoding="utf-8")
+    assert "".join(texts_of(load_tasks(names_of_kinds(), folder), exemplars=1).values()) == KINDS.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("data_set", names_of_data_sets())
-def test_all_prompts_are_those_of_the_digests(data_set, folder):
-    """`python -m tests.tasks.prompt_texts DATA_SET` prints them."""
+def test_all_prompts_are_those_of_the_digests(data_set, folder, monkeypatch):
+    """`python -m tests.tasks.prompt_texts DATA_SET` prints them. What lm-eval asks of a task holds for all of these, too."""
     digests = yaml.safe_load(DIGESTS.read_text(encoding="utf-8"))
     assert set(digests) == set(names_of_data_sets())
-    assert digests_of(texts_of(names_of_data_sets()[data_set], folder)) == digests[data_set]
+    tasks = load_tasks(names_of_data_sets()[data_set], folder)
+    assert digests_of(texts_of(tasks)) == digests[data_set]
+    monkeypatch.chdir(folder)
+    for task in tasks:
+        check(task)
 
 
 def _load(task: str):
