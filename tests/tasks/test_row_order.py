@@ -52,16 +52,3 @@ def test_the_order_of_the_file_makes_no_difference(drawn, random):
     assert [rows[position]["id"] for position in fair_order(rows)] == [
         shuffled[position]["id"] for position in fair_order(shuffled)
     ]
-
-
-def test_a_sorted_file_of_real_rows_gives_a_fair_sample(hub_mirror, monkeypatch):
-    """IndoLEM: the first 295 published rows are positive."""
-    from lm_eval_sea.catalogue.task_list import read_tasks
-
-    monkeypatch.chdir(hub_mirror)
-    rows = read_tasks().tasks["sea_indolem_id"].load_rows().rows
-    whole = Counter(row["gold"] for row in rows)
-    first = Counter(row["gold"] for row in rows[:40])
-    assert len(whole) == 2
-    for label, count in whole.items():
-        assert abs(first[label] - 40 * count / len(rows)) <= 1

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.rows import (
-    check_row,
     digests_of,
     in_published_order,
     load_rows,
@@ -57,16 +55,6 @@ class TestBelebele:
         cell = '"' + text.replace('"', '""') + '"'
         assert belebele.unescape_csv(cell) == text.strip()
 
-    @pytest.mark.parametrize(("file", "quoted"), [("ind_Latn", 183), ("tha_Thai", 175), ("vie_Latn", 114)])
-    def test_real_rows(self, hub_mirror, file, quoted):
-        published = _published(hub_mirror, f"belebele/{file}.jsonl")
-        rows = [belebele.process_row(row) for row in published]
-        changed = [row["passage"] != old["flores_passage"].strip() for row, old in zip(rows, published, strict=True)]
-        assert sum(changed) == quoted, "counted in the README"
-        assert not any('""' in text for row in rows for text in (row["passage"], row["question"], *row["options"]))
-        assert not any(option != option.strip() for row in rows for option in row["options"])
-        assert sum(len(set(row["options"])) < 4 for row in rows) == 2
-
 
 class TestXCOPA:
     def test_thai_question_comes_from_the_vietnamese_row(self, samples):
@@ -75,17 +63,11 @@ class TestXCOPA:
         process = xcopa.process_rows_with_vietnamese_question(data)
         assert [process(row)["question"] for row in data["test"]] == ["cause", "effect", "cause", "effect"]
 
-    @pytest.mark.parametrize(("language", "changed"), [("th", 250), ("id", 4)])
-    def test_real_rows(self, hub_mirror, language, changed):
-        published = _published(hub_mirror, f"xcopa/{language}_test.jsonl")
+    def test_real_rows(self, hub_mirror):
         process = xcopa.process_rows_with_vietnamese_question({"vietnamese": _published(hub_mirror, "xcopa/vi_test.jsonl")})
-        rows = [process(row) for row in published]
-        assert sum(row["question"] != old["question"] for row, old in zip(rows, published, strict=True)) == changed
-
-    def test_indonesian_rows_that_change(self, hub_mirror):
-        published = _published(hub_mirror, "xcopa/id_test.jsonl")
-        process = xcopa.process_rows_with_vietnamese_question({"vietnamese": _published(hub_mirror, "xcopa/vi_test.jsonl")})
-        assert [row["idx"] for row in published if process(row)["question"] != row["question"]] == [84, 111, 436, 454]
+        thai, indonesian = (_published(hub_mirror, f"xcopa/{language}_test.jsonl") for language in ("th", "id"))
+        assert sum(process(row)["question"] != row["question"] for row in thai) == 250
+        assert [row["idx"] for row in indonesian if process(row)["question"] != row["question"]] == [84, 111, 436, 454]
 
     def test_as_published_keeps_the_question(self, samples):
         rows = _published(samples, "xcopa/th_test.jsonl")
@@ -129,34 +111,15 @@ class TestM3Exam:
         with pytest.raises(ValueError, match="answer_text"):
             m3exam.process_row({"question_text": "?", "options": ["A. x", "B. y"], "answer_text": answer}, "ABCDE")
 
-    @pytest.mark.parametrize(
-        ("language", "process", "counts", "spaced"),
-        [
-            ("thai", "process_thai_rows", {2: 42, 4: 1002, 5: 1119}, 0),
-            ("javanese", "process_javanese_rows", {4: 371}, 0),
-            ("vietnamese", "process_vietnamese_rows", {2: 1, 3: 43, 4: 1745}, 3),
-        ],
-    )
-    def test_real_rows(self, hub_mirror, language, process, counts, spaced):
+    @pytest.mark.parametrize(("language", "spaced"), [("thai", 0), ("javanese", 0), ("vietnamese", 3)])
+    def test_real_rows(self, hub_mirror, language, spaced):
         published = _published(hub_mirror, f"m3exam/{language}-questions-test.json")
-        rows = list(map(getattr(m3exam, process)({}), published))
-        for row in rows:
-            check_row(row)
-        assert Counter(len(row["options"]) for row in rows) == counts
+        rows = list(map(getattr(m3exam, f"process_{language}_rows")({}), published))
         # SailCompass cuts two characters off every option; that is the same but for "A . …"
         pairs = [
             pair for row, old in zip(rows, published, strict=True) for pair in zip(row["options"], old["options"], strict=True)
         ]
         assert sum(option != text[2:].strip() for option, text in pairs) == spaced
-
-    def test_real_vietnamese_rows_with_wrong_letters(self, hub_mirror):
-        published = _published(hub_mirror, "m3exam/vietnamese-questions-test.json")
-        odd = [
-            number
-            for number, row in enumerate(published)
-            if [option.strip()[0] for option in row["options"]] != list("ABCD"[: len(row["options"])])
-        ]
-        assert len(odd) == 10, "nine with wrong or repeated letters, one with a Cyrillic letter"
 
 
 def test_rows_that_a_user_mends_are_read_anew(tmp_path, monkeypatch):

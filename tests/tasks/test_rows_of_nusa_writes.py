@@ -25,7 +25,6 @@ def test_real_rows_of_every_language_have_their_texts_and_labels(name, hub_mirro
             (row["id"], row["text"].strip(), row["label"]) for row in published
         ]
         assert len(made) == 100 < data.rows, language
-        assert sum(data.expect["gold"].values()) == data.rows
 
 
 def test_real_rows_of_translations(hub_mirror):

@@ -9,7 +9,7 @@ from lm_eval_sea.tasks._shared.generation_scores import translation
 from lm_eval_sea.tasks._shared.row_language import other_language
 
 from .test_rows import _utils
-from .test_rows_of_regional_sets import _json_lines, _parquet, _rows
+from .test_rows_of_regional_sets import PARQUET, _json_lines, _parquet, _rows
 
 
 class TestNtrex:
@@ -18,8 +18,8 @@ class TestNtrex:
         "thai": ("tha_Thai", 0), "khmer": ("khm_Khmr", 55), "lao": ("lao_Laoo", 649), "tamil": ("tam_Taml", 2),
     }  # fmt: skip
 
-    def test_real_rows(self, hub_mirror, tmp_path):
-        published = _parquet(hub_mirror / "mteb/NTREX/data/test-00000-of-00001.parquet", tmp_path)
+    def test_real_rows(self, hub_mirror):
+        published = _parquet(hub_mirror / "mteb/NTREX/data" / PARQUET)
         french = []
         for language, (column, changed) in self.LANGUAGES.items():
             rows = _rows("ntrex", published, f"process_{language}")
