@@ -68,18 +68,14 @@ def test_what_a_template_does_by_itself_is_not_named():
     assert not {"chat_template_kwargs", "reasoning_effort", "stop", "seed"} & set(toy.requests[0])
 
 
-def test_too_many_requests(caplog):
-    """429, with the time to wait; the second attempt comes no earlier."""
+def test_errors_of_the_server_that_pass():
+    """429, with the time to wait, before which no second attempt comes; and 500."""
     busy = Status(429, {"error": {"message": "slow down"}}, {"Retry-After": "1"})
-    with serve(lambda _, number: OK if number else busy) as toy:
-        assert ask(toy) == ["Answer: B"]
-    first, second = toy.times
-    assert second - first >= 1
-
-
-def test_an_error_of_the_server_that_passes():
-    with serve(lambda _, number: OK if number else Status(500, {"error": {"message": "oops"}})) as toy:
-        assert ask(toy) == ["Answer: B"]
+    for error in (busy, Status(500, {"error": {"message": "oops"}})):
+        with serve(lambda _, number, error=error: OK if number else error) as toy:
+            assert ask(toy) == ["Answer: B"]
+        first, second = toy.times
+        assert error is not busy or second - first >= 1
 
 
 def test_a_slow_stream_may_take_longer_than_the_time_between_tokens():
@@ -207,11 +203,24 @@ def test_rows_that_are_refused_by_themselves_do_not_end_the_run():
         assert "content filter" in ask(toy, "one")[0].failure
 
 
-def test_no_answer_behind_a_thought_that_was_cut():
-    cut = Answer([("content", None), ("reasoning", "Perhaps B, or")], finish="length")
-    with serve(lambda *_: cut) as toy:
+WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasoning": "So"}, "finish_reason": "stop"}]}
+OLDER = [("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")]
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Answer([("content", None), ("reasoning", "Perhaps B, or")], finish="length"), ("", "Perhaps B, or", "length", None)),
+        # how many of the 7 tokens are thought is not told
+        (Answer(OLDER, usage={"prompt_tokens": 4, "completion_tokens": 7}), ("B", "So B.", "stop", 4)),
+        (Status(200, WHOLE), ("B", "So", "stop", None)),  # a server that does not stream
+    ],
+)
+def test_thoughts_beside_answers(reply, told):
+    with serve(lambda *_: reply) as toy:
         [answer] = ask(toy)
-    assert (answer, answer.thought, answer.finish_reason, answer.failure) == ("", "Perhaps B, or", "length", None)
+    assert (answer, answer.thought, answer.finish_reason, answer.prompt_tokens) == told
+    assert answer.failure is answer.thought_tokens is answer.answer_tokens is None
 
 
 VLLM = Status(200, {"data": [{"id": "toy", "max_model_len": 4096}]})
@@ -240,24 +249,6 @@ def test_options_are_not_ranked_behind_an_open_thought():
         model = get_model("chat-api")(model="toy", base_url=toy.base_url)
         with pytest.raises(ServerError, match="add thinking=off to --model_args, or take the _chat task"):
             model.tells_log_likelihoods()
-
-
-def test_the_older_name_of_thoughts():
-    usage = {"prompt_tokens": 4, "completion_tokens": 7}
-    both = Answer([("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")], usage=usage)
-    with serve(lambda *_: both) as toy:
-        [answer] = ask(toy)
-    assert (answer, answer.thought, answer.prompt_tokens) == ("B", "So B.", 4)
-    assert answer.thought_tokens is answer.answer_tokens is None, "how many of the 7 are thought is not told"
-
-
-WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasoning": "So"}, "finish_reason": "stop"}]}
-
-
-def test_a_server_that_does_not_stream():
-    with serve(lambda *_: Status(200, WHOLE)) as toy:
-        [answer] = ask(toy)
-    assert (answer, answer.thought) == ("B", "So")
 
 
 @pytest.mark.parametrize(
@@ -313,13 +304,6 @@ def test_what_concerns_all_requests_ends_the_run(reply, line):
     assert "\n" not in str(error.value)
 
 
-def test_a_refused_key_is_said_before_the_first_request():
-    stranger = Status(401, {"error": {"message": "who are you?"}})
-    with serve(lambda *_: OK, stranger) as toy, pytest.raises(ServerError, match="status 401"):
-        ask(toy)
-    assert not toy.requests
-
-
 def test_a_server_that_goes_away_ends_the_run():
     """Not after all rows have failed one by one."""
     line = "10 requests in a row have no answer"
@@ -327,14 +311,15 @@ def test_a_server_that_goes_away_ends_the_run():
         ask(toy, *map(str, range(200)), num_concurrent=2, max_retries=0)
 
 
-def test_no_server(monkeypatch):
-    with serve(lambda *_: OK) as toy:
+def test_no_server_a_refused_key_and_rows_that_all_failed_are_no_result():
+    with serve(lambda *_: OK) as gone:
         pass
     with pytest.raises(ServerError, match="is the server there"):
-        ask(toy, max_retries=0)
-
-
-def test_rows_that_all_failed_are_no_result():
+        ask(gone, max_retries=0)
+    stranger = Status(401, {"error": {"message": "who are you?"}})
+    with serve(lambda *_: OK, stranger) as toy, pytest.raises(ServerError, match="status 401"):
+        ask(toy)
+    assert not toy.requests, "said before the first"
     with serve(lambda *_: DROP) as toy, pytest.raises(ServerError, match="2 of 2 requests have no answer"):
         ask(toy, "a", "b", max_retries=0)
 

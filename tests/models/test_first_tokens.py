@@ -49,18 +49,9 @@ def warnings_of(tiny_model_bos, caplog):
     return run
 
 
-def test_ordinary_prompts_are_passed_over(warnings_of):
+def test_what_is_said_once_with_the_tokens(warnings_of):
     assert warnings_of("sebuah kota") == []
-
-
-def test_a_missing_token_is_said_once_with_the_tokens(warnings_of):
     (message,) = warnings_of("sebuah kota", add_bos_token=False)
-    assert "add_bos_token=True" in message
-    assert "'<|bos|>'" not in message
-    assert "'s" in message
-
-
-def test_a_doubled_token(warnings_of):
-    (message,) = warnings_of("<|bos|><|bos|>sebuah kota")
-    assert "'<|bos|>' '<|bos|>'" in message
-    assert "add_bos_token=False" in message
+    assert "add_bos_token=True" in message and "'<|bos|>'" not in message and "'s" in message
+    (_, message) = warnings_of("<|bos|><|bos|>sebuah kota")
+    assert "'<|bos|>' '<|bos|>'" in message and "add_bos_token=False" in message

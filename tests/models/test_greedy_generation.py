@@ -117,12 +117,6 @@ def test_exemplars_are_computed_once(batch_size, llama, tokenizers):
     assert share < 0.55
 
 
-def test_beams_are_the_parents(llama, tokenizers):
-    lm, share = assert_like_parent(llama, tokenizers[True], requests({"a": prompts(random.Random(0))}, num_beams=2))
-    assert lm._greedy is not None
-    assert share == 1
-
-
 def test_automatic_batch_size(llama, tokenizers):
     assert_like_parent(llama, tokenizers[True], requests({"a": prompts(random.Random(0))}), batch_size="auto", max_batch_size=4)
 

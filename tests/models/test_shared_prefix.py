@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
-from lm_eval.api.registry import get_model
 from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
@@ -62,11 +61,15 @@ def test_copies_in_bfloat16(name, tokenizers):
     assert_like_parent(model, tokenizers[True], requests, tolerance=0.5, greedy=False, max_length=256)
 
 
-@pytest.mark.parametrize("options", [{"softmax_dtype": "float64"}, {"mixed_precision_dtype": "bfloat16"}])
-def test_precision_of_parts(options, tokenizers):
+@pytest.mark.parametrize(
+    ("options", "tolerance"),
+    [({"softmax_dtype": "float64"}, 1e-4), ({"mixed_precision_dtype": "bfloat16"}, 0.5), ({"logits_cache": False}, 1e-4)],
+)
+def test_settings_of_hf(options, tolerance, tokenizers):
     model = make_model("llama", len(tokenizers[False]), initializer_range=0.02)
-    tolerance = 0.5 if "mixed_precision_dtype" in options else 1e-4
-    assert_like_parent(model, tokenizers[False], ranking_requests(), tolerance=tolerance, greedy=False, **options)
+    assert_like_parent(
+        model, tokenizers[False], ranking_requests(), tolerance=tolerance, greedy="logits_cache" in options, **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -143,10 +146,6 @@ def test_long_rows_do_not_make_the_self_check_dear(llama, tokenizers):
     assert 0 < lm.work.verification <= min(lengths) - len(tokenizers[False].encode(f"{TEXT} {TEXT}"))
 
 
-def test_letters_without_logits_cache(llama, tokenizers):
-    assert_like_parent(llama, tokenizers[False], ranking_requests(), logits_cache=False)
-
-
 @pytest.mark.parametrize("context, continuation", [([], [1]), ([1], []), ([1], [1] * 101)])
 def test_requests_no_model_can_answer(context, continuation, llama, tokenizers):
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], max_length=100)
@@ -197,10 +196,6 @@ def test_random_sequences(sequences, row_tokens, worth_sharing, batch_size, llam
         assert is_greedy == bool((logprobs.argmax(-1) == targets).all())
 
 
-def test_registered():
-    assert get_model("hf-shared-prefix") is SharedPrefixLM
-
-
 def test_rolling_and_generation_are_the_parents(llama, tokenizers):
     rolling = [Instance("loglikelihood_rolling", {}, (LONG,), 0)]
     generation = [Instance("generate_until", {}, ("sebuah kota", {"until": ["\n"], "max_gen_toks": 5}), 0)]
@@ -238,9 +233,3 @@ def test_interrupted_and_resumed(llama, tokenizers, tmp_path, monkeypatch):
     for got, wanted in zip(answers, expected, strict=True):
         assert got[0] == pytest.approx(wanted[0], abs=1e-4)
     lm.dbdict.close()
-
-
-def test_progress_bar(llama, tokenizers, capfd):
-    lm = SharedPrefixLM(llama, tokenizer=tokenizers[False])
-    lm.loglikelihood([Instance("loglikelihood", {}, args, 0) for args in ranking_requests()])
-    assert "Running loglikelihood requests: 100%" in capfd.readouterr().err
