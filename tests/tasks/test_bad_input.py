@@ -1,10 +1,6 @@
 """What a user does wrong, and what the pack says."""
 
-import json
 import logging
-import re
-import shutil
-from pathlib import Path
 
 import pytest
 
@@ -12,26 +8,11 @@ from .evaluation import evaluate
 from .planted_model import PlantedModel
 
 TASK = "sea_xcopa_vi_to_ppl"
-FILE = "sail/Sailcompass_data/data/xcopa/vi_test.jsonl"
 
 
 @pytest.fixture
 def model():
     return PlantedModel(lambda context, ending: -1.0)
-
-
-@pytest.fixture
-def broken(tmp_path, samples) -> Path:
-    """A copy of the samples to break."""
-    return Path(shutil.copytree(samples, tmp_path / "mirror"))
-
-
-def rewrite(folder: Path, edit, file: str = FILE) -> None:
-    path = folder / file
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    path.write_text(
-        "".join(json.dumps(edit(number, row), ensure_ascii=False) + "\n" for number, row in enumerate(rows)), encoding="utf-8"
-    )
 
 
 @pytest.mark.parametrize("shots", [6, 9, -1])
@@ -45,30 +26,6 @@ def test_more_exemplars_than_the_book_has(samples, model, shots):
 def test_as_many_exemplars_as_the_book_has(samples, model, shots):
     evaluate(samples, TASK, model, num_fewshot=shots, limit=1)
     assert model.requests[0][0].count("Trả lời:") == shots + 1
-
-
-def test_limit_of_no_rows(samples, model):
-    with pytest.raises(ValueError, match="--limit 0 leaves no rows"):
-        evaluate(samples, TASK, model, limit=0)
-    assert model.requests == []
-
-
-def test_unknown_label(broken, model):
-    """It stops the run before the model is asked; the message names the row and the words expected."""
-    file, words = "sail/Sailcompass_data/data/vsmec/test.json", "Sợ hãi, Ghê tởm, Buồn bã, Thích thú, Khác, Tức giận, Bất ngờ"
-    rewrite(broken, lambda number, row: row | {"label": "Netral!"} if number == 1 else row, file)
-    with pytest.raises(ValueError, match=re.escape(f"test.json, row 1: field 'label' is 'Netral!'; expected one of {words}")):
-        evaluate(broken, "sea_vsmec_vi", model)
-    assert model.requests == []
-
-
-def test_a_model_without_a_tokenizer_ends_the_run_before_its_work(samples, model):
-    with pytest.raises(ValueError, match=r"acc_ppl and acc_token need the model's tokenizer.*--metadata tokenizer=") as error:
-        evaluate(samples, TASK, model, metadata={"tokenizer": "no/such-tokenizer"})
-    assert "no/such-tokenizer" in str(error.value)
-    with pytest.raises(ValueError, match=r"need the model's tokenizer, and the model has none.*--metadata tokenizer="):
-        evaluate(samples, TASK, model, metadata={"seed": 1})
-    assert model.requests == []
 
 
 def test_a_model_that_is_an_object_has_the_headline(samples, tiny_model):

@@ -137,16 +137,6 @@ class TestMacroF1:
         assert error(rows[:1]) == 0
 
 
-def test_a_model_that_ignores_the_input_exactly(tmp_path):
-    """All labels tie, the first one wins."""
-    prior = dict(zip(WORDS, (-3.0, -0.1, -5.0), strict=True))
-    results = evaluate(balanced(tmp_path), TASK, PlantedModel(lambda context, ending: prior[ending.strip()]))
-    rows = [sample["doc"] for sample in results["samples"][TASK]]
-    assert all(row["p"] == pytest.approx(row["q"]) for row in rows)
-    assert {row["predictions"]["acc"] for row in rows} == {1}
-    assert {row["predictions"][metric] for row in rows for metric in ("acc_cc", "acc_pmi")} == {0}
-
-
 def test_a_planted_prior_and_a_real_signal(tmp_path):
     """The prior prefers "neutral" by 4 nats, the row's label is worth 2: only calibration sees the signal."""
     prior = dict(zip(WORDS, (-4.0, 0.0, -4.0), strict=True))
@@ -227,24 +217,15 @@ class TestRequests:
         rows = {"limit": 7, "samples": 3}.get(next(iter(options), ""), 30)
         assert self.count(model) == {True: 3 * 3 + 3, False: 3 * rows}
 
-    def test_with_cached_requests(self, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("kept", ["requests", "responses"])
+    def test_a_second_run_has_the_same_scores(self, kept, tmp_path, monkeypatch):
         monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path / "cache"))
-        folder = balanced(tmp_path, rows=10)
-        runs = []
-        for _ in range(2):
-            model = PlantedModel(lambda context, ending: -float(len(ending) + len(context) % 3))
-            results = evaluate(folder, TASK, model, cache_requests=True)
-            assert self.count(model) == {True: 12, False: 30}
-            runs.append(scores(results))
-        assert runs[0] == runs[1]
-
-    def test_with_cached_responses(self, tmp_path):
-        folder = balanced(tmp_path, rows=10)
-        model = PlantedModel(lambda context, ending: -float(len(ending) + len(context) % 3))
-        first = scores(evaluate(folder, TASK, model, use_cache=str(tmp_path / "responses")))
-        asked = len(model.requests)
-        assert scores(evaluate(folder, TASK, model, use_cache=str(tmp_path / "responses"))) == first
-        assert len(model.requests) == asked
+        options = {"cache_requests": True} if kept == "requests" else {"use_cache": str(tmp_path / "responses")}
+        folder, model = balanced(tmp_path, rows=10), PlantedModel(lambda context, ending: -float(len(ending) + len(context) % 3))
+        first, asked = scores(evaluate(folder, TASK, model, **options)), self.count(model)
+        assert asked == {True: 12, False: 30}
+        assert scores(evaluate(folder, TASK, model, **options)) == first
+        assert self.count(model) == ({True: 24, False: 60} if kept == "requests" else asked)
 
     def test_once_for_each_number_of_options(self, samples):
         """The Thai exam samples have rows of two, four and five options: 3 × (2 + 4 + 5) requests."""

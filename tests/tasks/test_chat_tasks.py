@@ -4,10 +4,7 @@ import json
 
 import pytest
 import yaml
-from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.models.generated_text import GeneratedText
 
 from .evaluation import TASKS, evaluate
@@ -22,19 +19,6 @@ def how(language: str) -> dict:
     return yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))
 
 
-def test_every_data_set_whose_rows_are_no_whole_prompts_has_chat_tasks_in_each_language():
-    tasks = read_tasks().tasks
-    expected = {
-        f"sea_{name}_{pair}_chat{ending}"
-        for name, data_set in data_sets().items()
-        if data_set.kind != "judged"
-        for language, data in data_set.languages.items()
-        for pair in data_set.pairs(language)
-        for ending in {"_enprompt" if data.prompts == "en" != language else "", "_enprompt" if language != "en" else ""}
-    }
-    assert {name for name, task in tasks.items() if task.metadata.get("setting") == "chat"} == expected
-
-
 def prompt_of(folder, name: str) -> tuple[dict, str, object]:
     """The first row, the prompt of a chat model, and what is asked of it besides."""
     model = PlantedModel(generation=lambda prompt: "")
@@ -42,29 +26,21 @@ def prompt_of(folder, name: str) -> tuple[dict, str, object]:
     return results["samples"][name][0]["doc"], *model.requests[0]
 
 
-def test_the_prompt_of_a_multiple_choice_by_hand(folder):
+def test_prompts_by_hand(folder):
+    """Of a multiple choice, of a classification, whose labels are listed, and of a translation."""
     row, prompt, asked = prompt_of(folder, "sea_belebele_th_chat")
-    shown = words("belebele", "th")
-    assert prompt == (
-        f"{shown['chat']['instruction']}\n{how('th')['letter'].format(tag='คำตอบ:')}\n\n"
-        f"{shown['row'].format(**row)}\n" + "\n".join(f"{a}. {o}" for a, o in zip("ABCD", row["options"], strict=True))
-    )
+    options = "".join(f"\n{letter}. {option}" for letter, option in zip("ABCD", row["options"], strict=True))
+    shown, form = words("belebele", "th"), how("th")["letter"].format(tag="คำตอบ:")
+    assert prompt == f"{shown['chat']['instruction']}\n{form}\n\n{shown['row'].format(**row)}{options}"
     assert asked["until"] == [] and asked["do_sample"] is False
-
-
-def test_the_prompt_of_a_classification_lists_the_label_words(folder):
-    row, prompt, _ = prompt_of(folder, "sea_xnli_vi_chat")
-    shown = words("xnli", "vi")
-    labels = "trung lập, kết quả, mâu thuẫn"
-    form = how("vi")["label"].format(tag=how("vi")["tags"]["answer"], labels=labels)
-    assert prompt == f"{shown['chat']['instruction']}\n{form}\n\n{shown['row'].format(**row)}"
-
-
-def test_the_prompt_of_a_translation_by_hand(folder):
-    row, prompt, _ = prompt_of(folder, "sea_flores_th_en_chat_enprompt")
-    shown = words("flores", "en")["tasks"]["th_en"]
-    form = how("en")["translation"].format(tag="Translation:")
-    assert prompt == f"{shown['chat']['instruction']}\n{form}\n\n{shown['row'].format(**row)}"
+    of_labels = how("vi")["label"].format(tag=how("vi")["tags"]["answer"], labels="trung lập, kết quả, mâu thuẫn")
+    of_text = how("en")["translation"].format(tag="Translation:")
+    for name, shown, form in (
+        ("sea_xnli_vi_chat", words("xnli", "vi"), of_labels),
+        ("sea_flores_th_en_chat_enprompt", words("flores", "en")["tasks"]["th_en"], of_text),
+    ):
+        row, prompt, _ = prompt_of(folder, name)
+        assert prompt == f"{shown['chat']['instruction']}\n{form}\n\n{shown['row'].format(**row)}"
 
 
 def test_exemplars_are_asked_alike_and_end_with_the_tag_and_the_answer(folder):
@@ -210,17 +186,3 @@ def test_a_choice_is_constrained_to_the_options_behind_the_tag(folder):
     }.items():
         _, _, asked = prompt_of(folder, name)
         assert asked["structured_outputs"] == {"choice": choices}
-
-
-def test_the_suite_of_chat_models_has_the_data_sets_of_sailcompass():
-    manager = TaskManager(include_path=str(TASKS), include_defaults=False)
-    members = {name for name in _leaves(manager, "sea_sailcompass_chat")}
-    plain = {name for name in _leaves(manager, "sea_sailcompass")}
-    assert {name.removesuffix("_chat") for name in members} == {name.removesuffix("_to_ppl") for name in plain}
-
-
-def _leaves(manager: TaskManager, name: str) -> list[str]:
-    members = manager.task_index[name].cfg.get("task")
-    if not isinstance(members, list):
-        return [name]
-    return [leaf for member in members for leaf in _leaves(manager, member)]

@@ -3,7 +3,6 @@
 import json
 import logging
 import unicodedata
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval.models.utils_hf import stop_sequences_criteria
 from transformers import AutoTokenizer
 
-from .evaluation import TASKS, evaluate, write_json_lines
+from .evaluation import evaluate, write_json_lines
 from .planted_model import PlantedModel
 
 DATA = "sail/Sailcompass_data/data"
@@ -100,16 +99,12 @@ def test_an_empty_model(samples):
 
 
 def test_a_wordy_model(samples, answers):
-    """Four words too many: F1 = 2n / (2n + 4) for a reference of n words; the references have 1, 1, 1 and 2."""
-    results = evaluate(samples, "sea_xquad_vi", planted(answers, lambda reference, cue: f" Tôi nghĩ đó là {reference}."))
+    """Four words too many, and a reason on the next line: F1 = 2n / (2n + 4) for n words of a reference: 1, 1, 1 and 2."""
+    wordy = planted(answers, lambda reference, cue: f" Tôi nghĩ đó là {reference}.\nVì vậy.")
+    results = evaluate(samples, "sea_xquad_vi", wordy)
     assert own(scores(results, "sea_xquad_vi")) == {
         "exact_match": 0, "f1": pytest.approx((3 * 2 / 6 + 4 / 8) / 4), "contains": 1, "null_rate": 0,
     }  # fmt: skip
-
-
-def test_a_model_that_explains_on_the_next_line(samples, answers):
-    results = evaluate(samples, "sea_tydiqa_id", planted(answers, lambda reference, cue: f" {reference}\nKarena itu tertulis."))
-    assert scores(results, "sea_tydiqa_id")["exact_match"] == 1
 
 
 def test_a_model_that_copies_the_source(samples):
@@ -271,7 +266,7 @@ class TestLongInputs:
         tokenizer = AutoTokenizer.from_pretrained(tiny_model)
         return max(len(tokenizer.encode(prompt)) for prompt in prompts)
 
-    def test_documents_are_cut_at_their_end(self, samples, tiny_model, caplog):
+    def test_documents_are_cut_at_their_end_and_no_more_than_needed(self, samples, tiny_model, caplog):
         whole, messages = self.run(samples, "sea_indosum_id", tiny_model, caplog, room=8192)
         assert messages == []
         room = self.longest(whole, tiny_model) + 20 - 30
@@ -286,16 +281,8 @@ class TestLongInputs:
             assert prompt.endswith("\nRingkasan:")
             kept = prompt.removesuffix("\nRingkasan:")
             assert full.startswith(kept), "instruction, exemplar and the document's beginning are as they were"
-
-    def test_nothing_more_than_needed_is_cut(self, samples, tiny_model, caplog):
-        whole, _ = self.run(samples, "sea_xlsum_vi", tiny_model, caplog, room=8192)
-        room = self.longest(whole, tiny_model) + 20 - 30
-        prompts, _ = self.run(samples, "sea_xlsum_vi", tiny_model, caplog, room=room)
-        for prompt, full in zip(prompts, whole, strict=True):
-            if prompt != full:
-                kept = len(prompt) - len("\nTóm tắt:")
-                one_more = full[: kept + 1] + "\nTóm tắt:"
-                assert self.longest([one_more], tiny_model) > room - 20
+            one_more = full[: len(kept) + 1] + "\nRingkasan:"
+            assert prompt == full or self.longest([one_more], tiny_model) > room - 20
 
     def test_no_room_for_any_document_is_refused(self, samples, tiny_model, caplog):
         with pytest.raises(ValueError, match=r"sea_thaisum_th: .*no room in the model's context of 100 tokens .*--num_fewshot"):
@@ -321,50 +308,13 @@ class TestLongInputs:
 
 
 class TestRealRows:
-    """Known facts of the published rows, and whole runs on four rows of each set. The summaries are stand-ins."""
-
-    def published(self, folder, file):
-        return [json.loads(line) for line in (folder / DATA / file).read_text(encoding="utf-8").splitlines()]
-
-    @pytest.mark.parametrize(("language", "rows", "passages"), [("th", 1149, 234), ("vi", 1169, 238)])
-    def test_xquad(self, hub_mirror, language, rows, passages):
-        published = self.published(hub_mirror, f"xquad/xquad_{language}.json")
-        assert len(published) == rows
-        assert len({row["context"].strip() for row in published}) == passages
-        assert all(row["answer"] in row["context"] for row in published)
-
-    def test_tydiqa(self, hub_mirror):
-        published = self.published(hub_mirror, "tydiqa_id/validation.jsonl")
-        assert Counter(len(row["answer"]) for row in published) == {1: 484, 2: 81}
-        assert len({row["context"] for row in published}) == 514
-
-    @pytest.mark.parametrize(("file", "blanks"), [("ind_Latn", 84), ("tha_Thai", 253), ("vie_Latn", 0)])
-    def test_flores(self, hub_mirror, file, blanks):
-        published = self.published(hub_mirror, f"flores200/{file}_devtest.jsonl")
-        assert len(published) == 1012
-        assert sum(row["target"] != row["target"].strip() for row in published) == blanks
-
     def test_decomposed_letters_of_xlsum_are_composed(self, hub_mirror):
-        published = self.published(hub_mirror, "xlsum_vi/test_1000.jsonl")
-        assert sum(row["summary"] != unicodedata.normalize("NFC", row["summary"]) for row in published) == 45
+        lines = (hub_mirror / DATA / "xlsum_vi/test_1000.jsonl").read_text(encoding="utf-8").splitlines()
+        assert sum(not unicodedata.is_normalized("NFC", json.loads(line)["summary"]) for line in lines) == 45
         results = evaluate(hub_mirror, "sea_xlsum_vi", PlantedModel(generation=lambda prompt: ""))
         for sample in results["samples"]["sea_xlsum_vi"]:
             for field in ("document", "summary"):
-                assert sample["doc"][field] == unicodedata.normalize("NFC", sample["doc"][field])
-
-
-def test_every_generated_task_has_a_signature_for_every_metric():
-    from lm_eval.tasks._yaml_loader import load_yaml
-
-    from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS
-    from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import EXACT_MATCH
-    from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import signatures as sailcompass_signatures
-
-    for template in ("qa_yaml", "translation_yaml", "summarization_yaml"):
-        names = [metric["metric"] for metric in load_yaml(TASKS / "_shared" / template, resolve_func=False)["metric_list"]]
-        official = {name for evaluator in EXACT_MATCH for name in sailcompass_signatures(evaluator)}
-        of_votes = {"contains_weighted"}  # signed with the rows, below
-        assert {name.removesuffix("_stderr") for name in names} <= set(METRICS) | official | of_votes
+                assert unicodedata.is_normalized("NFC", sample["doc"][field])
 
 
 def test_a_short_answer_counts_by_the_people_who_gave_it(samples):

@@ -121,26 +121,6 @@ class TestRows:
         assert len(results["samples"][name]) == scored
         assert results["configs"][name]["metadata"]["provenance"]["rows_not_scored"] == 2 - scored
 
-    @pytest.mark.parametrize(
-        ("row", "message"),
-        [
-            (published("keywords:letters", {}), "row 0: no checker for the instruction 'keywords:letters'"),
-            (
-                published("startend:first_word", {"first_word": None}),
-                "row 0: argument 'first_word' of startend:first_word is None",
-            ),
-            (
-                published("detectable_format:title", {}) | {"kwargs": [{}, {}]},
-                "row 0: field 'kwargs' has 2 entries; expected one",
-            ),
-            (published("detectable_format:title", {}, prompt=" "), "row 0: field 'prompt' is empty"),
-            ({"id": "1", "prompts": [{"text": "a"}], "kwargs": [{}]}, "row 0: no column 'metadata'; it has id, prompts, kwargs"),
-        ],
-    )
-    def test_faults_are_named(self, tmp_path, row, message):
-        with pytest.raises(ValueError, match=message):
-            run(tmp_path, [row], "")
-
 
 class TestLanguage:
     CASES = [

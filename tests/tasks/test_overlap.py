@@ -21,7 +21,6 @@ from lm_eval_sea.tasks._shared.metrics.overlap import (
     corpus_chrf_stderr,
     longest_common_subsequence,
     ngram_counts,
-    rouge_l,
 )
 from lm_eval_sea.tasks._shared.metrics.words import words
 
@@ -85,22 +84,11 @@ def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm
     rng = random.Random(5)
     words_of = [[f"w{rng.randrange(30)}" for _ in range(12)] for _ in range(20)]
     rows = [(" ".join(row), " ".join(word for word in row if rng.random() < 0.8)) for row in words_of]
-    assert score(rows) == of_lm_eval(rows)
+    assert score(rows) == of_lm_eval(rows) == score(rng.sample(rows, len(rows))), "two processes hand them over in another order"
     again = sample_stddev([of_lm_eval(rng.choices(rows, k=len(rows))) for _ in range(1000)])
     assert error(rows) == pytest.approx(again, rel=0.13)
     assert error(rng.sample(rows, len(rows))) == error(rows) > 0
     assert error(rows[:1]) == 0
-
-
-def test_the_order_of_rows_changes_nothing():
-    """Two processes hand the rows over in another order than one."""
-    rows = items("bleu_th", "th") * 5
-    shuffled = random.Random(1).sample(rows, len(rows))
-    assert bleu_of_counts(rows) == bleu_of_counts(shuffled)
-    assert bleu_of_counts_stderr(rows) == bleu_of_counts_stderr(shuffled) > 0
-    for metric, aggregate in (("bleu", bleu), ("chrf++", chrfpp)):
-        pairs = items(metric, "vi") * 5
-        assert aggregate(pairs) == aggregate(random.Random(1).sample(pairs, len(pairs)))
 
 
 class Words:
@@ -119,12 +107,6 @@ def test_rouge_l_equals_an_independent_implementation(language):
     expected = [100 * scorer.score(reference, answer)["rougeL"].fmeasure for reference, answer in PAIRS[language]]
     assert items("rougeL", language) == pytest.approx(expected)
     assert max(expected) > 50
-
-
-def test_rouge_l_by_hand():
-    """Common in this order: a c d; 2 · 3 / (4 + 5)."""
-    assert rouge_l(list("abcd"), list("acxdb")) == pytest.approx(6 / 9)
-    assert rouge_l([], ["a"]) == 0
 
 
 @given(st.text(alphabet="abc", max_size=9), st.text(alphabet="abc", max_size=9))

@@ -28,18 +28,6 @@ def manager() -> TaskManager:
     return TaskManager(include_path=str(TASKS), include_defaults=False)
 
 
-def test_every_language_has_every_task(manager):
-    enprompt = {language: ["_enprompt"] if language in WITHOUT_PROMPTS else ["", "_enprompt"] for language in OTHERS} | {
-        "en": [""]
-    }
-    expected = {f"{language}_{form}{end}" for language in LANGUAGES for form in (*VARIANTS, "chat") for end in enprompt[language]}
-    expected |= {f"{language}_enshots_{variant}" for language in LANGUAGES for variant in ("litilo_ppl", "to_ppl")}
-    for variant in ("to_ppl", "litilo_ppl", "litilo_gen"):
-        expected |= {f"{language}_parallel_{variant}" for language in LANGUAGES if language not in WITHOUT_PROMPTS}
-    expected |= {f"{language}_to_ppl{'_enprompt' if language in WITHOUT_PROMPTS else ''}_lite" for language in LANGUAGES}
-    assert {name for name in manager.all_subtasks if name.startswith("sea_belebele_")} == {f"sea_belebele_{e}" for e in expected}
-
-
 def test_a_language_without_prompts_is_marked(manager):
     for language in WITHOUT_PROMPTS:
         names = [name for name in manager.task_index[f"sea_{language}"].tags if name.startswith("sea_belebele_")]
@@ -52,18 +40,6 @@ def test_a_language_without_prompts_is_marked(manager):
             assert (entry.cfg["metadata"]["prompt_language"], entry.cfg["metadata"]["exemplar_language"]) == ("en", "en")
     marked = {manager.task_index[name].cfg["metadata"]["language"] for name in manager.task_index["sea_exemplars_en"].tags}
     assert {name for name in marked if f"sea_belebele_{name}_to_ppl" not in manager.all_subtasks} == set(WITHOUT_PROMPTS)
-
-
-def test_the_group_of_all_has_every_language_once(manager):
-    for variant in (*VARIANTS, "chat"):
-        for suffix in ("", "_enprompt"):
-            members = manager.task_index[f"sea_belebele_all_{variant}{suffix}"].cfg["task"]
-            assert [manager.task_index[name].cfg["metadata"]["language"] for name in members] == LANGUAGES, variant
-
-
-def test_the_groups_of_sailcompass_keep_their_languages(manager):
-    members = manager.task_index["sea_belebele_to_ppl"].cfg["task"]
-    assert members == [f"sea_belebele_{language}_to_ppl" for language in ("id", "th", "vi")]
 
 
 def test_tags_of_a_language_hold_the_tasks_in_that_language_alone(manager):

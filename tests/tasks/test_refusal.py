@@ -1,7 +1,5 @@
 """What counts as a refusal, and what only sounds like one."""
 
-import pytest
-
 from lm_eval_sea.tasks._shared.reading.refusal import is_refusal
 
 REFUSALS = [
@@ -26,11 +24,6 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("language", "answer"), REFUSALS)
-def test_refusals(language, answer):
-    assert is_refusal(answer, language)
-
-
-@pytest.mark.parametrize(("language", "answer"), ANSWERS)
-def test_answers(language, answer):
-    assert not is_refusal(answer, language)
+def test_refusals_and_answers():
+    assert [text for language, text in REFUSALS if not is_refusal(text, language)] == []
+    assert [text for language, text in ANSWERS if is_refusal(text, language)] == []

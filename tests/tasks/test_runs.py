@@ -115,55 +115,28 @@ def test_batch_size_changes_nothing(tiny_model, samples):
                 assert score["log_perplexity"] == pytest.approx(other["log_perplexity"], abs=1e-5)
 
 
-def test_cached_requests_never_meet_another_tokenizer(tmp_path, tiny_model, tiny_model_bos, samples, monkeypatch):
-    """lm-eval's key knows only the task's name; the requests of a tokenizer with and without BOS differ."""
-    monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path))
-    for model in (tiny_model, tiny_model_bos, tiny_model):
-        arguments = {"pretrained": str(model), **CPU}
-        plain = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments)
-        cached = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments, cache_requests=True)
-        assert [sample["doc"] for sample in cached["samples"]["sea_xcopa_vi_to_ppl"]] == [
-            sample["doc"] for sample in plain["samples"]["sea_xcopa_vi_to_ppl"]
-        ]
-    assert len(list(tmp_path.glob("*.pickle"))) == 2
-
-
-def test_cached_requests_never_meet_a_retrained_tokenizer(tmp_path, tiny_model, tiny_model_bos, samples, monkeypatch):
-    """Another tokenizer in the same folder."""
+@pytest.mark.parametrize("retrained", [False, True])
+def test_cached_requests_never_meet_another_tokenizer(retrained, tmp_path, tiny_model, tiny_model_bos, samples, monkeypatch):
+    """lm-eval's key knows only the task's name; with and without BOS, in folders of their own or one after the other in one."""
     monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path / "cache"))
-    arguments = {"pretrained": str(tmp_path / "model"), **CPU}
-    found = []
-    for model in (tiny_model, tiny_model_bos):
-        shutil.copytree(model, tmp_path / "model")
-        clear_caches()
-        results = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments, cache_requests=True)
-        found.append(
-            [
-                score["log_perplexity"]
-                for sample in results["samples"]["sea_xcopa_vi_to_ppl"]
-                for score in sample["doc"]["option_scores"]
-            ]
-        )
-        shutil.rmtree(tmp_path / "model")
-        plain = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args={"pretrained": str(model), **CPU})
-        expected = [
-            score["log_perplexity"]
-            for sample in plain["samples"]["sea_xcopa_vi_to_ppl"]
-            for score in sample["doc"]["option_scores"]
-        ]
-        assert found[-1] == expected
-    assert found[0] != found[1]
-
-
-def test_chosen_samples_are_scored_as_in_the_whole_run(tmp_path, tiny_model, samples, monkeypatch):
-    monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path))
-    arguments = {"pretrained": str(tiny_model), **CPU}
-    whole = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments, cache_requests=True)
+    task, seen = "sea_xcopa_vi_to_ppl", []
+    for model in (tiny_model, tiny_model_bos, tiny_model):
+        place = model
+        if retrained:
+            shutil.rmtree(tmp_path / "model", ignore_errors=True)
+            place = shutil.copytree(model, tmp_path / "model")
+            clear_caches()
+        cached = evaluate(samples, task, "hf", model_args={"pretrained": str(place), **CPU}, cache_requests=True)
+        plain = evaluate(samples, task, "hf", model_args={"pretrained": str(model), **CPU})
+        docs = [sample["doc"] for sample in plain["samples"][task]]
+        assert [sample["doc"] for sample in cached["samples"][task]] == docs
+        seen.append(docs)
+    assert seen[0] == seen[2] != seen[1]
+    assert len(list((tmp_path / "cache").glob("*.pickle"))) == 2
     chosen = evaluate(
-        samples, "sea_xcopa_vi_to_ppl", "hf", model_args=arguments, cache_requests=True, samples={"sea_xcopa_vi_to_ppl": [1, 3]}
+        samples, task, "hf", model_args={"pretrained": str(place), **CPU}, cache_requests=True, samples={task: [1, 3]}
     )
-    expected = [whole["samples"]["sea_xcopa_vi_to_ppl"][index]["doc"] for index in (1, 3)]
-    assert [sample["doc"] for sample in chosen["samples"]["sea_xcopa_vi_to_ppl"]] == expected
+    assert [sample["doc"] for sample in chosen["samples"][task]] == [docs[1], docs[3]]
 
 
 CHAT_TEMPLATE = (

@@ -214,14 +214,6 @@ def test_contextual_calibration_takes_off_the_bias(samples):
     assert found["balanced_acc_cc"] == found["balanced_acc_pmi"] == found["acc_cc"] == 1.0
 
 
-def test_gen_kwargs_and_predict_only(samples):
-    model = PlantedModel(generation=lambda prompt: "Jawaban: Positif")
-    evaluate(samples, "sea_helm_id_sentiment", model, gen_kwargs="do_sample=True,temperature=0.7,max_gen_toks=99")
-    assert {(a["do_sample"], a["temperature"], a["max_gen_toks"]) for _, a in model.requests} == {(True, 0.7, 99)}
-    results = evaluate(samples, ["sea_helm_id_sentiment", "sea_helm_id_qa"], model, predict_only=True, limit=1)
-    assert [len(rows) for rows in results["samples"].values()] == [1, 1]
-
-
 def test_every_task_of_the_samples_is_without_faults(samples, monkeypatch):
     monkeypatch.chdir(samples)
     for task in distinct_data(read_tasks().select(["sea_helm", "sea_helm_ppl", "sea_helm_judged"])):
@@ -255,36 +247,6 @@ def test_rows_that_cannot_be_scored_are_faults(samples, tmp_path, monkeypatch, p
     assert "row 1" in found
 
 
-@pytest.mark.slow
-def test_unknown_label_words_are_faults(samples, tmp_path, monkeypatch):
-    """In all tasks with labels; the fault names the row and the words that were expected."""
-    for file in samples.rglob("*.jsonl"):
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        if len(rows) > 1:
-            rows[1] |= {key: "Zzz" for key in ("label", "prompt_label", "response_label", "answer") if key in rows[1]}
-        copy = tmp_path / file.relative_to(samples)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    for readme in samples.rglob("README.md"):
-        shutil.copy(readme, tmp_path / readme.relative_to(samples))
-    monkeypatch.chdir(tmp_path)
-    tasks = [task for task in read_tasks().select(["sea_helm"]) if task.metadata.get("labels")]
-    # one for each set of labels: how they are checked is the same
-    tasks = list({(repr(task.metadata["labels"]), task.process): task for task in tasks}.values())
-    assert len(tasks) > 20
-    for task in tasks:
-        faults = [fault for fault in check_data(task).faults if "exemplars" not in fault]
-        assert len(faults) == 1, task.name
-        assert "row 1" in faults[0] and "zzz" in faults[0].lower(), faults
-        offered = task.metadata["labels"]
-        # rows of these tasks say themselves which labels they offer
-        if task.name.endswith("id_lindsea_pragmatics_single"):
-            offered = ["Benar", "Salah"]
-        elif "options that have a text" in faults[0]:
-            offered = ["A", "B", "C", "D"]
-        assert all(label in faults[0] for label in offered), faults
-
-
 def _has_rows(mirror: Path, source) -> bool:
     card = mirror / source.repository / "README.md"
     return card.is_file() and f"config_name: {source.config}\n" in card.read_text(encoding="utf-8")
@@ -311,10 +273,9 @@ class TestRealRows:
             if task.labels:
                 assert set(report.golds) == set(task.labels)
 
-    def test_every_set_end_to_end(self, there, hub_mirror, tiny_model):
+    def test_every_set_end_to_end(self, there, hub_mirror):
         names = sorted(task.name for task in there)
-        arguments = {"pretrained": str(tiny_model), "dtype": "float32", "device": "cpu"}
-        results = evaluate(hub_mirror, names, "hf", model_args=arguments, limit=1, gen_kwargs="max_gen_toks=4")
+        results = evaluate(hub_mirror, names, PlantedModel(generation=lambda prompt: "A"), limit=1)
         for name in names:
             assert scores(results, name)[metadata(name)["headline_metric"]] >= 0
 

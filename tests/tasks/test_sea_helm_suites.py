@@ -34,19 +34,6 @@ def test_the_group_of_a_language_is_its_suite_without_what_a_judge_scores(pack, 
         assert len(pack.groups[group]) == len(expected)
 
 
-def test_what_is_in_no_suite_is_extra(pack):
-    assert pack.groups["sea_helm_extra_id"] == ["sea_helm_id_belebele_mcqa"]
-    assert keys(pack, "sea_helm_extra_ms") == {"nli", "causal"}
-    assert keys(pack, "sea_helm_extra_my") == {"paraphrase"}
-    assert "sea_helm_extra_tl" not in pack.groups
-    in_a_suite = {(place.language, place.task) for name in read_totals() for place in read_suite(name).places}
-    for group in pack.groups:
-        if group.startswith("sea_helm_extra_"):
-            assert not {
-                (pack.tasks[name].metadata["language"], key) for name in pack.groups[group] for key in keys(pack, group)
-            } & (in_a_suite)
-
-
 def test_every_task_that_generates_is_in_a_group(pack):
     in_groups = {name for group, names in pack.groups.items() if group.startswith(("sea_helm_", "sea_batayan")) for name in names}
     in_groups |= {name for group, names in pack.groups.items() if group.startswith("sea_safeguard") for name in names}

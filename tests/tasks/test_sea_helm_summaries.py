@@ -1,12 +1,8 @@
-"""SEA-HELM's summaries: which ROUGE-L is the benchmark's, and that totals use it."""
-
-import json
+"""SEA-HELM's summaries: which ROUGE-L is the benchmark's."""
 
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.tasks._shared.metrics.sea_helm_rouge import sea_helm_rouge_l
 from lm_eval_sea.tasks._shared.sea_helm.scores import score_sea_helm_summary
 
 from .test_sea_helm_metrics import Tokens
@@ -33,27 +29,3 @@ def test_strict_scores_read_the_last_tag():
     found = scored("Rangkuman: air surut\n\nRangkuman: banjir melanda kota", "banjir melanda kota", "id", "Rangkuman:")
     assert [found[name] for name in NAMES] == [0.0, 0.0, 0.0]
     assert [found[f"{name}_strict"] for name in NAMES] == [pytest.approx(100.0)] * 3
-
-
-def test_totals_are_computed_from_the_benchmarks_score():
-    summaries = [task for task in read_tasks().tasks.values() if task.metadata.get("sea_helm_task") == "abssum"]
-    tasks = [task for task in summaries if "subset" not in task.metadata]
-    assert len(tasks) == 6
-    assert {(task.metadata["headline_metric"], task.metadata["item_metric"]) for task in tasks} == {("rougeL", "rougeL")}
-
-
-@pytest.mark.slow
-def test_real_summaries(hub_mirror):
-    """The beginning of each text as the answer, scored by the rules restated."""
-    compared = 0
-    for path in sorted(hub_mirror.glob("aisingapore/NLG-Abstractive-Summarization/data/*/eval.jsonl")):
-        language = path.parent.name
-        for line in path.read_text(encoding="utf-8").splitlines()[:40]:
-            row = json.loads(line)
-            answer = " ".join(row["prompts"][0]["text"][:200].split())
-            found = scored(f"tag: {answer}", row["label"], language, "tag:")
-            expected = restated_score(answer, row["label"], language)
-            assert found["rougeL"] == found["normalised"] == pytest.approx(expected, abs=1e-9)
-            assert found["rougeL"] == sea_helm_rouge_l(answer, row["label"], language)
-            compared += 1
-    assert compared >= 150

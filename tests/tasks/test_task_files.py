@@ -45,13 +45,6 @@ def test_a_file_is_where_its_task_name_says():
             assert sorted(words) == sorted(name.split("_")), path
 
 
-def test_no_folder_has_more_names_than_a_person_reads_past():
-    for folder in [TASKS, *(path for path in TASKS.rglob("*") if path.is_dir() and path.name != "__pycache__")]:
-        names = [path.name for path in folder.iterdir() if path.name != "__pycache__"]
-        if folder.name != "suites":  # which nobody reads: suites.yml has its groups
-            assert len(names) <= 60, folder
-
-
 def test_every_function_that_a_file_names_is_there():
     for path in [*FILES, *TASKS.rglob("_*_yaml")]:
         load_yaml(path, resolve_func=True)
@@ -71,12 +64,6 @@ def test_every_task_says_what_a_report_needs():
         assert content["metadata"]["version"], path
         if "group" not in content:
             assert needed <= set(facts(content["metadata"])), path
-
-
-def test_as_published_twins_are_under_a_tag_of_their_own(manager):
-    twins = {name for name in manager.all_subtasks if name.endswith("_asis")}
-    assert twins == manager.task_index["sea_asis"].tags
-    assert all(re.match(r"sea_xcopa_(th|id)_", name) for name in twins)
 
 
 def test_text_files_are_nfc_utf8_without_trailing_blanks():
