@@ -1,6 +1,6 @@
-"""Scores of a model before and after a patch: `python upstream/scores.py CHECKOUT PATCH MODEL TASK[:ROWS:STEP] ... [-- FLAGS]`.
+"""Scores of a model before and after a patch: `python upstream/scores.py CHECKOUT PATCH MODEL TASK[:SOME:ROWS] ... [-- FLAGS]`.
 
-`xnli_th:2490:5` is every fifth of the first 2,490 rows, a task without numbers all its rows. FLAGS go to `lm_eval run`, as
+`xnli_th:500:2490` is 500 of the 2,490 rows at equal distances, a task without numbers all its rows. FLAGS go to `lm_eval run`, as
 `--gen_kwargs max_gen_toks=200`. Both runs are made in clones of CHECKOUT with `hf-shared-prefix` in float32, zero-shot unless the
 task says more. They share lm-eval's cache, so that only requests which the patch changes are computed twice. Rows come from
 the hub or, with SEA_HUB_MIRROR, from a folder laid out like it. Intervals are of 95 %; that of a difference is over the
@@ -43,7 +43,7 @@ def main(checkout: str, name: str, model: str, tasks: list[str], flags: list[str
 def scores(clone: Path, model: str, tasks: list[str], flags: list[str]) -> dict[tuple[str, str], dict[int, float]]:
     """(task, metric) → row → score."""
     parts = [task.split(":") for task in tasks]
-    rows = {part[0]: list(range(0, int(part[1]), int(part[2]))) for part in parts if len(part) > 1}
+    rows = {part[0]: spread(int(part[1]), int(part[2])) for part in parts if len(part) > 1}
     command = [sys.executable, "-c", LM_EVAL, "run", "--model", "hf-shared-prefix", "--model_args"]
     command += [f"pretrained={model},dtype=float32", "--batch_size", "8", "--tasks", ",".join(part[0] for part in parts)]
     command += ["--log_samples", "--output_path", "scores", *(["--samples", json.dumps(rows)] if rows else []), *flags]
@@ -60,6 +60,11 @@ def scores(clone: Path, model: str, tasks: list[str], flags: list[str]) -> dict[
                     key = (task, f"{metric} ({sample['filter']})" if sample["filter"] != "none" else metric)
                     found.setdefault(key, {})[sample["doc_id"]] = float(sample[metric])
     return found
+
+
+def spread(some: int, rows: int) -> list[int]:
+    """Positions of some rows of a set, at distances that differ by one at most."""
+    return [place * rows // some for place in range(some)]
 
 
 def compared(before: dict[int, float] | None, after: dict[int, float]) -> str:
