@@ -185,6 +185,8 @@ class GreedyGeneration:
                 drafts = [text.draft(room - 1) for text in active]
                 logits = self._continue(active, drafts, cache)
             new = active[begin:]
+            if not logits.amax(-1).isfinite().all():
+                raise Mismatch("logits are not numbers")
             logits = logits.view(len(new), -1, logits.shape[-1])
             predicted = logits.float().argmax(-1).tolist()
             drafts = drafts or [[]] * len(new)

@@ -20,6 +20,7 @@ from lm_eval_sea.run.failing_tasks import (
     first_failing,
     is_of_machine,
     is_of_server,
+    logits_are_numbers,
     name_of_row,
     what_a_server_did,
     what_failed,
@@ -95,7 +96,8 @@ class AnsweringModel:
             logger.info("%d of %d sampled answers are those of the interrupted run", found, len(requests))
         self._model.set_cache_hook(self._kept)
         try:
-            answers = iter(self._answer(GENERATION, remaining))
+            with logits_are_numbers(self._model):
+                answers = iter(self._answer(GENERATION, remaining))
         finally:
             self._model.set_cache_hook(hook)
         return [next(answers) if answer is None else answer for answer in kept]

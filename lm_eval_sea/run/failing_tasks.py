@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from lm_eval_sea.models.chat_server import ServerError
@@ -12,6 +13,7 @@ from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.run.request import RunError, in_one_line
 
 _SHOWN = 300  # characters of an error
+_ANOTHER_TYPE = "another dtype, such as --model_args dtype=float32, may help"
 
 
 class TasksFailedError(Exception):
@@ -76,8 +78,29 @@ def fault_of(answer: Any) -> str | None:
         return "the answer has a lone surrogate, which no file can hold" if has_surrogate else None
     number = answer[0] if isinstance(answer, tuple) else answer
     if isinstance(number, float) and math.isnan(number):
-        return "the log-likelihood is not a number; another dtype, such as --model_args dtype=float32, may help"
+        return f"the log-likelihood is not a number; {_ANOTHER_TYPE}"
     return None
+
+
+@contextmanager
+def logits_are_numbers(model: Any) -> Iterator[None]:
+    """While it lasts, a model of transformers raises ValueError where its logits are no numbers; argmax still names a token."""
+    module = getattr(model, "model", None)
+    module = module.get_base_model() if hasattr(module, "get_base_model") else module  # an adapter's, which generates alone
+    if not hasattr(module, "register_forward_hook"):  # an engine's, or a server
+        yield
+        return
+
+    def check(_: Any, __: Any, output: Any) -> None:
+        logits = getattr(output, "logits", None)
+        if logits is not None and not logits[..., -1, :].amax(-1).isfinite().all():
+            raise ValueError(f"the model's logits are not numbers; {_ANOTHER_TYPE}")
+
+    hook = module.register_forward_hook(check)
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def is_of_machine(error: Exception) -> bool:

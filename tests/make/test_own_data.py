@@ -10,6 +10,7 @@ from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.tasks._shared.columns import process_columns
 from tests.conftest import ROOT
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -110,6 +111,29 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
     make(tmp_path / "comments")
     with pytest.raises(ValueError, match=re.escape(line)):
         evaluate(tmp_path / "comments", ["sea_comments_th"])
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "expected"),
+    [
+        (["ลำปาง", "น่าน", "แพร่", "ตาก"], "C", 2),
+        (["ลำปาง", "น่าน", "แพร่", ""], "C", 2),
+        (["ลำปาง", "", "แพร่", "ตาก"], "C", "an empty option at position 2"),  # C is not the second option that is left
+        (["3", "1", "2", "0"], "3", "'3', which may be A or D; "),
+        (["3", "1", "2", "0"], "1", 1),  # text and number name the same
+        (["B", "A", "AB", "O"], "A", "'A', which may be A or B; "),
+        (["น่าน", "ตาก", "ตาก", ""], "ตาก", "'ตาก', which may be B or C; "),
+        (["น่าน", "ตาก", "ตาก", ""], "b", 1),
+    ],
+)
+def test_the_right_option_is_never_guessed(options, answer, expected):
+    read = process_columns({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"})([])
+    row = {"q": "?", **dict(zip("abcd", options, strict=True)), "answer": answer}
+    if isinstance(expected, int):
+        assert read(row)["gold"] == expected
+    else:
+        with pytest.raises(ValueError, match=re.escape(expected)):
+            read(row)
 
 
 @pytest.mark.parametrize(

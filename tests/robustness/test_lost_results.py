@@ -13,6 +13,7 @@ import termios
 
 import pytest
 from lm_eval.models.huggingface import HFLM
+from safetensors.torch import load_file, save_file
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
@@ -128,6 +129,22 @@ def test_a_lone_surrogate_in_an_answer(command, undisturbed, tmp_path, monkeypat
     assert failed_line(capsys).startswith(f"{WRITTEN} failed, and is not scored: row 2")
     found = scores(tmp_path / "results")
     assert found == {name: undisturbed[name] for name in (GOOD, BAD)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
+def test_answers_from_logits_that_are_no_numbers(backend, tiny_model, mirror, tmp_path, monkeypatch, capsys):
+    """Of which the largest still names a token."""
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    folder = shutil.copytree(tiny_model, tmp_path / "model")
+    weights = load_file(folder / "model.safetensors")
+    weights["model.norm.weight"][0] = float("nan")
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    command = run_into(tmp_path / "results", folder)
+    command[2] = backend
+    assert main(command) == 1
+    assert f"{WRITTEN} failed, and is not scored: row 0 (id " in (said := failed_line(capsys))
+    assert "the model's logits are not numbers; another dtype" in said
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ def process_columns(
     def process_row(row: Mapping[str, Any]) -> dict[str, Any]:
         made = {field: _value(row, field, named) for field, named in columns.items()}
         if "options" in made:
-            options = [str(option).strip() for option in made["options"] if option not in (None, "")]
+            options = _options(made["options"])
             gold = _position(made.pop("gold"), options)
             return made | {"options": options, "letters": list(LETTERS[: len(options)]), "gold": gold}
         if "answers" in made:
@@ -43,6 +43,16 @@ def _value(row: Mapping[str, Any], field: str, named: str | Sequence[str]) -> An
     if field == "label" or (field in _LISTS and isinstance(value, list)):
         return value
     return _text(named, value)
+
+
+def _options(values: Sequence[Any]) -> list[str]:
+    """Those that a row has; one with fewer options than columns leaves the last ones empty."""
+    options = ["" if value is None else str(value).strip() for value in values]
+    while options and not options[-1]:
+        options.pop()
+    if "" in options:  # without it, letters and numbers would name other options
+        raise ValueError(f"field 'options' has an empty option at position {options.index('') + 1}; expected text")
+    return options
 
 
 def _text(column: str, value: Any) -> str:
@@ -71,11 +81,15 @@ def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
 
 def _position(right: Any, options: Sequence[str]) -> int:
     """Of the right option, which a row names by its text, by its letter, or by its number from 0."""
-    if right in options:
-        return options.index(right)
+    meant = {position for position, option in enumerate(options) if option == right}
     if isinstance(right, str) and len(right) == 1 and right.upper() in LETTERS[: len(options)]:
-        return LETTERS.index(right.upper())
+        meant.add(LETTERS.index(right.upper()))
     if isinstance(right, str) and right.isdecimal() and int(right) < len(options):
-        return int(right)
+        meant.add(int(right))
+    if len(meant) == 1:
+        return meant.pop()
     letters = f"{LETTERS[0]} to {LETTERS[len(options) - 1]}"
+    if meant:
+        named = " or ".join(LETTERS[position] for position in sorted(meant))
+        raise ValueError(f"field 'gold' is {right!r}, which may be {named}; give the letter or number that is no option's text")
     raise ValueError(f"field 'gold' is {right!r}; expected an option, {letters}, or 0 to {len(options) - 1}")
