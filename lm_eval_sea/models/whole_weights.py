@@ -1,7 +1,8 @@
-"""Refuses checkpoints and adapters that lack weights: transformers and PEFT draw those at random, and warn."""
+"""Refuses checkpoints and adapters that lack weights, which transformers and PEFT draw at random; names weights without use."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -35,6 +36,9 @@ def whole_weights(*, adapters: bool) -> Iterator[None]:
         model, found = load_model(cls, name, *args, output_loading_info=True, **kwargs)
         if missing := found["missing_keys"]:
             raise IncompleteWeights(f"the checkpoint {name} lacks {_named(missing)}")
+        if unused := found["unexpected_keys"]:
+            text = "the checkpoint %s has %s that %s does not use; does config.json belong to it?"
+            logging.getLogger("lm_eval_sea").warning(text, name, _named(unused), cls.__name__)
         return (model, found) if output_loading_info else model
 
     with ExitStack() as patches:

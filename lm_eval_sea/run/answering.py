@@ -30,6 +30,7 @@ from lm_eval_sea.run.workload import (
     Workload,
     advice,
     check_window,
+    fault_of_vocabulary,
     planned,
     said_by_language,
     token_counter,
@@ -179,6 +180,8 @@ class AnsweringModel:
             [planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
         ):
             logger.info("%s", said)
+        if said := fault_of_vocabulary(self._model):
+            logger.warning("%s", said)
         self.unknown_tokens = unknown_shares(self._model, self._tasks)
         if self.unknown_tokens:
             most = max(self.unknown_tokens, key=lambda name: self.unknown_tokens[name])

@@ -134,8 +134,10 @@ def _with_date(template: str, date: datetime) -> str:
 
 def _shows_date(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> bool:
     """Whether a prompt has a date that the template takes from the clock."""
-    dated = [_with_date(template, datetime(*day)) for day in ((1999, 1, 2), (2033, 11, 28))]
-    prompts = [shown(renderer(tokenizer, each, settings), QUESTION, {}) for each in dated]
+    dated = [_with_date(template, datetime(*moment)) for moment in ((1999, 1, 2, 3, 4, 5), (2033, 11, 28, 16, 17, 18))]
+    prompts = [shown(renderer(tokenizer, each, settings), QUESTION, {}) for each in (*dated, dated[0])]
+    if prompts[0] != prompts[2]:
+        raise RunError(f"the chat template of {tokenizer.name_or_path} never writes the same prompt twice; mend it")
     return prompts[0] != prompts[1]
 
 

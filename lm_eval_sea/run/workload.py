@@ -18,6 +18,7 @@ from lm_eval_sea.run.request import LIMITS, RunError
 COUNTED_PER_TASK = 40
 GENERATION, ROLLING = "generate_until", "loglikelihood_rolling"
 _MOST_UNKNOWN = 0.01  # of the tokens
+_PADDED = 0.1  # of a model's embeddings may belong to no token
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 
 
@@ -153,6 +154,17 @@ def unknown_shares(model: Any, tasks: Mapping[str, Any]) -> dict[str, float]:
         if ids and (share := ids.count(unknown) / len(ids)) > _MOST_UNKNOWN:
             shares[name] = share
     return shares
+
+
+def fault_of_vocabulary(model: Any) -> str | None:
+    """What is said of a tokenizer whose size is not about that of the model's embeddings, which are often padded."""
+    embeddings = getattr(getattr(model, "model", None), "get_input_embeddings", None)
+    if embeddings is None or not hasattr(model, "tokenizer"):
+        return None
+    has, knows = embeddings().weight.shape[0], len(model.tokenizer)
+    if abs(has - knows) <= _PADDED * max(has, knows):
+        return None
+    return f"the tokenizer has {knows:,} tokens and the model {has:,}: is it the model's own?"
 
 
 def advice(backend: str, model: Any, workload: Workload) -> list[str]:

@@ -17,7 +17,7 @@ from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, revision_of
 from lm_eval_sea.run.output_folder import probe, size_of_samples
-from lm_eval_sea.run.request import RunError, check_include_paths, check_request
+from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.sweep.jobs import Job
@@ -177,6 +177,8 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         checked.add(key)
         backend, model_args, apply = job.model.backend, job.model.loaded_with, getattr(parsed, "apply_chat_template", False)
         with _noted(faults, f"{job.model.name}: run: "):
+            given = vars(parsed).get
+            check_numbers(given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
             check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
             check_api_server(backend, model_args, tasks, apply_chat_template=apply)
             if apply:
@@ -215,7 +217,9 @@ def _gpus_of(device: str) -> int:
 
 def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
     """Refuses a disk with less free space than the samples of all jobs take, about. Makes no folder."""
-    there = next(folder for folder in (plan.output.resolve(), *plan.output.resolve().parents) if folder.is_dir())
+    there = next(place for place in (plan.output.resolve(), *plan.output.resolve().parents) if place.exists())
+    if not there.is_dir():
+        raise PlanError([f"output {plan.output}: results cannot be written there (Not a directory); name another folder"])
     sizes = {name: size_of_samples(task, plan.limit) for name, task in tasks.items()}
     needed, free = sum(sizes[leaf] for job in jobs for leaf in job.part.leaves), shutil.disk_usage(there).free
     if free < needed:

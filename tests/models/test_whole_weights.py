@@ -1,6 +1,7 @@
 """Checkpoints without all of their weights, and adapters of other models: refused with the names, on every way in."""
 
 import json
+import logging
 import re
 import shutil
 
@@ -8,6 +9,7 @@ import pytest
 from lm_eval.models.huggingface import HFLM
 from peft import LoraConfig
 from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.models import SharedPrefixLM
@@ -49,6 +51,17 @@ def test_a_checkpoint_without_a_layer(backend, checkpoint, capsys, in_samples):
     assert status == 2
     assert f"the checkpoint {checkpoint} lacks 9 weights ({LAYER}input_layernorm.weight, " in line
     assert line.endswith("and 6 more)")
+
+
+def test_a_checkpoint_with_a_layer_that_the_model_has_not(checkpoint, caplog, monkeypatch):
+    """Said, for checkpoints often have more than a model uses."""
+    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
+    config = checkpoint / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text(encoding="utf-8")) | {"num_hidden_layers": 1}), encoding="utf-8")
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"), whole_weights(adapters=False):
+        AutoModelForCausalLM.from_pretrained(checkpoint)
+    assert f"the checkpoint {checkpoint} has 9 weights ({LAYER}input_layernorm.weight, " in caplog.text
+    assert "that LlamaForCausalLM does not use" in caplog.text
 
 
 def test_without_the_command(checkpoint):

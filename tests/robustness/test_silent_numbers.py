@@ -8,6 +8,7 @@ from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from lm_eval_sea.models.chat_server import ChatServer, RequestError
 from lm_eval_sea.models.server_parameters import ServerParameters
@@ -16,7 +17,7 @@ from lm_eval_sea.run.answer_cache import digest_of_weights
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.server_replies import check_choice, check_replies
-from lm_eval_sea.run.workload import unknown_shares
+from lm_eval_sea.run.workload import fault_of_vocabulary, unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
 from ..report.planted import plant
@@ -159,6 +160,14 @@ def test_tokens_that_the_tokenizer_does_not_know():
     assert shares == {"half": 2 / 5}
 
 
+@pytest.mark.parametrize(("tokens", "said"), [(90, False), (100, False), (89, True), (112, True)])
+def test_a_tokenizer_of_another_size_than_the_model(tokens, said):
+    embeddings = SimpleNamespace(weight=torch.zeros(100, 2))
+    model = SimpleNamespace(model=SimpleNamespace(get_input_embeddings=lambda: embeddings), tokenizer=range(tokens))
+    assert (fault_of_vocabulary(model) is not None) == said
+    assert fault_of_vocabulary(SimpleNamespace(tokenizer=range(5))) is None
+
+
 DATED = "{{ strftime_now('%d %b %Y') }} {% for m in messages %}{{ m['content'] }}{% endfor %}"
 PLAIN = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
 
@@ -173,6 +182,14 @@ def test_templates_that_write_the_date(tiny_model, tmp_path, caplog, monkeypatch
     assert "writes today's date into every prompt: with --date" in caplog.text
     use = check_template_of_model(arguments, {}, apply=True, multiturn=False, date=datetime(2025, 1, 31))
     assert use.prompt.startswith("31 Jan 2025 ")
+    caplog.clear()
+    (folder / "chat_template.jinja").write_text(DATED.replace("%d %b %Y", "%H:%M"))
+    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        check_template_of_model(arguments, {}, apply=True, multiturn=False)
+    assert "writes today's date into every prompt" in caplog.text
+    (folder / "chat_template.jinja").write_text("{{ range(10**5) | random }}" + PLAIN)
+    with pytest.raises(RunError, match="never writes the same prompt twice"):
+        check_template_of_model(arguments, {}, apply=True, multiturn=False)
     (folder / "chat_template.jinja").write_text(PLAIN)
     with pytest.raises(RunError, match="--date: the chat template of .* writes no date"):
         check_template_of_model(arguments, {}, apply=True, multiturn=False, date=datetime(2025, 1, 31))

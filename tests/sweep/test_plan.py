@@ -89,6 +89,7 @@ def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
     assert refusal(resources={"gpus": 1000}).startswith("resources: no machine has 1000 GPUs")
     assert "unrecognized arguments: --colour red" in refusal(run={"colour": "red"})
     assert "unrecognized arguments: --limi 1" in refusal(run={"limi": 1}), "a beginning of a flag that a plan may not set"
+    assert refusal(run={"batch_size": "four"}).startswith("a: run: --batch_size four: expected ")
     assert "seeds: the model's generation config says nothing of sampling" in refusal(seeds=[1, 2])
     assert refusal(backend="nonsense").startswith("a: there is no backend 'nonsense'; there are ")
     gone = tmp_path / "gone"
@@ -100,6 +101,7 @@ def test_what_is_refused_before_a_job(tmp_path, samples, monkeypatch, capsys):
     assert refusal(output=str(tmp_path / "file" / "out")).startswith(
         f"output {tmp_path / 'file' / 'out'}: results cannot be written there (Not a directory)"
     )
+    assert main(["sweep", str(tmp_path / "plan.yaml"), "--engine", "local", "--dry-run"]) == 2, "which makes no folder"
     assert refusal(run={"device": "cuda:700"}).startswith("a: run: device cuda:700: no machine has 701 GPUs")
     (tmp_path / "a" / "model.safetensors").unlink()
     assert refusal().startswith(f"a: the folder {tmp_path / 'a'} has no weights")
