@@ -6,6 +6,7 @@ import asyncio
 import email.utils
 import functools
 import json
+import logging
 import math
 import random
 import time
@@ -22,12 +23,15 @@ FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
 LONGEST_TEXT = 32 * 2**20  # characters of one answer: that of a server that never ends
 _CONNECT_SECONDS = 20.0
+_LONG_WAIT = 30.0  # seconds of which is told
 _RETRIES_AT_FIRST = 2  # of the question whether the server is there
 _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
 _OF_ALL = {401, 402, 404, 405}
 _OF_PARAMETERS = {400, 422}
 _PASSING = {408, 409, 425, 429}
+
+logger = logging.getLogger("lm_eval_sea")
 
 
 class ServerError(RuntimeError):
@@ -55,9 +59,11 @@ class Reply:
         thought: None where the server tells none apart.
         finish_reason: in the words of OpenAI's API.
         usage: as the server counts tokens.
+        model: what the server calls the model that answers.
     """
 
     finish_reason: str | None = None
+    model: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
@@ -83,6 +89,8 @@ class Reply:
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
         if error := data.get("error"):
             raise _BrokenReplyError(f"an error in the place of an answer: {_shown(error)}")
+        if isinstance(data.get("model"), str):
+            self.model = data["model"]
         if isinstance(data.get("usage"), Mapping):
             self.usage = dict(data["usage"])
         for choice in data.get("choices") or ():
@@ -182,6 +190,8 @@ class ChatServer:
             sent = self._parameters.of_request(wanted, room)
             try:
                 reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, sent))
+                if reply.model:
+                    say_if_another(model, reply.model)
                 return reply
             except self._openai.APIStatusError as error:
                 room = self._learn(sent, wanted, room, error)
@@ -310,8 +320,11 @@ class ChatServer:
                 problem = str(error)
             except Exception as error:  # the client and the library below raise what they like of a reply that is broken
                 problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
+            wait = min(wait, LONGEST_WAIT)
+            if number < retries and wait > _LONG_WAIT:
+                logger.warning("%s: %s; asked again in %.0f seconds", self._base_url, problem, wait)
             if number < retries:
-                await asyncio.sleep(min(wait, LONGEST_WAIT))
+                await asyncio.sleep(wait)
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
@@ -341,6 +354,14 @@ async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Any]:
         if value.strip() == "[DONE]":
             return
         yield json.loads(value)
+
+
+@functools.cache
+def say_if_another(asked: str, answers: str) -> None:
+    """Warns once where a server names another model than it was asked for; one with a date behind its name is the same."""
+    names = [name.rsplit("/", 1)[-1].lower() for name in (asked, answers)]
+    if names[0] not in names[1] and names[1] not in names[0]:
+        logger.warning("the server answers as the model %r, and was asked for %r: is it the right one?", _shown(answers), asked)
 
 
 def _told(reply: Any, name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lm_eval_sea.models.chat_server import say_if_another
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.run.failing_tasks import ServerFaultError
@@ -22,11 +23,11 @@ def check_replies(model: Any) -> None:
     read, read_texts = model.parse_logprobs, model.parse_generations
 
     def parse_generations(outputs: Any, **options: Any) -> Any:
-        _choices(outputs)
+        _choices(outputs, model.model)
         return read_texts(outputs=outputs, **options)
 
     def parse_logprobs(outputs: Any, tokens: Any = None, ctxlens: Any = None, **options: Any) -> Any:
-        choices = _choices(outputs)
+        choices = _choices(outputs, model.model)
         if len(choices) != len(tokens):
             raise ServerFaultError(
                 f"the server gave {len(choices)} answers to {len(tokens)} prompts; --batch_size 1 asks one by one"
@@ -38,14 +39,16 @@ def check_replies(model: Any) -> None:
     vars(model).update(parse_logprobs=parse_logprobs, parse_generations=parse_generations)
 
 
-def _choices(outputs: Any) -> list[Any]:
-    """The answers in replies, in the order of the prompts."""
+def _choices(outputs: Any, model: str) -> list[Any]:
+    """The answers in replies of a model, in the order of the prompts."""
     found: list[Any] = []
     for output in outputs if isinstance(outputs, list) else [outputs]:
         choices = output.get("choices") if isinstance(output, Mapping) else None
         if not (choices and isinstance(choices, list) and all(isinstance(choice, Mapping) for choice in choices)):
             shown = one_line(str(output))[:_SHOWN]
             raise ServerFaultError(f"the server's reply has no choices, as those of OpenAI's API have: {shown}; look at base_url")
+        if isinstance(told := output.get("model"), str):
+            say_if_another(str(model), told)
         found += sorted(choices, key=lambda choice: choice.get("index", 0))
     return found
 

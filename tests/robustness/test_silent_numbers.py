@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from lm_eval_sea.models.chat_server import ChatServer, RequestError
+from lm_eval_sea.models.chat_server import ChatServer, RequestError, say_if_another
 from lm_eval_sea.models.server_parameters import ServerParameters
 from lm_eval_sea.results.read import read
 from lm_eval_sea.run.answer_cache import digest_of_weights
@@ -21,7 +21,7 @@ from lm_eval_sea.run.workload import fault_of_vocabulary, unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
 from ..report.planted import plant
-from .test_servers import reply, serving
+from .test_servers import completion, reply, serving
 
 
 def told(numbers, **more):
@@ -86,6 +86,32 @@ def test_log_probabilities_of_answers_to_messages(logprob, said):
         else:
             with pytest.raises(RequestError, match=said):
                 asyncio.run(rank(address))
+
+
+@pytest.mark.parametrize(
+    ("told", "is_said"),
+    [("org/other", True), ("MODEL-2025-01-31", False), ("org/model", False), ("", False), (None, False), ([5], False)],
+)
+def test_a_server_that_answers_as_another_model(told, is_said, caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
+    say_if_another.cache_clear()
+
+    async def ask(address):
+        async with ChatServer(f"{address}/v1", "none", timeout=5, max_retries=0, parameters=ServerParameters()) as server:
+            return await server.chat("model", [{"role": "user", "content": "1"}], {})
+
+    answer = completion() | {"model": told}
+    answer["choices"][0]["finish_reason"] = "stop"
+    with serving(reply(answer)) as (address, _), caplog.at_level(logging.WARNING, "lm_eval_sea"):
+        for _ in range(2):
+            assert asyncio.run(ask(address)).answer == "fine"
+    from lm_eval.models.openai_completions import LocalCompletionsAPI
+
+    model = LocalCompletionsAPI(model="model", base_url=f"{address}/v1/completions", tokenizer_backend=None)
+    check_replies(model)
+    model.parse_generations(outputs={"model": told, "choices": [{"index": 0, "text": "x"}]})
+    said = [message for message in caplog.messages if "is it the right one?" in message]
+    assert said == ["the server answers as the model 'org/other', and was asked for 'model': is it the right one?"] * is_said
 
 
 # rows
