@@ -247,8 +247,9 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
     def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
         """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""
         if self._recorder is not None and isinstance(tokens, list):
-            end = next((place for place, token in enumerate(tokens) if token in self._ends), len(tokens))
-            self._written, self._has_end = tokens[:end], end < len(tokens)
+            begin = int(self.backend != "causal")  # a decoder's first token, which may be that of an end
+            end = next((place for place in range(begin, len(tokens)) if tokens[place] in self._ends), len(tokens))
+            self._written, self._has_end = tokens[begin:end], end < len(tokens)
             tokens, skip_special_tokens = tokens[:end], skip_special_tokens and not self._shows_marks
         text: str = super().tok_decode(tokens, skip_special_tokens=skip_special_tokens)
         return text

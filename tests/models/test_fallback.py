@@ -4,6 +4,7 @@ import logging
 
 import pytest
 import torch
+from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
@@ -42,6 +43,23 @@ def test_encoder_decoder(tokenizers, warnings):
     model = AutoModelForSeq2SeqLM.from_config(config).eval()
     assert_like_parent(model, tokenizers[False], [("sebuah", " kota"), ("sebuah", " desa")], plain=True, max_length=64)
     assert "encoder-decoder" in warnings()[0]
+
+
+def test_answers_of_an_encoder_decoder_whose_texts_begin_with_an_end(tokenizers):
+    """As those of BART and NLLB do."""
+    tokenizer = tokenizers[False]
+    config = AutoConfig.for_model(
+        "t5", vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=1, num_heads=2,
+        decoder_start_token_id=tokenizer.eos_token_id, eos_token_id=tokenizer.eos_token_id,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = AutoModelForSeq2SeqLM.from_config(config).eval()
+    requests = [Instance("generate_until", {}, (text, {"until": [], "max_gen_toks": 4}), 0) for text in ("sebuah kota", "desa")]
+    ours, theirs = (
+        kind(model, tokenizer=tokenizer, max_length=64, backend="seq2seq").generate_until(requests, disable_tqdm=True)
+        for kind in (SharedPrefixLM, HFLM)
+    )
+    assert ours == theirs and any(theirs), "else the test shows nothing"
 
 
 @pytest.mark.parametrize(
