@@ -134,8 +134,6 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
             notes += [*known, *(note for note in task.notes if note not in known)]
             if rows is not None and len(rows.keys):
                 samples[key] = rows.frame
-            if rows is not None and task.rows is not None and len(rows.keys) != task.rows:
-                notes.append(f"{task.samples}: {len(rows.keys)} rows, but the results are of {task.rows}")
             tasks.append(_task_row(key, task))
             metrics += [(*key, name, score.value) for name, score in task.scores.items()]
             progress.update(_size(task))

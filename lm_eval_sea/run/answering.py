@@ -32,6 +32,7 @@ from lm_eval_sea.run.workload import (
     check_window,
     fault_of_vocabulary,
     planned,
+    reads_ahead,
     said_by_language,
     token_counter,
     unknown_shares,
@@ -180,6 +181,8 @@ class AnsweringModel:
             [planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
         ):
             logger.info("%s", said)
+        if reads_ahead(self._model):
+            logger.warning("the model reads what stands behind a token, too, as encoders do: its log-likelihoods are none")
         if said := fault_of_vocabulary(self._model):
             logger.warning("%s", said)
         self.unknown_tokens = unknown_shares(self._model, self._tasks)

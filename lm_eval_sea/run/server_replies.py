@@ -47,6 +47,9 @@ def _choices(outputs: Any, model: str) -> list[Any]:
         if not (choices and isinstance(choices, list) and all(isinstance(choice, Mapping) for choice in choices)):
             shown = one_line(str(output))[:_SHOWN]
             raise ServerFaultError(f"the server's reply has no choices, as those of OpenAI's API have: {shown}; look at base_url")
+        indices = [choice.get("index") for choice in choices if choice.get("index") is not None]
+        if len(indices) > len(set(map(str, indices))):
+            raise ServerFaultError("the server numbers two answers alike; --batch_size 1 asks one by one")
         if isinstance(told := output.get("model"), str):
             say_if_another(str(model), told)
         found += sorted(choices, key=lambda choice: choice.get("index", 0))

@@ -18,6 +18,7 @@ from lm_eval_sea.run.request import LIMITS, RunError
 COUNTED_PER_TASK = 40
 GENERATION, ROLLING = "generate_until", "loglikelihood_rolling"
 _MOST_UNKNOWN = 0.01  # of the tokens
+_ROUNDING = 1e-3  # of logits, far above that of 32 bits
 _PADDED = 0.1  # of a model's embeddings may belong to no token
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 
@@ -165,6 +166,24 @@ def fault_of_vocabulary(model: Any) -> str | None:
     if abs(has - knows) <= _PADDED * max(has, knows):
         return None
     return f"the tokenizer has {knows:,} tokens and the model {has:,}: is it the model's own?"
+
+
+def reads_ahead(model: Any) -> bool:
+    """Whether what a model of transformers predicts depends on tokens behind it, as that of an encoder such as BERT does."""
+    if getattr(model, "backend", None) != "causal" or model.world_size > 1 or not hasattr(model, "_model_call"):
+        return False
+    tokens = model.tok_encode("1 2 3 4 5 6 7 8")[:8]
+    if len(tokens) < 3:
+        return False
+    import torch
+
+    try:
+        first, second = (model._model_call(torch.tensor([tokens[:-1] + [last]], device=model.device)) for last in tokens[-2:])
+    except Exception:  # models raise what they like; the first request will show it
+        return False
+    rounding = max(_ROUNDING, 4 * torch.finfo(first.dtype).eps)  # of 16 bits, in mixtures of experts
+    before, after = first[0, :-1].float(), second[0, :-1].float()
+    return bool((before - after).norm() > rounding * before.norm())
 
 
 def advice(backend: str, model: Any, workload: Workload) -> list[str]:

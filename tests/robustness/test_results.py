@@ -201,6 +201,15 @@ def test_a_score_that_its_rows_do_not_make(tmp_path):
         assert re.search(r"the results say 90\.00, the 6 logged rows \d", " ".join(text.split()))
 
 
+@pytest.mark.parametrize("command", ["show", "report"])
+def test_fewer_rows_than_the_results_are_of(command, tmp_path, capsys):
+    path = next(plant(tmp_path / "runs").rglob(f"samples_{RANKED}_{OLD}.jsonl"))
+    edit(path, lambda rows: rows.pop())
+    assert main([command, str(tmp_path / "runs"), *(["--out", str(tmp_path / "out")] if command == "report" else [])]) == 0
+    said = "".join("".join(capsys.readouterr()).split())
+    assert said.count(f"{path}:5rows,buttheresultsareof6") == 1
+
+
 def test_more_rows_than_were_run(tmp_path):
     folder = planted(tmp_path, lambda content: content["n-samples"][RANKED].update(effective=3, original=6))
     _, page = shown_twice(folder, tmp_path)

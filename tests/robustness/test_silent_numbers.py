@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from lm_eval.models.huggingface import HFLM
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea.models.chat_server import ChatServer, RequestError, say_if_another
 from lm_eval_sea.models.server_parameters import ServerParameters
@@ -17,7 +19,7 @@ from lm_eval_sea.run.answer_cache import digest_of_weights
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.server_replies import check_choice, check_replies
-from lm_eval_sea.run.workload import fault_of_vocabulary, unknown_shares
+from lm_eval_sea.run.workload import fault_of_vocabulary, reads_ahead, unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
 from ..report.planted import plant
@@ -184,6 +186,17 @@ def test_tokens_that_the_tokenizer_does_not_know():
 
     shares = unknown_shares(Model(), {"fine": task("abc " * 100), "half": task("abกข"), "few": task("abc " * 50 + "ก")})
     assert shares == {"half": 2 / 5}
+
+
+@pytest.mark.parametrize(("kind", "said"), [("bert", True), ("gpt2", False)])
+def test_a_model_that_reads_what_stands_behind_a_token(kind, said, tiny_model):
+    """An encoder without `is_decoder` can be loaded as a causal model, and would rank by what it should predict."""
+    torch.manual_seed(0)
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    config = AutoConfig.for_model(kind, vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2)
+    config.initializer_range = 0.2
+    model = HFLM(AutoModelForCausalLM.from_config(config).eval(), tokenizer=tokenizer, backend="causal")
+    assert reads_ahead(model) == said
 
 
 @pytest.mark.parametrize(("tokens", "said"), [(90, False), (100, False), (89, True), (112, True)])
