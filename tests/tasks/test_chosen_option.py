@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
-from lm_eval_sea.tasks._shared.reading.chosen_option import Choices, read_choice
+from lm_eval_sea.tasks._shared.reading.chosen_option import read_choice
+from lm_eval_sea.tasks._shared.reading.option_labels import Choices
 
 from .evaluation import TASKS
 

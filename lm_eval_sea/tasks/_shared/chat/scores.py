@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
-from ..reading.chosen_option import Choices, read_choice
+from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_text import behind_last_tag, read_final_text, read_span
+from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
 from ..reading.thought import Generated, take_apart
 from ..rows import load_rows_with_scoring

@@ -15,7 +15,7 @@ from .answer_text import COLON, STOPS, plain
 # The letters and vowel signs of words. `\w` lacks the signs of the scripts of Southern and Southeast Asia.
 WORD = "\\w\u0b80-\u0bff\u0e01-\u0e2e\u0e30-\u0e4e\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
 # The signs of these scripts that no syllable begins with.
-_SIGNS = (
+SIGNS = (
     "\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
     "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u17b6-\u17d3"
 )
@@ -88,7 +88,7 @@ def _pattern(piece: str, together: bool) -> str:
     words = (r"\s*" if together else r"\s+").join(map(re.escape, piece.split()))
     # Ilocano "letra a B" has a word before the label, "letra A" the label itself
     # a vowel or tone sign behind it belongs to another word: Lao "ແມ່ນ" is "is", "ແມ່ນ້ຳ" a river
-    end = f"(?![{_SIGNS}])" if together else r"(?=\s+\w)" if piece.endswith(" a") else r"(?!\w)"
+    end = f"(?![{SIGNS}])" if together else r"(?=\s+\w)" if piece.endswith(" a") else r"(?!\w)"
     return words.replace("'", "['’]").replace("é", "[ée]") + end
 
 

@@ -19,23 +19,20 @@ What none of these reads is no answer: it is never guessed.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from .answer_patterns import WORD, is_end, is_reason, known_languages, script_letters, spellings
-from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
+from .answer_patterns import WORD, is_end, is_reason
 from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import (
     any_word,
-    bounded,
     counted_options,
     lead_in,
-    statement_spans,
     tag_pattern,
     without_another_question,
 )
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, is_small_letter, patterns, position_of
 from .refusal import is_refusal
 
 
@@ -43,11 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_OPENING, _CLOSING = "([{\"'“‘«`【「<", ")]}\"'”’»`】」>"
 _TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"
 _BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖])\s+")
 _BEHIND_LABEL = re.compile(
-    rf"\s*[{re.escape(_CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
+    rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
 )
 # The end of a sentence, or of a clause; not the stop of a number or of the label that begins a line.
 _SENTENCE_END = re.compile(r"(?<!^\w)(?<!\s\w)(?<!\(\w)(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+")
@@ -59,34 +55,16 @@ _LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
 _LONGEST_VERDICT, _LONGEST_CONDITION = 30, 60
-# The languages whose words for labels are alike.
-_COGNATE = ("id", "su", "ms", "tl", "ceb")
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
 # Particles that end a sentence in Thai, which has no stop.
 _POLITE_END = re.compile(r"\s?(?:ครับ|ค่ะ)(?:\s|\Z)")
-_SHORTEST_TEXT, _LONGEST_JOINT, _SHORT_LINE = 2, 20, 100
+_SHORTEST_TEXT, _LONGEST_JOINT, _LONGEST_TURN, _SHORT_LINE = 2, 20, 40, 100
 # Languages whose denial stands behind what it denies.
 _DENIES_BEHIND = frozenset({"my", "ta"})
 _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
-
-
-class Choices(NamedTuple):
-    """What there is to choose from.
-
-    Attributes:
-        labels: letters, digits or words, in the order of the options.
-        options: the texts of the options; the labels themselves where these are words.
-        language: code of the language of the answers.
-        tags: the words that ask for the answer in the prompt, such as "Jawaban:".
-    """
-
-    labels: tuple[str, ...]
-    options: tuple[str, ...]
-    language: str
-    tags: tuple[str, ...] = ()
 
 
 def read_choice(answer: str, choices: Choices) -> int | None:
@@ -114,8 +92,8 @@ def read_choice(answer: str, choices: Choices) -> int | None:
         line = lines[1] if echoes and len(lines) > 1 else lines[0]
         if (found := _framed(line, choices)) is not None:
             return _taken_back(behind.partition(line)[2], choices, found)
-        if (named := _compiled(choices).named.match(line)) and _joined_end(
-            line[named.end() :], _position(named["label"], choices), choices
+        if (named := patterns(choices).named.match(line)) and _joined_end(
+            line[named.end() :], position_of(named["label"], choices), choices
         ):
             return None  # "A or B"
         if echoes:
@@ -129,8 +107,8 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
     named: set[int] = set()
     for span in re.finditer(r"\*\*([^*\n]{1,80})\*\*", answer[-10 * _LONGEST_PHRASE :]):
         text = plain(span[1])
-        alone = _compiled(choices).alone.match(text)
-        position = _position(alone["label"], choices) if alone else _by_text(text, choices)
+        alone = patterns(choices).alone.match(text)
+        position = position_of(alone["label"], choices) if alone else _by_text(text, choices)
         if position is None:
             continue
         before = span.string[: span.start()].splitlines()[-1:]
@@ -142,7 +120,7 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
 
 def _with_labels(text: str, choices: Choices) -> str:
     """The text with letters in the places of words and digits that count the options: "option B" for "the second option"."""
-    if not _single_letters(choices) or any(label.isdigit() for label in choices.labels):
+    if not are_letters(choices) or any(label.isdigit() for label in choices.labels):
         return text
     has_digits = any(re.search(r"\d", option) for option in choices.options)
 
@@ -160,11 +138,11 @@ def _with_labels(text: str, choices: Choices) -> str:
 def _differ(text: str, choices: Choices) -> bool:
     """Whether one line has answer tags with different labels, and nothing else between them: "Answer: B Answer: C"."""
     tags = "|".join(map(tag_pattern, choices.tags)) or "(?!)"
-    label = _compiled(choices).named.pattern
+    label = patterns(choices).named.pattern
     pairs = re.finditer(
         rf"(?:{tags})[^\S\n]*{label}[^\S\n]*(?=(?:{tags})[^\S\n]*{label.replace('P<label>', 'P<other>')})", text, re.IGNORECASE
     )
-    return any(_position(pair["label"], choices) != _position(pair["other"], choices) for pair in pairs)
+    return any(position_of(pair["label"], choices) != position_of(pair["other"], choices) for pair in pairs)
 
 
 def _taken_back(rest: str, choices: Choices, found: int) -> int:
@@ -185,14 +163,14 @@ def _without_list(text: str, choices: Choices) -> str:
     """The text without lists of all options on one line, which repeat the question: "A. Yes B. No"."""
     own, folded = [plain(option).strip(_TRIM + STOPS) for option in choices.options], text.casefold()
     # the pattern is another for each row, and few answers need it
-    if not _single_letters(choices) or not all(option and option.casefold() in folded for option in own):
+    if not are_letters(choices) or not all(option and option.casefold() in folded for option in own):
         return text
-    forms = _compiled(choices).forms
+    forms = patterns(choices).forms
     # few characters in a row, so that the time does not grow with their number squared
-    blanks, opening = r"[^\S\n]{0,4}", rf"[{re.escape(_OPENING)}]{{0,4}}"
+    blanks, opening = r"[^\S\n]{0,4}", rf"[{re.escape(OPENING)}]{{0,4}}"
     item = "|".join(
         rf"{opening}(?:{'|'.join(re.escape(form) for form, place in forms.items() if place == position)})"
-        rf"[{re.escape(_CLOSING)}.:\uff1a]{{0,4}}{blanks}{opening}{re.escape(option)}[{re.escape(_CLOSING + STOPS)}]{{0,4}}"
+        rf"[{re.escape(CLOSING)}.:\uff1a]{{0,4}}{blanks}{opening}{re.escape(option)}[{re.escape(CLOSING + STOPS)}]{{0,4}}"
         for position, option in enumerate(own)
     )
     others = rf"(?:{blanks}[,;/|]?{blanks}(?:{item})){{{len(own) - 1}}}"
@@ -211,10 +189,10 @@ def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
 def _framed(text: str, choices: Choices) -> int | None:
     """The option that a short text names which is the answer by its place."""
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(_TRIM)), "")
-    if len(_folded(line)) > 1 and (position := _by_text(line, choices)) is not None:
+    if len(folded(line)) > 1 and (position := _by_text(line, choices)) is not None:
         return position
-    counts = re.fullmatch(r"[1-9]", line.strip(_TRIM + STOPS + _CLOSING + _OPENING))
-    if counts and _single_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
+    counts = re.fullmatch(r"[1-9]", line.strip(_TRIM + STOPS + CLOSING + OPENING))
+    if counts and are_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
         return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
     evidence = _of_line(line, choices)
     for kind in ("stated", "conditional", "right", "bare"):
@@ -232,7 +210,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
     """The option that a text concludes with; where it begins with a refusal only a statement counts: "I cannot" names none."""
     lines = [line for line in text.splitlines() if line.strip(_TRIM)]
     lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
-    if len(lines) == 1 and len(_folded(lines[0])) > 1 and (position := _by_text(lines[0], choices)) is not None:
+    if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := _by_text(lines[0], choices)) is not None:
         return position
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in _of_line(line, choices)]
     if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
@@ -245,7 +223,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
     if (
         lines
-        and _single_letters(choices)
+        and are_letters(choices)
         and (concluded := _text_behind_so(lines[-1], choices)) is not None
         and concluded not in wrong
     ):
@@ -258,7 +236,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
     if right:
         return None
     # the only one that is not denied
-    named = {_position(label[0], choices) for line in lines for label in _compiled(choices).label.finditer(line)}
+    named = {position_of(label[0], choices) for line in lines for label in patterns(choices).label.finditer(line)}
     left = (listed or named) - wrong
     if len(left) == 1 and len(choices.options) > 2 and len(left | wrong) == len(choices.options):
         return left.pop()
@@ -274,9 +252,9 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
     position = _of_texts(lines, choices) if lines else None
-    if position is None and _single_letters(choices):
+    if position is None and are_letters(choices):
         position = _only_pair(lines, choices)
-    if position is None and _single_letters(choices) and _is_whole(lines[-1] if lines else "", choices.language):
+    if position is None and are_letters(choices) and _is_whole(lines[-1] if lines else "", choices.language):
         position = _only_text_named(lines, choices)
         # what the letters say besides may not contradict it
         letters = {
@@ -303,9 +281,9 @@ def _text_behind_so(line: str, choices: Choices) -> int | None:
 
 def _conditional(lines: Sequence[str], choices: Choices) -> set[int]:
     """The options whose labels stand in sentences with a condition."""
-    condition, label = any_word("condition", choices.language), _compiled(choices).label
+    condition, label = any_word("condition", choices.language), patterns(choices).label
     sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if condition.search(sentence)]
-    return {_position(found[0], choices) for sentence in sentences for found in label.finditer(sentence)}
+    return {position_of(found[0], choices) for sentence in sentences for found in label.finditer(sentence)}
 
 
 def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
@@ -323,7 +301,7 @@ def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
 
 def _is_whole(line: str, language: str) -> bool:
     """Whether a text does not break off: its last line ends with a stop, is short, or its script has no stops."""
-    return language in ("th", "lo") or len(line) < _SHORT_LINE or line.rstrip(_TRIM + _CLOSING)[-1:] in STOPS + "?"
+    return language in ("th", "lo") or len(line) < _SHORT_LINE or line.rstrip(_TRIM + CLOSING)[-1:] in STOPS + "?"
 
 
 def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
@@ -334,11 +312,10 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
         return texts[0]
     denies = any_word("denies", choices.language)
-    if _single_letters(choices) or any(denies.fullmatch(label) for label in choices.labels):
+    if are_letters(choices) or any(denies.fullmatch(label) for label in choices.labels):
         return None  # "not" in a sentence is no label
     sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line) if sentence.strip(_TRIM)]
-    readers = (_before_denial, _only_word_named)[choices.language in _DENIES_BEHIND :]
-    found = [(read(sentence, choices), sentence) for sentence in (sentences[0], sentences[-1]) for read in readers]
+    found = [(_only_text_named([sentence], choices), sentence) for sentence in (sentences[0], sentences[-1])]
     named = {position for position, _ in found if position is not None}
     if len(named) > 1:  # the one of the sentence that says what it names
         says = any_word("lead", choices.language)
@@ -346,36 +323,16 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     return named.pop() if len(named) == 1 else None
 
 
-def _only_word_named(sentence: str, choices: Choices) -> int | None:
-    return _only_text_named([sentence], choices)
-
-
-def _before_denial(sentence: str, choices: Choices) -> int | None:
-    """The only label that is a word which a sentence names before it denies anything."""
-    labels = list(_compiled(choices).label.finditer(sentence))
-    # "contradiction" may be a label
-    denials = [
-        denial.start()
-        for denial in any_word("wrong", choices.language).finditer(sentence)
-        if not any(label.start() <= denial.start() < label.end() for label in labels)
-    ]
-    before = [label for label in labels if label.end() <= min(denials, default=len(sentence))]
-    named = {_position(label[0], choices) for label in before}
-    if len(named) == 1 and not _joined_end(sentence[before[-1].end() :], position := named.pop(), choices):
-        return position
-    return None
-
-
 def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
     """The only option whose text the lines name and do not deny: "not Surabaya but Bandung"."""
     language = choices.language
-    if _single_letters(choices):
+    if are_letters(choices):
         own = {plain(option).strip(_TRIM + STOPS).casefold(): position for position, option in enumerate(choices.options)}
         if len(own) < len(choices.options) or any(len(text) < _SHORTEST_TEXT or not re.search(r"[^\W\d]", text) for text in own):
             return None
         pattern = re.compile("|".join(_any_text(text) for text in sorted(own, key=len, reverse=True)))
     else:
-        own, pattern = _compiled(choices).forms, _compiled(choices).label
+        own, pattern = patterns(choices).forms, patterns(choices).label
     named: set[int] = set()
     denied: set[int] = set()
     for sentence in (sentence for line in lines for sentence in _SENTENCE_END.split(line.casefold())):
@@ -386,13 +343,11 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
         for spot, end, start in zip(spots, ends, starts, strict=False):
             before, behind = sentence[end : spot.start()], sentence[spot.end() : start]
             clause = _CLAUSE_END.split(before)[-1]
-            joined = not _single_letters(choices) and _joined_end(sentence[spot.end() :], own[spot[0]], choices)
+            joined = not are_letters(choices) and _joined_end(sentence[spot.end() :], own[spot[0]], choices)
             if any_word("condition", language).search(clause) or "?" in behind or (joined and not was_denied):
                 return None
             joins = end and len(before) < _LONGEST_JOINT and not re.search(r"[-–—→:]", before)
-            turns = any_word("but", language).search(before) or (
-                not _single_letters(choices) and lead_in(language).search(before)
-            )
+            turns = any_word("but", language).search(before) or (not are_letters(choices) and lead_in(language).search(before))
             follows = was_denied and joins and not turns
             was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
             (denied if was_denied else named).add(own[spot[0]])
@@ -424,7 +379,7 @@ def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
     if any_word("wrong", "en" if language in _DENIES_BEHIND else language).search(before[-_LONGEST_VERDICT:]):
         return True
     # the last words before the next option may deny that one
-    verdict = behind[:_LONGEST_VERDICT].lstrip(_CLOSING + STOPS + " -–—=→:(")
+    verdict = behind[:_LONGEST_VERDICT].lstrip(CLOSING + STOPS + " -–—=→:(")
     return wrong.match(verdict) is not None and (last or len(behind) > _LONGEST_JOINT)
 
 
@@ -442,12 +397,10 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
     joined_until = 0
     texts = _texts_with_labels(line, choices)
     statements = _statements(line, choices)
-    if _breaks_off(line, statements, choices):
-        del statements[-1]
     for match in statements:
         if any(start <= match.start and match.end <= end for start, end in texts):
             continue
-        position = _position(match.label, choices)
+        position = position_of(match.label, choices)
         rest = _without_own_text(line[match.end :], position, choices)
         if joined := _joined_end(rest, position, choices):
             joined_until = len(line) - len(rest) + joined
@@ -460,7 +413,8 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
         if denied := _denied_together(line[start:end], choices):
             spots += [(start, _Evidence("wrong", position)) for position in denied]
             continue
-        evidence = _leading(line[start:] if start == 0 else line[start:end], choices)
+        # the stop behind the label that begins a line does not end a sentence
+        evidence = (None if start else _leading(line, choices)) or _leading(line[start:end], choices)
         if evidence is None:
             evidence = _behind_comma(line[start:end], choices)
         elif start and evidence.kind == "bare":
@@ -468,23 +422,14 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
         if evidence is not None:
             spots.append((start, evidence))
     if all(evidence.kind == "wrong" for _, evidence in spots):
-        readers = (_stated_text, _contrasted, _final_label)
-        named = [each for read in readers if (each := read(line, choices)) is not None]
-        spots += [(len(line), _Evidence("stated", each)) for each in named[:1]]
+        final = _final_label(line, choices)
+        spots += [] if final is None else [(len(line), _Evidence("stated", final))]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
-
-
-def _breaks_off(line: str, statements: Sequence[_Statement], choices: Choices) -> bool:
-    """Whether a line that goes through the options ends with the mere name of one: "Option A is … Option B is … Option C"."""
-    if len({match.label for match in statements}) < len(statements) or len(statements) < 3 or line[statements[-1].end :].strip():
-        return False
-    places = ("answer", "right", "left", "so")
-    return not any(any_word(place, choices.language).search(match.lead) for place in places for match in statements)
 
 
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
     """Where in a line the texts of options stand that themselves name a label: "A is right"."""
-    named = [plain(option) for option in choices.options if _compiled(choices).label.search(option)]
+    named = [plain(option) for option in choices.options if patterns(choices).label.search(option)]
     return [match.span() for text in named for match in re.finditer(re.escape(text), line, re.IGNORECASE)]
 
 
@@ -497,17 +442,28 @@ def _row(line: str) -> str:
 
 def _corrected(line: str, choices: Choices) -> list[_Evidence]:
     """What a line says in the form "not A but C" or "C, not A"."""
-    found = [
-        (match.start(), _Evidence("stated", _position(match["label"], choices)))
-        for pattern in _compiled(choices).corrections
-        for match in pattern.finditer(line)
-    ]
-    for match in _compiled(choices).contrast.finditer(line):
-        position = _position(match["label"], choices)
-        clause = _CLAUSE_END.split(line[: match.start()])[-1]
-        if position != _position(match["other"], choices) and not any_word("wrong", choices.language).search(clause):
-            found.append((match.start(), _Evidence("stated", position)))
-    return [evidence for _, evidence in sorted(found, key=lambda spot: spot[0])]
+    language = choices.language
+    denies, but = any_word("denies", language), any_word("but", language)
+    found = []
+    for first, second in pairwise(patterns(choices).named.finditer(line)):
+        between, clause = line[first.end() : second.start()].strip(" ,"), _CLAUSE_END.split(line[: first.start()])[-1]
+        turns = [turn.start() for turn in but.finditer(between) if "" in _with_and_without_lead(between[turn.end() :], language)]
+        denied = any(_ends_with_denial(text, language) for text in _with_and_without_lead(clause, language))
+        if turns and (0 in turns if language in _DENIES_BEHIND else denied and turns[0] < _LONGEST_TURN):
+            found.append(second)
+        elif (
+            not is_small_letter(first["label"])
+            and any(map(denies.fullmatch, _with_and_without_lead(between, language)))
+            and not any_word("wrong", language).search(clause)
+        ):
+            found.append(first)
+    return [_Evidence("stated", position_of(label["label"], choices)) for label in found]
+
+
+def _with_and_without_lead(text: str, language: str) -> tuple[str, str]:
+    """The text with and without the words at its end that lead to an answer, for these may be part of a denial."""
+    ends = [words.start() for words in lead_in(language).finditer(text + " ") if words.end() >= len(text)]
+    return text.strip(" ,"), text[: ends[0]].strip(" ,") if ends else text.strip(" ,")
 
 
 class _Statement(NamedTuple):
@@ -521,14 +477,14 @@ class _Statement(NamedTuple):
 
 def _statements(line: str, choices: Choices) -> list[_Statement]:
     """The statements of a line. Their words are looked for first, so that the time does not grow with their number squared."""
-    found = [(words, _compiled(choices).named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
+    found = [(words, patterns(choices).named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
     return [_Statement(words.start(), label.end(), words[0], label["label"]) for words, label in found if label is not None]
 
 
 def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     """What a statement with a label says: the label is the answer, or is denied; None if it says neither."""
     language = choices.language
-    position, behind, before = _position(match.label, choices), line[match.end :], line[: match.start]
+    position, behind, before = position_of(match.label, choices), line[match.end :], line[: match.start]
     # a text that breaks off in an article is no answer
     if (
         match.label == "a"
@@ -547,11 +503,11 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
         return None
     reasons = is_reason(rest[:_LONGEST_PHRASE], language)
     clause = "" if reasons else any_word("yet", language).split(_CLAUSE_END.split(rest, maxsplit=1)[0])[0]
-    if other := _compiled(choices).label.search(clause):
-        clause = _without_denial_of_next(clause[: other.start()], language)
+    if other := patterns(choices).label.search(clause):
+        clause = clause[: other.start()]
     if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
         return _Evidence("wrong", position)
-    if behind.lstrip(_CLOSING + " ").startswith("?"):
+    if behind.lstrip(CLOSING + " ").startswith("?"):
         return None
     sentence = _SENTENCE_END.split(before)[-1]
     condition = any_word("condition", language)
@@ -560,17 +516,17 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     answers = any(any_word(place, language).search(match.lead) for place in ("answer", "right", "left"))
     beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
     # a condition goes with the first label behind it
-    labels = [label.end() for label in _compiled(choices).label.finditer(sentence)]
+    labels = [label.end() for label in patterns(choices).label.finditer(sentence)]
     conditional = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(_TRIM))
     kind = "conditional" if beside or conditional else "stated"
     says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
     ends = says_end or reasons
-    says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
+    says_more = rest.strip(_TRIM + STOPS + CLOSING) != ""
     begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
     if ends and (begins or (says_end and (says_more or any_word("lead", language).search(match.lead)))):
         return _Evidence(kind, position)
     first = _SENTENCE_END.split(rest, maxsplit=1)[0]
-    says = first.strip(_TRIM + STOPS + _CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
+    says = first.strip(_TRIM + STOPS + CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
     if says and len(first) < _LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
         return _Evidence(kind, position)
     right = any_word("right", language)
@@ -597,17 +553,7 @@ def _is_judged_right(text: str, language: str) -> bool:
 
 def _is_surely_label(written: str, choices: Choices) -> bool:
     """Whether a label is no word whatever follows: "A" may begin the text of an option, and lower-case letters are words."""
-    return written.isupper() and not (written == "A" and any(_folded(option).startswith("a ") for option in choices.options))
-
-
-def _without_denial_of_next(text: str, language: str) -> str:
-    """The text without a denial at its end, which belongs to what follows it."""
-    if language in _DENIES_BEHIND:
-        return text
-    bare = text.rstrip(" (\"'“")
-    return next(
-        (bare[: match.start()] for match in any_word("denies", language).finditer(bare) if match.end() == len(bare)), text
-    )
+    return written.isupper() and not (written == "A" and any(folded(option).startswith("a ") for option in choices.options))
 
 
 def _ends_with_denial(text: str, language: str) -> bool:
@@ -619,23 +565,23 @@ def _ends_with_denial(text: str, language: str) -> bool:
 def _leading(line: str, choices: Choices) -> _Evidence | None:
     """What a line says that begins with a label."""
     language = choices.language
-    exact = _compiled(choices).leading.match(line) or _compiled(choices).alone.match(line)
-    found = exact or _compiled(choices).small.match(line)
+    exact = patterns(choices).leading.match(line) or patterns(choices).alone.match(line)
+    found = exact or patterns(choices).small.match(line)
     if found is None:
         return None
-    position, behind = _position(found["label"], choices), line[found.end() :]
+    position, behind = position_of(found["label"], choices), line[found.end() :]
     noun = found["close"][-1:] in ("项", "項")
     marked = bool(found["mark"] or (found["close"] and not noun))
     rest = _without_own_text(behind, position, choices)
     own = rest != behind
     if exact is None and not own:
         return None
-    if own and _compiled(choices).begins.match(rest):
+    if own and _begins_with_label(rest, choices):
         return None  # the list of the options
     if not own and _joined_end(line[found.end("close") :], position, choices):
         return None
     goes_on = not marked and not is_end(behind[:_LONGEST_PHRASE], language)
-    if not _single_letters(choices) and re.match(r"\s*[,\u104a]", behind):
+    if not are_letters(choices) and re.match(r"\s*[,\u104a]", behind):
         return _Evidence("bare", position)  # "No, they did not."
     if goes_on and not noun and re.match(rf"[{WORD}]", behind):
         return None
@@ -645,21 +591,21 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
             return _Evidence("wrong", position)
         if _is_judged_right(behind, language):
             return _Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
-        return _first_stated(line, choices)
+        return None
     if len(rest) < _LONGEST_PHRASE and is_end(rest, language):
-        says_more = rest.strip(_TRIM + STOPS + _CLOSING) != ""
+        says_more = rest.strip(_TRIM + STOPS + CLOSING) != ""
         return _Evidence("stated" if says_more else "bare", position)
-    clause = rest.strip(_TRIM + STOPS + _CLOSING + "-–—(→=>") if own else ""
+    clause = rest.strip(_TRIM + STOPS + CLOSING + "-–—(→=>") if own else ""
     judged = clause or ("" if own else behind)
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
-    if other := _compiled(choices).label.search(head):
+    if other := patterns(choices).label.search(head):
         if (not marked and not is_reason(behind[:_LONGEST_PHRASE], language)) or (found["mark"] == "-" and behind[:1].strip()):
             return None  # what it says of two
-        head = _without_denial_of_next(head[: other.start()], language)
-    last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + _CLOSING)][-1:]
+        head = head[: other.start()]
+    last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
-    is_sentence = found["mark"] == "." and not _single_letters(choices)  # "Negative. Not one good word in it."
+    is_sentence = found["mark"] == "." and not are_letters(choices)  # "Negative. Not one good word in it."
     if not is_sentence and (own or _is_verdict(head, choices)):
         if any_word("wrong", language).search(head):
             return _Evidence("wrong", position)
@@ -668,28 +614,18 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     return _Evidence("bare", position)
 
 
-def _first_stated(line: str, choices: Choices) -> _Evidence | None:
-    """What a line says whose first sentence has a label and words that may end an answer: "B is correct. The text says …"."""
-    named = _compiled(choices).named.match(line)
-    if named is None or _is_word(named["label"]):
-        return None
-    first = _SENTENCE_END.split(line[named.end() :], maxsplit=1)[0]
-    says = first.strip(_TRIM + STOPS + _CLOSING) != "" and len(first) < _LONGEST_PHRASE
-    return _Evidence("stated", _position(named["label"], choices)) if says and is_end(first, choices.language) else None
-
-
 def _denied_together(sentence: str, choices: Choices) -> list[int]:
     """The options that the beginning of a sentence joins and denies: "A, B and C are wrong"; none if it does not."""
     words = lead_in(choices.language).match(sentence)
-    label = _compiled(choices).named.match(sentence, words.end() if words else 0)
+    label = patterns(choices).named.match(sentence, words.end() if words else 0)
     found: list[int] = []
     end = 0
-    while label is not None and (found or not _is_word(label["label"])):
-        found.append(_position(label["label"], choices))
+    while label is not None and (found or not is_small_letter(label["label"])):
+        found.append(position_of(label["label"], choices))
         end = label.end()
-        label = _compiled(choices).joined.match(sentence, end)
+        label = _joined(sentence, end, choices)
     clause = _CLAUSE_END.split(sentence[end:], maxsplit=1)[0]
-    if len(found) < 2 or _compiled(choices).label.search(clause):
+    if len(found) < 2 or patterns(choices).label.search(clause):
         return []
     return found if any_word("wrong", choices.language).search(clause) else []
 
@@ -714,54 +650,8 @@ def _is_verdict(text: str, choices: Choices) -> bool:
     return (
         len(text) <= 120
         and bool(any_word("wrong", language).match(text) or any_word("right", language).match(text))
-        and not any(_folded(option).startswith(_folded(text)) for option in choices.options)
+        and not any(folded(option).startswith(folded(text)) for option in choices.options)
     )
-
-
-def _stated_text(line: str, choices: Choices) -> int | None:
-    """The option whose text a statement of the answer gives without a label."""
-    statements = statement_spans(line, choices.language, "left")
-    if not statements:
-        return None
-    start, end = statements[-1]
-    said, words = _folded(line[start:]), len(_folded(line[start:end])) + 4
-    # the first words of an option may also lead to an answer: "ang"
-    own = [_folded(option) for option in choices.options]
-    found = [
-        (len(text), position, place.end())
-        for position, text in enumerate(own)
-        if text and (place := re.search(rf"(?<![{WORD}]){re.escape(text)}(?![{WORD}])", said)) and place.start() <= words
-    ]
-    if not found:
-        return None
-    _, position, behind = max(found)
-    others = (text for text in own if text and text not in own[position])
-    return None if any(text in said[behind:] for text in others) else position
-
-
-def _contrasted(line: str, choices: Choices) -> int | None:
-    """The label that a line leads to behind "but", where another one stands before it: "I thought A, but it should be B."."""
-    labels = list(_compiled(choices).label.finditer(line))
-    found = [each for each in _statements(line, choices) if labels and each.end >= labels[-1].end()]
-    turn = (
-        [match for match in any_word("yet", choices.language).finditer(line) if match.end() <= labels[-1].start()]
-        if found
-        else []
-    )
-    if not turn or _is_word(found[-1].label):
-        return None
-    before = {_position(label[0], choices) for label in labels if label.end() <= turn[-1].start()}
-    behind = {_position(label[0], choices) for label in labels if label.start() >= turn[-1].end()}
-    turned, rest = line[turn[-1].end() :], line[found[-1].end :]
-    doubted = any_word("wrong", choices.language).search(turned) or any_word("condition", choices.language).search(turned)
-    if doubted or len(behind) != 1 or not before or behind & before or len(rest) >= _LONGEST_PHRASE:
-        return None
-    return behind.pop() if is_end(rest, choices.language) else None
-
-
-def _is_word(label: str) -> bool:
-    """Whether a label is a lower-case letter, which may be a word: "a"."""
-    return len(label) == 1 and label.islower()
 
 
 def _final_label(line: str, choices: Choices) -> int | None:
@@ -772,7 +662,7 @@ def _final_label(line: str, choices: Choices) -> int | None:
     texts = _texts_with_labels(sentence[0], choices) if sentence else []
     labels = [
         label
-        for label in (_compiled(choices).label.finditer(sentence[0]) if sentence else ())
+        for label in (patterns(choices).label.finditer(sentence[0]) if sentence else ())
         if not any(start <= label.start() < end for start, end in texts)
     ]
     if len(labels) != 1:
@@ -783,21 +673,21 @@ def _final_label(line: str, choices: Choices) -> int | None:
     if not found:
         return None
     label = found[-1].label
-    rest = _without_own_text(sentence[0][found[-1].end :], _position(label, choices), choices)
-    if _is_word(label) or len(rest) >= _LONGEST_PHRASE or not is_end(rest, choices.language):
+    rest = _without_own_text(sentence[0][found[-1].end :], position_of(label, choices), choices)
+    if is_small_letter(label) or len(rest) >= _LONGEST_PHRASE or not is_end(rest, choices.language):
         return None
     before = sentence[0][: found[-1].start]
     denied = any_word("wrong", choices.language).search(before) or any_word("condition", choices.language).search(before)
-    return None if denied or any_word("option", choices.language).search(found[-1].lead) else _position(label, choices)
+    return None if denied or any_word("option", choices.language).search(found[-1].lead) else position_of(label, choices)
 
 
 def _by_text(text: str, choices: Choices) -> int | None:
     """The only option whose text the whole text is, perhaps with its label or polite words behind it: "A fishing village (B)"."""
-    said = {_folded(text), _folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
-    own = [_folded(option) for option in choices.options]
+    said = {folded(text), folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
+    own = [folded(option) for option in choices.options]
     found = [position for position, option in enumerate(own) if option in said]
     if not found:
-        whole = _folded(text)
+        whole = folded(text)
         ends = [option for option in own if option and whole.startswith(option) and len(whole) - len(option) < _LONGEST_PHRASE]
         ends = [option for option in ends if is_end(whole[len(option) :], choices.language)]
         found = [position for position, option in enumerate(own) if ends and option == max(ends, key=len)]
@@ -806,10 +696,10 @@ def _by_text(text: str, choices: Choices) -> int | None:
 
 def _without_own_text(rest: str, position: int, choices: Choices) -> str:
     """What follows the text of the option behind its label, or behind "that is"; the whole of it if that text is not there."""
-    trimmed = rest.lstrip(_OPENING + _CLOSING + STOPS + " -–—")
+    trimmed = rest.lstrip(OPENING + CLOSING + STOPS + " -–—")
     own = plain(choices.options[position]).strip(_TRIM + STOPS)
     words = lead_in(choices.language).match(trimmed)
-    for text in (trimmed, trimmed[words.end() :].lstrip(_OPENING) if words else ""):
+    for text in (trimmed, trimmed[words.end() :].lstrip(OPENING) if words else ""):
         if own and text.casefold().startswith(own.casefold()):
             return text[len(own) :]
     return rest
@@ -817,137 +707,20 @@ def _without_own_text(rest: str, position: int, choices: Choices) -> str:
 
 def _joined_end(rest: str, position: int, choices: Choices) -> int:
     """Where another label ends that is joined at once by "or", "and", a comma, a slash, for words a blank; 0 if none is."""
-    joined = _compiled(choices).joined.match(rest)
-    return joined.end() if joined is not None and _position(joined["label"], choices) != position else 0
+    joined = _joined(rest, 0, choices)
+    return joined.end() if joined is not None and position_of(joined["label"], choices) != position else 0
+
+
+def _joined(text: str, start: int, choices: Choices) -> re.Match[str] | None:
+    """The label that a joint leads to, perhaps with words such as "option" between them."""
+    joint = patterns(choices).joint.match(text, start)
+    if joint is None:
+        return None
+    words = lead_in(choices.language).match(text, joint.end())
+    label = patterns(choices).other
+    return (words and label.match(text, words.end())) or label.match(text, joint.end())
 
 
 def _begins_with_label(line: str, choices: Choices) -> bool:
-    return _compiled(choices).begins.match(line) is not None
-
-
-def _single_letters(choices: Choices) -> bool:
-    return all(len(label) == 1 for label in choices.labels)
-
-
-class _Compiled(NamedTuple):
-    """The patterns of labels in a language. They do not depend on the options: these change from row to row."""
-
-    forms: dict[str, int]
-    label: re.Pattern[str]
-    begins: re.Pattern[str]
-    leading: re.Pattern[str]
-    small: re.Pattern[str]
-    alone: re.Pattern[str]
-    named: re.Pattern[str]
-    corrections: tuple[re.Pattern[str], ...]
-    contrast: re.Pattern[str]
-    joined: re.Pattern[str]
-
-
-def _compiled(choices: Choices) -> _Compiled:
-    letters = script_letters(choices.language)[: len(choices.labels)]
-    texts = {_folded(option) for option in choices.options}
-    return _compile(choices.labels, choices.language, native=texts.isdisjoint(letters))
-
-
-@lru_cache(maxsize=256)
-def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> _Compiled:
-    """The patterns; with `native` the letters of the language's script count, too, for none of them is the text of an option."""
-    forms = _forms(labels, language, native=native)
-    single = all(len(label) == 1 for label in labels)
-    case = 0 if single else re.IGNORECASE
-    label = _any_label(forms, language)
-    glued = _any_label(forms, language, glued=True)
-    named, behind = f"(?P<label>{label})", f"(?P<label>{glued})"
-    opening, closing = rf"[{re.escape(_OPENING)}\s]*", rf"[{re.escape(_CLOSING)}]*(?:[选選]?[项項])?"
-    mark = r"(?P<mark>[.:)\uff1a\u17d6\u3001]"
-    lead = lead_in(language).pattern
-    words = [PHRASES[code] for code in known_languages(language)]
-    then = rf"[\s,]*(?:{lead})?{opening}{behind}"
-    corrections = [
-        (rf"{bounded(word.denies)}\s*(?:{lead})?{opening}" if word.denies else "")
-        + rf"(?:{glued if word.denies else label}){closing}"
-        + ("[^.!?\\n]{0,40}?" if word.denies else r"[\s,]*")
-        + rf"(?:{word.but}){then}"
-        for word in words
-        if word.but
-    ]
-    denials = any_word("denies", language).pattern
-    joined = any_word("joined", language).pattern + ("" if single else r"|(?<=\s)")
-    longer = "|".join(re.escape(form) for form in forms if len(form) > 1 and language in WRITTEN_TOGETHER)
-    other = behind if not longer else f"(?P<label>{glued}|{longer})"
-    return _Compiled(
-        forms={form.casefold(): position for form, position in forms.items()},
-        label=re.compile(label, case),
-        begins=re.compile(rf"{opening}(?:{label}){closing}(?:[.:)]|\s*\Z)"),
-        leading=re.compile(rf"{opening}{named}(?P<close>{closing}){mark}|\s*[-–—=]|\s*\()?", case),
-        small=re.compile(rf"{opening}{named}(?P<close>{closing}){mark})", re.IGNORECASE),
-        alone=re.compile(rf"{opening}{named}(?P<close>{closing})(?P<mark>[.:)])?\s*\Z", re.IGNORECASE),
-        named=re.compile(rf"{opening}{behind}{closing}", re.IGNORECASE),
-        corrections=tuple(re.compile(pattern, re.IGNORECASE) for pattern in corrections),
-        contrast=re.compile(rf"{named}{closing}[,\s]*(?:{denials})\s*(?:{lead})?{opening}(?P<other>{label})", case),
-        joined=re.compile(rf"{closing}\.?\s*(?:,\s*(?:{joined})|[,/&、\u104a]|{joined})\s*(?:{lead})?{opening}{other}", case),
-    )
-
-
-def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, int]:
-    """Each way a label is written → the position of its option."""
-    words = [{plain(form) for form in _spellings(label, language)} for label in labels]
-    forms = {form: place for place, own in enumerate(words) for form in own if sum(form in other for other in words) == 1}
-    forms |= {plain(label): position for position, label in enumerate(labels)}
-    if all(len(label) == 1 for label in labels):
-        others = "ABCDEFGHIJ" if labels[0].isdecimal() else script_letters(language) if native else ""
-        for position, other in enumerate(others[: len(labels)]):
-            forms.setdefault(other, position)
-    return forms
-
-
-def _spellings(label: str, language: str) -> set[str]:
-    """How a label that is a word may be written: "science and technology" for "science/technology", or one of the two."""
-    found = {label, *spellings(label), *_other_words(label, language)}
-    first, _, second = label.partition("/")
-    if second:
-        known = [PHRASES[code] for code in known_languages(language)]
-        words = [word for each in known for word in each.joined.split("|")]
-        joints = ("/", " / ", *words, *(f" {word} " for word in words))
-        found |= {first, second, *(f"{first}{joint}{second}" for joint in joints)}
-    # Sundanese and Javanese are often written without the accent
-    return found | {form.replace("é", "e") for form in found}
-
-
-def _other_words(label: str, language: str) -> set[str]:
-    """What a label that is a word is called besides, in the languages that are read in one."""
-    said = [
-        {word for code in (*known_languages(language), *_COGNATE) if code in words for word in words[code].split("|")}
-        for words in LABEL_WORDS.values()
-    ]
-    found = [words for words in said if label.casefold() in words]
-    return found[0] if len(found) == 1 else set()
-
-
-def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:
-    """Any label as a word of its own: a Latin one may stand close to letters of another script, a Tamil one have an ending.
-
-    Args:
-        forms: the labels.
-        language: of the answer.
-        glued: whether words stand before it that a script without blanks may join to it.
-    """
-    before = "" if glued and language in WRITTEN_TOGETHER else rf"(?<![{WORD}])"
-    after = rf"(?=யா[னக])|(?![{WORD}])" if language == "ta" else rf"(?![{WORD}])"
-    return "|".join(
-        rf"(?<![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff]){re.escape(form)}(?![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
-        if form.isascii()
-        else re.escape(form)
-        if "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
-        else rf"{before}{re.escape(form)}(?:{after})"
-        for form in sorted(forms, key=len, reverse=True)
-    )
-
-
-def _position(written: str, choices: Choices) -> int:
-    return _compiled(choices).forms[written.casefold()]
-
-
-def _folded(text: str) -> str:
-    return " ".join(plain(text).casefold().split()).strip(_OPENING + _CLOSING + STOPS + " *_-–—")
+    found = patterns(choices).leading.match(line)
+    return found is not None and (found["mark"] in tuple(".:)") or line[found.end() :].strip() == "")

@@ -10,9 +10,11 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from .answer_patterns import SIGNS
 from .answer_text import STOPS, plain, words_of_cue
 from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .number_words import multiplier_words, with_digits
 
 
 if TYPE_CHECKING:
@@ -30,27 +32,16 @@ _OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE = 500
 _SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
-_CHINESE_DIGITS, _CHINESE_UNITS = "零一二三四五六七八九", {"十": 10, "百": 100, "千": 1000}
-_CHINESE = re.compile(
-    r"[零〇一二两三四五六七八九十百千][零〇一二两三四五六七八九十百千万亿]+|(?<=[:：是为])[一二两三四五六七八九十](?!\w)"
-)
 # Amounts of money with the currency close to the number.
 _CURRENCY = re.compile(
     r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
 )
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
-# Words behind a number that multiply it: 10 to the power of the key.
-_POWERS = {
-    3: "thousand|ribu|rébu|rebu|ewu|libo|ribo|nghìn|ngàn|พัน(?!ธ)|ພັນ|ពាន់|ထောင်|ஆயிரம்",
-    4: "หมื่น|ໝື່ນ|ម៉ឺន|သောင်း|万|萬",
-    5: "แสน|ແສນ|សែន|သိန်း|லட்சம்",
-    6: "million|juta|yuta|milyon|triệu|ล้าน|ລ້ານ|លាន|သန်း",
-    7: "கோடி",
-    8: "亿|億",
-    9: "billion|miliar|milyar|bilyon|tỷ",
-}
-_UNIT = rf"({_NUMBER.pattern})\s?({'|'.join(_POWERS.values())})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff])"
-_MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)")
+_FACTORS = multiplier_words()
+# not the beginning of another word, such as 千克 (kilogram)
+_FACTOR = rf"(?:{'|'.join(sorted(_FACTORS, key=len, reverse=True))})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
+_UNIT = rf"({_NUMBER.pattern})\s?({_FACTOR})"
+_MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
@@ -63,8 +54,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
         language: code of the language whose way of writing numbers is read.
         tags: the words that ask for the answer in the prompt.
     """
-    if language == "zh" and not re.search(r"\d", plain(answer)):
-        answer = _CHINESE.sub(lambda numeral: str(_chinese_number(numeral[0])), answer)
+    if not re.search(r"\d", plain(answer)):
+        answer = with_digits(answer, language)
     if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
         answer = final[-1]
     names = tuple(map(words_of_cue, tags))
@@ -80,7 +71,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
         for end in reversed(ends[-_MOST_STATEMENTS:]):
             clause, _, rest = whole[end:].lstrip().partition("\n")
-            if (found := _result(clause[:_LONGEST_CLAUSE], language)) is not None:
+            if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language), language)) is not None:
                 corrects = any_word("corrects", language).search(rest)
                 instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
                 corrected = _result(instead.split("\n", 1)[0], language)
@@ -121,6 +112,14 @@ def _without_check(text: str, language: str) -> str:
         if (not before or before[-1] in STOPS + "\n") and re.search(r"\d", before):
             return before.rstrip("\n")
     return text
+
+
+def _in_digits(clause: str, language: str) -> str:
+    """A clause without digits, but with a number in words at its beginning, perhaps behind a currency, in digits."""
+    if re.search(r"\d", clause):
+        return clause
+    written = with_digits(clause, language)
+    return written if re.match(r"\W*(?:\w+\s+)?\d", written) else clause
 
 
 def _of_last_result(text: str, language: str) -> Decimal | None:
@@ -173,24 +172,8 @@ def _prepared(text: str, language: str) -> str:
 
 def _sum(written: str, language: str) -> Decimal:
     """The value of "1 million 500 thousand"."""
-    parts = re.findall(_UNIT, written)
-    powers = [next(power for power, words in _POWERS.items() if re.fullmatch(words, word)) for _, word in parts]
-    return sum((parse_number(part[0], language) * 10**power for part, power in zip(parts, powers, strict=True)), Decimal(0))
-
-
-def _chinese_number(written: str) -> int:
-    """The value of a Chinese numeral: 一千二百 is 1,200."""
-    total = part = digit = 0
-    for character in written.replace("〇", "零").replace("两", "二"):
-        if character in _CHINESE_DIGITS:
-            digit = _CHINESE_DIGITS.index(character)
-        elif character in _CHINESE_UNITS:
-            part += (digit or 1) * _CHINESE_UNITS[character]
-            digit = 0
-        else:
-            total = (total + part + digit) * (10_000 if character == "万" else 100_000_000)
-            part = digit = 0
-    return total + part + digit
+    parts = re.findall(_UNIT, written, re.IGNORECASE)
+    return sum((parse_number(number, language) * _FACTORS[word.casefold()] for number, word in parts), Decimal(0))
 
 
 def _result(clause: str, language: str) -> Decimal | None:

@@ -1,0 +1,94 @@
+"""Numbers in words, "two hundred and five", from the words of `number_words.yml`. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from ..facts import read_yaml
+from .answer_patterns import SIGNS, WORD
+from .answer_phrases import PHRASES, WRITTEN_TOGETHER
+from .answer_text import plain
+
+
+_WORDS = read_yaml(Path(__file__).with_name("number_words.yml"))
+# Languages whose numbers are one word each: Tamil joins its parts, as the languages do that write all words together.
+_JOINED = WRITTEN_TOGETHER | {"ta"}
+# Languages in which a single word for a number is often another word or a part of one: it counts at the beginning of a line.
+_AMBIGUOUS = _JOINED | {"vi"}
+
+
+def with_digits(text: str, language: str) -> str:
+    """The text with digits in the places of numbers in words, in a language, its national one or English.
+
+    One word for one ("a", "satu", "isa") is also an article, and stays where it is not the whole text.
+    """
+    for code in dict.fromkeys((language, PHRASES[language].also if language in PHRASES else "", "en")):
+        if code in _WORDS:
+            text = _in_language(text, code)
+    return text
+
+
+def multiplier_words() -> dict[str, int]:
+    """Words of all languages that multiply a number in digits before them by a thousand or more → the factor."""
+    return {
+        word: int(value[1:])
+        for words in _WORDS.values()
+        for value, written in words.items()
+        if str(value).startswith("x1000")
+        for word in written.split("|")
+    }
+
+
+def _in_language(text: str, language: str) -> str:
+    return _numeral(language).sub(lambda found: _written(found[0], language, whole=found[0] == text), text)
+
+
+def _written(words: str, language: str, *, whole: bool) -> str:
+    value = _value(words, language)
+    return words if value is None or (value < 2 and not whole) else str(value)
+
+
+def _value(written: str, language: str) -> int | None:
+    """The value of words in a row; None where they are no one number: "two three"."""
+    parts: list[int] = []
+    for word in re.findall(_any_form(language), written.casefold()):
+        meaning = _meanings(language)[word.replace("’", "'")]
+        if meaning.startswith("x"):
+            factor, before = int(meaning[1:]), 0
+            while parts and parts[-1] < factor:
+                before += parts.pop()
+            parts.append((before or 1) * factor)
+        elif meaning.startswith("+") and parts:
+            parts[-1] += int(meaning[1:])
+        elif parts and (meaning.startswith("+") or parts[-1] % 10 ** len(meaning)):
+            return None
+        else:
+            parts.append(int(meaning))
+    return sum(parts)
+
+
+@cache
+def _meanings(language: str) -> dict[str, str]:
+    """Each word → "20", "x1000", "+10"."""
+    return {
+        plain(word).casefold(): str(meaning)
+        for meaning, words in _WORDS[language].items()
+        if meaning != "joint"
+        for word in words.split("|")
+    }
+
+
+@cache
+def _any_form(language: str) -> str:
+    forms = "|".join(re.escape(form).replace("'", "['’]") for form in sorted(_meanings(language), key=len, reverse=True))
+    return rf"(?:{forms})(?![{SIGNS}])" if language in _JOINED else rf"(?<![{WORD}])(?:{forms})(?![{WORD}])"
+
+
+@cache
+def _numeral(language: str) -> re.Pattern[str]:
+    form, joint = _any_form(language), _WORDS[language].get("joint", "(?!)")
+    between = r"\s?" if language in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
+    one = rf"(?:\A|(?<=[:：\n])){form}" if language in _AMBIGUOUS else form
+    return re.compile(rf"{form}(?:{between}{form})+|{one}", re.IGNORECASE)

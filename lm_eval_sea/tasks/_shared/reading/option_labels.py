@@ -1,0 +1,164 @@
+"""How the labels of options are written in an answer: letters, digits, words, and the patterns that find them. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from .answer_patterns import WORD, known_languages, script_letters, spellings
+from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
+from .answer_text import STOPS, plain
+from .conclusions import any_word
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+OPENING, CLOSING = "([{\"'“‘«`【「<", ")]}\"'”’»`】」>"
+# The languages whose words for labels are alike.
+_COGNATE = ("id", "su", "ms", "tl", "ceb")
+
+
+class Choices(NamedTuple):
+    """What there is to choose from.
+
+    Attributes:
+        labels: letters, digits or words, in the order of the options.
+        options: the texts of the options; the labels themselves where these are words.
+        language: code of the language of the answers.
+        tags: the words that ask for the answer in the prompt, such as "Jawaban:".
+    """
+
+    labels: tuple[str, ...]
+    options: tuple[str, ...]
+    language: str
+    tags: tuple[str, ...] = ()
+
+
+def are_letters(choices: Choices) -> bool:
+    return all(len(label) == 1 for label in choices.labels)
+
+
+def is_small_letter(label: str) -> bool:
+    """Whether a label is a lower-case letter, which may be a word: "a"."""
+    return len(label) == 1 and label.islower()
+
+
+class Patterns(NamedTuple):
+    """The patterns of labels in a language. They do not depend on the options: these change from row to row.
+
+    Attributes:
+        forms: each way a label is written, in lower case → the position of its option.
+        label: a label in its own case, anywhere.
+        leading: a label at the beginning, with what sets it apart from the text of its option.
+        small: the same in any case, with a mark behind it.
+        alone: nothing but a label.
+        named: a label in any case, in brackets or not.
+        joint: "or", "and", a comma, a slash, for words a blank, between two labels.
+        other: a label behind it.
+    """
+
+    forms: dict[str, int]
+    label: re.Pattern[str]
+    leading: re.Pattern[str]
+    small: re.Pattern[str]
+    alone: re.Pattern[str]
+    named: re.Pattern[str]
+    joint: re.Pattern[str]
+    other: re.Pattern[str]
+
+
+def patterns(choices: Choices) -> Patterns:
+    letters = script_letters(choices.language)[: len(choices.labels)]
+    texts = {folded(option) for option in choices.options}
+    return _compile(choices.labels, choices.language, native=texts.isdisjoint(letters))
+
+
+@lru_cache(maxsize=256)
+def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> Patterns:
+    """The patterns; with `native` the letters of the language's script count, too, for none of them is the text of an option."""
+    forms = _forms(labels, language, native=native)
+    single = all(len(label) == 1 for label in labels)
+    case = 0 if single else re.IGNORECASE
+    label, glued = _any_label(forms, language), _any_label(forms, language, glued=True)
+    named = f"(?P<label>{label})"
+    opening, closing = rf"[{re.escape(OPENING)}\s]*", rf"[{re.escape(CLOSING)}]*(?:[选選]?[项項])?"
+    mark = r"(?P<mark>[.:)\uff1a\u17d6\u3001]"
+    joints = any_word("joined", language).pattern + ("" if single else r"|(?<=\s)")
+    longer = "|".join(re.escape(form) for form in forms if len(form) > 1 and language in WRITTEN_TOGETHER)
+    other = f"(?P<label>{glued}|{longer})" if longer else f"(?P<label>{glued})"
+    return Patterns(
+        forms={form.casefold(): position for form, position in forms.items()},
+        label=re.compile(label, case),
+        leading=re.compile(rf"{opening}{named}(?P<close>{closing}){mark}|\s*[-–—=]|\s*\()?", case),
+        small=re.compile(rf"{opening}{named}(?P<close>{closing}){mark})", re.IGNORECASE),
+        alone=re.compile(rf"{opening}{named}(?P<close>{closing})(?P<mark>[.:)])?\s*\Z", re.IGNORECASE),
+        named=re.compile(rf"{opening}(?P<label>{glued}){closing}", re.IGNORECASE),
+        joint=re.compile(rf"{closing}\.?\s*(?:,\s*(?:{joints})|[,/&、\u104a]|{joints})\s*", re.IGNORECASE),
+        other=re.compile(rf"{opening}{other}", re.IGNORECASE),
+    )
+
+
+def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, int]:
+    """Each way a label is written → the position of its option."""
+    words = [{plain(form) for form in _spellings(label, language)} for label in labels]
+    forms = {form: place for place, own in enumerate(words) for form in own if sum(form in other for other in words) == 1}
+    forms |= {plain(label): position for position, label in enumerate(labels)}
+    if all(len(label) == 1 for label in labels):
+        others = "ABCDEFGHIJ" if labels[0].isdecimal() else script_letters(language) if native else ""
+        for position, other in enumerate(others[: len(labels)]):
+            forms.setdefault(other, position)
+    return forms
+
+
+def _spellings(label: str, language: str) -> set[str]:
+    """How a label that is a word may be written: "science and technology" for "science/technology", or one of the two."""
+    found = {label, *spellings(label), *_other_words(label, language)}
+    first, _, second = label.partition("/")
+    if second:
+        known = [PHRASES[code] for code in known_languages(language)]
+        words = [word for each in known for word in each.joined.split("|")]
+        joints = ("/", " / ", *words, *(f" {word} " for word in words))
+        found |= {first, second, *(f"{first}{joint}{second}" for joint in joints)}
+    # Sundanese and Javanese are often written without the accent
+    return found | {form.replace("é", "e") for form in found}
+
+
+def _other_words(label: str, language: str) -> set[str]:
+    """What a label that is a word is called besides, in the languages that are read in one."""
+    said = [
+        {word for code in (*known_languages(language), *_COGNATE) if code in words for word in words[code].split("|")}
+        for words in LABEL_WORDS.values()
+    ]
+    found = [words for words in said if label.casefold() in words]
+    return found[0] if len(found) == 1 else set()
+
+
+def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:
+    """Any label as a word of its own: a Latin one may stand close to letters of another script, a Tamil one have an ending.
+
+    Args:
+        forms: the labels.
+        language: of the answer.
+        glued: whether words stand before it that a script without blanks may join to it.
+    """
+    before = "" if glued and language in WRITTEN_TOGETHER else rf"(?<![{WORD}])"
+    after = rf"(?=யா[னக])|(?![{WORD}])" if language == "ta" else rf"(?![{WORD}])"
+    return "|".join(
+        rf"(?<![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff]){re.escape(form)}(?![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
+        if form.isascii()
+        else re.escape(form)
+        if "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
+        else rf"{before}{re.escape(form)}(?:{after})"
+        for form in sorted(forms, key=len, reverse=True)
+    )
+
+
+def position_of(written: str, choices: Choices) -> int:
+    return patterns(choices).forms[written.casefold()]
+
+
+def folded(text: str) -> str:
+    return " ".join(plain(text).casefold().split()).strip(OPENING + CLOSING + STOPS + " *_-–—")
