@@ -28,6 +28,7 @@ from .conclusions import (
     any_word,
     counted_options,
     lead_in,
+    statement_spans,
     tag_pattern,
     without_another_question,
 )
@@ -82,7 +83,7 @@ def read_choice(answer: str, choices: Choices) -> int | None:
             return found
     text = plain(without_emphasis(without_latex(unfenced(answer))))
     text = without_another_question(_PICTURE.sub("", text), choices.tags, choices.language)
-    text = _without_list(_with_labels(text, choices), choices)
+    text = _first_answer(_without_list(_with_labels(text, choices), choices), choices)
     behind = _behind_last_tag(text, choices.tags)
     if _differ(text, choices):
         return None
@@ -99,7 +100,18 @@ def read_choice(answer: str, choices: Choices) -> int | None:
         if echoes:
             text = text[: len(text) - len(behind)]
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language))
+    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip(_TRIM)]
+    if len(sentences) > 1 and is_refusal(sentences[-1], choices.language):
+        return None  # "… so C, but E is right, too. I cannot choose one."
     return _in_bold(answer, choices) if found is None else found
+
+
+def _first_answer(text: str, choices: Choices) -> str:
+    """The first line, where it is nothing but an answer and the next one begins another question; else the text."""
+    first, _, rest = text.strip().partition("\n")
+    again = re.match(rf"\s*(?:{any_word('asks', choices.language).pattern})[^\S\n]*\d*[^\S\n]*{COLON}", rest, re.IGNORECASE)
+    is_answer = again and (patterns(choices).alone.match(first) or _by_text(first, choices) is not None)
+    return first if is_answer else text
 
 
 def _in_bold(answer: str, choices: Choices) -> int | None:
@@ -122,12 +134,12 @@ def _with_labels(text: str, choices: Choices) -> str:
     """The text with letters in the places of words and digits that count the options: "option B" for "the second option"."""
     if not are_letters(choices) or any(label.isdigit() for label in choices.labels):
         return text
-    has_digits = any(re.search(r"\d", option) for option in choices.options)
+    numbers = {number for option in choices.options for number in re.findall(r"\d+", option)}
 
     def lettered(found: re.Match[str]) -> str:
         name, written = next((name, written) for name, written in found.groupdict().items() if written)
         position = int(name[1]) - 1
-        if position >= len(choices.labels) or (written.isdigit() and has_digits):
+        if position >= len(choices.labels) or written in numbers:
             return found[0]
         noun = any_word("option", choices.language).search(found[0])
         return f"{noun[0] if noun else found[0].replace(written, '', 1).strip()} {choices.labels[position]}"
@@ -422,7 +434,8 @@ def _of_line(line: str, choices: Choices) -> list[_Evidence]:
         if evidence is not None:
             spots.append((start, evidence))
     if all(evidence.kind == "wrong" for _, evidence in spots):
-        final = _final_label(line, choices)
+        final = _stated_text(line, choices)
+        final = _final_label(line, choices) if final is None else final
         spots += [] if final is None else [(len(line), _Evidence("stated", final))]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
@@ -493,6 +506,8 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     ):
         return None
     rest = _without_own_text(behind, position, choices)
+    if not before.strip(_TRIM) and behind[:1] in tuple(".:)") and any_word("option", language).match(match.lead):
+        return _leading(line[match.end - len(match.label) :], choices)  # "Option B. The text says …"
     # an article
     if (
         match.label == "a"
@@ -504,7 +519,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     reasons = is_reason(rest[:_LONGEST_PHRASE], language)
     clause = "" if reasons else any_word("yet", language).split(_CLAUSE_END.split(rest, maxsplit=1)[0])[0]
     if other := patterns(choices).label.search(clause):
-        clause = clause[: other.start()]
+        clause = _without_denial_of_next(clause[: other.start()], language)
     if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
         return _Evidence("wrong", position)
     if behind.lstrip(CLOSING + " ").startswith("?"):
@@ -518,11 +533,15 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     # a condition goes with the first label behind it
     labels = [label.end() for label in patterns(choices).label.finditer(sentence)]
     conditional = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(_TRIM))
+    concludes = answers or any_word("so", language).search(match.lead)
+    if not concludes and not rest.strip() and not condition.search(before) and patterns(choices).label.search(before):
+        return None  # "Option A is … Option B is … Option C", which breaks off
     kind = "conditional" if beside or conditional else "stated"
     says_end = (len(rest) < _LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
     ends = says_end or reasons
     says_more = rest.strip(_TRIM + STOPS + CLOSING) != ""
-    begins = not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
+    is_word = reasons and not are_letters(choices) and not any_word("wrong", language).search(_CLAUSE_END.split(before)[-1])
+    begins = is_word or not before.strip(_TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
     if ends and (begins or (says_end and (says_more or any_word("lead", language).search(match.lead)))):
         return _Evidence(kind, position)
     first = _SENTENCE_END.split(rest, maxsplit=1)[0]
@@ -542,6 +561,16 @@ def _stated(line: str, match: _Statement, choices: Choices) -> _Evidence | None:
     if any_word("option", language).search(match.lead) and _is_judged_right(rest, language):
         return _Evidence("right", position)
     return None
+
+
+def _without_denial_of_next(text: str, language: str) -> str:
+    """The text without a denial at its end, which belongs to what follows it."""
+    if language in _DENIES_BEHIND:
+        return text
+    bare = text.rstrip(" (\"'“")
+    return next(
+        (bare[: match.start()] for match in any_word("denies", language).finditer(bare) if match.end() == len(bare)), text
+    )
 
 
 def _is_judged_right(text: str, language: str) -> bool:
@@ -601,7 +630,7 @@ def _leading(line: str, choices: Choices) -> _Evidence | None:
     if other := patterns(choices).label.search(head):
         if (not marked and not is_reason(behind[:_LONGEST_PHRASE], language)) or (found["mark"] == "-" and behind[:1].strip()):
             return None  # what it says of two
-        head = head[: other.start()]
+        head = _without_denial_of_next(head[: other.start()], language)
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(_TRIM + STOPS + CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < _LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
@@ -641,6 +670,27 @@ def _behind_comma(sentence: str, choices: Choices) -> _Evidence | None:
             depends = any_word("condition", choices.language).search(sentence[: comma.start()])
             return evidence._replace(kind="conditional") if depends else evidence
     return None
+
+
+def _stated_text(line: str, choices: Choices) -> int | None:
+    """The option whose text a statement of the answer gives without a label."""
+    statements = statement_spans(line, choices.language, "left")
+    if not statements:
+        return None
+    start, end = statements[-1]
+    said, words = folded(line[start:]), len(folded(line[start:end])) + 4
+    # the first words of an option may also lead to an answer: "ang"
+    own = [folded(option) for option in choices.options]
+    found = [
+        (len(text), position, place.end())
+        for position, text in enumerate(own)
+        if text and (place := re.search(rf"(?<![{WORD}]){re.escape(text)}(?![{WORD}])", said)) and place.start() <= words
+    ]
+    if not found:
+        return None
+    _, position, behind = max(found)
+    others = (text for text in own if text and text not in own[position])
+    return None if any(text in said[behind:] for text in others) else position
 
 
 def _is_verdict(text: str, choices: Choices) -> bool:

@@ -14,7 +14,8 @@ from .answer_patterns import SIGNS
 from .answer_text import STOPS, plain, words_of_cue
 from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
-from .number_words import multiplier_words, with_digits
+from .number_words import multiplier_words, with_digits, with_halves
+from .refusal import is_refusal
 
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
         language: code of the language whose way of writing numbers is read.
         tags: the words that ask for the answer in the prompt.
     """
-    if not re.search(r"\d", plain(answer)):
+    if not re.search(r"\d", plain(answer)) and not is_refusal(answer, language):
         answer = with_digits(answer, language)
     if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
         answer = final[-1]
@@ -65,7 +66,10 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     text = without_another_question(_prepared(without_emphasis(unfenced(answer)), language), tags, language)
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or any(match.end() == len(bare) for match in any_word("so", language).finditer(bare)):
+    clauses = [bare[match.end() :] for match in any_word("so", language).finditer(bare)]
+    # what begins with "so" and has neither a number nor a stop; Thai and Lao have no stops
+    cut = clauses and not re.search(rf"[\d{re.escape(STOPS)}]" if language not in ("th", "lo") else r"\S", clauses[-1])
+    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or cut:
         return None  # it breaks off before the result
     tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
     for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
@@ -118,13 +122,14 @@ def _in_digits(clause: str, language: str) -> str:
     """A clause without digits, but with a number in words at its beginning, perhaps behind a currency, in digits."""
     if re.search(r"\d", clause):
         return clause
-    written = with_digits(clause, language)
+    written = with_halves(with_digits(clause, language), language)
     return written if re.match(r"\W*(?:\w+\s+)?\d", written) else clause
 
 
 def _of_last_result(text: str, language: str) -> Decimal | None:
     """The number that the last clause behind "so" or "therefore" gives, if one alone or the result of an equation."""
-    clauses = [text[match.end() :] for match in any_word("so", language).finditer(text)]
+    ends = sorted(match.end() for place in ("so", "left") for match in any_word(place, language).finditer(text))
+    clauses = [text[end:] for end in ends]
     for clause in reversed(clauses[-_MOST_STATEMENTS:]):
         line = clause.lstrip(" ,").split("\n", 1)[0][:_LONGEST_CLAUSE]
         sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
@@ -166,7 +171,7 @@ def parse_number(written: str, language: str) -> Decimal:
 def _prepared(text: str, language: str) -> str:
     """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
-    text = _CURRENCY.sub("", plain(text))
+    text = with_halves(_CURRENCY.sub("", plain(text)), language)
     return _MULTIPLIED.sub(lambda found: f"{_sum(found[0], language):f}", text)
 
 

@@ -31,6 +31,8 @@ _LONGEST_INTRODUCTION = 160
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<marked>\S.*)|(?:\*\*|__)(?P<bold>[^*_\n]{1,60})(?:\*\*|__))\s*\Z")
 # A text in quotation marks, and what is said of it.
 _QUOTED = re.compile(r"[\"“«「](?P<text>[^\"“”«»「」]+)[\"”»」]\s*(?P<said>[^\"“”«»「」]{1,60})")
+# What a paragraph quotes.
+_SAID = re.compile(r"[\"“«「]([^\"“”«»「」\n]{2,60})[\"”»」]")
 # The end of a sentence behind a whole word or a number, not behind an abbreviation.
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
 # A sentence in brackets behind a span.
@@ -61,7 +63,9 @@ _TAGGED_REMARK = re.compile(
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
 _LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4]\s+)")
 # An item of a list that says at its end what kind of text it is: "(formal)".
-_VERSION_ITEM = re.compile(r"\A\d{1,2}[.)\u104b\u17d4]\s+(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z")
+_VERSION_ITEM = re.compile(
+    r"\A\d{1,2}[.)\u104b\u17d4]\s+(?:(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z|[(（][^()（）]{2,40}[)）]\s+\S)"
+)
 
 
 def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -98,6 +102,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         lines = _without_preface(_without_other_languages(lines, target), language)
     # what begins behind the tag is the text, whatever it begins with
     text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
+    if (target and _is_foreign(text, target)) or (re.fullmatch(r"\[[^\[\]]*\]", text) and task_words(language).search(text)):
+        return ""  # the source again, or the place where the text should be
     if (remark := _BRACKETS.search(text)) and _is_remark(remark["said"], text[: remark.start()], language, target):
         text = text[: remark.start()]
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
@@ -117,6 +123,10 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     answer, is_formula = _behind_echo(answer), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
+    first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
+    asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
+    if asks and any_word("speaks", language).search(first):
+        return ""  # it asks back
     leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
     line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
@@ -124,6 +134,10 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line, is_tagged = restated, True
     if not is_tagged and (framed := _framed_phrase(answer, line)):
         return _unquoted(framed)
+    if not is_tagged and not answer.strip()[len(first) + 1 :].strip() and _is_absent(first, answer, language):
+        return ""
+    if (words := lead_in(language).match(line)) and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip():
+        line = line[words.end() :]
     # behind the tag the same words are part of the span, unless it begins with them
     ends = [end for begin, end in statement_spans(line, language) if not (is_tagged and begin)]
     if ends and line[ends[0] :].strip():
@@ -262,8 +276,8 @@ def _first_version(text: str, language: str) -> str:
                 return first
     items = [number for number, line in enumerate(lines) if _LIST_MARK.match(line.strip())]
     kinds = [_VERSION_ITEM.match(lines[number].strip()) for number in items]
-    if len(kinds) > 1 and kinds[0] and all(kinds):
-        return kinds[0]["text"]
+    if len(kinds) > 1 and all(kinds[1:]):
+        return (kinds[0] and kinds[0]["text"]) or _LIST_MARK.sub("", lines[items[0]].strip())
     before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
     remarks = lines[items[-1] + 1 :] if all(_INTRODUCES.search(line) for line in before) else []
     if any(any_word("option", language).search(line) for line in remarks):
@@ -413,6 +427,8 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         if (_GLOSS.match(line) and (not lines[number - 1] or _LIST_MARK.match(line))) or any_word("joined", language).fullmatch(
             line.strip(" :*()")
         ):
+            return lines[:number]
+        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in _SAID.findall(line)):
             return lines[:number]
         if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=not any(lines[number + 1 :])):
             return lines[:number]

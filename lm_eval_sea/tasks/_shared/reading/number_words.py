@@ -30,6 +30,12 @@ def with_digits(text: str, language: str) -> str:
     return text
 
 
+def with_halves(text: str, language: str) -> str:
+    """The text with decimals in the places of halves in words behind a number in digits: "2 and a half"."""
+    words = [_WORDS[code]["half"] for code in dict.fromkeys((language, "en")) if code in _WORDS]
+    return re.sub(rf"(?<![\d.,])(\d+)\s*(?:{'|'.join(words)})(?![A-Za-z])", r"\1.5", text, flags=re.IGNORECASE)
+
+
 def multiplier_words() -> dict[str, int]:
     """Words of all languages that multiply a number in digits before them by a thousand or more → the factor."""
     return {
@@ -75,7 +81,7 @@ def _meanings(language: str) -> dict[str, str]:
     return {
         plain(word).casefold(): str(meaning)
         for meaning, words in _WORDS[language].items()
-        if meaning != "joint"
+        if meaning not in ("joint", "half")
         for word in words.split("|")
     }
 
