@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from .answer_patterns import SIGNS
+from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import STOPS, plain, words_of_cue
 from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
@@ -55,7 +56,11 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
         language: code of the language whose way of writing numbers is read.
         tags: the words that ask for the answer in the prompt.
     """
-    if not re.search(r"\d", plain(answer)) and not is_refusal(answer, language):
+    if (
+        not re.search(r"\d", plain(answer))
+        and not any_word("absent", language).search(answer)
+        and not is_refusal(answer, language)
+    ):
         answer = with_digits(answer, language)
     if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
         answer = final[-1]
@@ -66,10 +71,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     text = without_another_question(_prepared(without_emphasis(unfenced(answer)), language), tags, language)
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    clauses = [bare[match.end() :] for match in any_word("so", language).finditer(bare)]
-    # what begins with "so" and has neither a number nor a stop; Thai and Lao have no stops
-    cut = clauses and not re.search(rf"[\d{re.escape(STOPS)}]" if language not in ("th", "lo") else r"\S", clauses[-1])
-    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or cut:
+    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or _lacks_result(bare, language):
         return None  # it breaks off before the result
     tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
     for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
@@ -109,6 +111,17 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     return numbers.pop() if len(numbers) == 1 else None
 
 
+def _lacks_result(text: str, language: str) -> bool:
+    """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
+    begin = max([stop.start() + 1 for stop in _SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
+    results = list(any_word("so", language).finditer(text, begin))
+    if not results or text[-1:] in tuple(".!?\u3002\u104b\u17d4"):
+        return False
+    # "72 clips in total" ends with such a word, too
+    opens = language in WRITTEN_TOGETHER or text[: results[-1].start()].rstrip(" *_")[-1:] in ("", "\n", *STOPS)
+    return (results[-1].end() == len(text) and opens) or not re.search(r"\d", text[begin:])
+
+
 def _without_check(text: str, language: str) -> str:
     """The text up to the sentence that goes over a result again."""
     for check in any_word("check", language).finditer(text):
@@ -128,8 +141,7 @@ def _in_digits(clause: str, language: str) -> str:
 
 def _of_last_result(text: str, language: str) -> Decimal | None:
     """The number that the last clause behind "so" or "therefore" gives, if one alone or the result of an equation."""
-    ends = sorted(match.end() for place in ("so", "left") for match in any_word(place, language).finditer(text))
-    clauses = [text[end:] for end in ends]
+    clauses = [text[match.end() :] for match in any_word("so", language).finditer(text)]
     for clause in reversed(clauses[-_MOST_STATEMENTS:]):
         line = clause.lstrip(" ,").split("\n", 1)[0][:_LONGEST_CLAUSE]
         sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
@@ -171,8 +183,16 @@ def parse_number(written: str, language: str) -> Decimal:
 def _prepared(text: str, language: str) -> str:
     """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
+    text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)", "", text)  # "Rp12.500,-"
+    text = re.sub(r"(?<![\d.,/])(\d+) ([1-9])/(2|4|5|8|10)(?![\d/])", _mixed, text)
     text = with_halves(_CURRENCY.sub("", plain(text)), language)
     return _MULTIPLIED.sub(lambda found: f"{_sum(found[0], language):f}", text)
+
+
+def _mixed(found: re.Match[str]) -> str:
+    """The decimal of an integer and a fraction: 2.5 for "2 1/2"."""
+    whole, numerator, denominator = map(Decimal, found.groups())
+    return f"{whole + numerator / denominator}"
 
 
 def _sum(written: str, language: str) -> Decimal:

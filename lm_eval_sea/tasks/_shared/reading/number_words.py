@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..facts import read_yaml
 from .answer_patterns import SIGNS, WORD
 from .answer_phrases import PHRASES, WRITTEN_TOGETHER
 from .answer_text import plain
 
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WORDS = read_yaml(Path(__file__).with_name("number_words.yml"))
 # Languages whose numbers are one word each: Tamil joins its parts, as the languages do that write all words together.
@@ -48,19 +52,31 @@ def multiplier_words() -> dict[str, int]:
 
 
 def _in_language(text: str, language: str) -> str:
+    if _fraction(language).search(text):
+        return text  # "three quarters"
     return _numeral(language).sub(lambda found: _written(found[0], language, whole=found[0] == text), text)
 
 
 def _written(words: str, language: str, *, whole: bool) -> str:
     value = _value(words, language)
-    return words if value is None or (value < 2 and not whole) else str(value)
+    return words if value is None or (value in ("0", "1") and not whole) else value
 
 
-def _value(written: str, language: str) -> int | None:
+def _value(written: str, language: str) -> str | None:
     """The value of words in a row; None where they are no one number: "two three"."""
+    meanings = [_meanings(language)[word.replace("’", "'")] for word in re.findall(_any_form(language), written.casefold())]
+    if "point" in meanings:
+        point = meanings.index("point")
+        whole, decimals = _sum(meanings[:point]), meanings[point + 1 :]
+        is_decimal = point and decimals and whole is not None and all(digit.isdigit() and len(digit) == 1 for digit in decimals)
+        return f"{whole}.{''.join(decimals)}" if is_decimal else None
+    value = _sum(meanings)
+    return None if value is None else str(value)
+
+
+def _sum(meanings: Sequence[str]) -> int | None:
     parts: list[int] = []
-    for word in re.findall(_any_form(language), written.casefold()):
-        meaning = _meanings(language)[word.replace("’", "'")]
+    for meaning in meanings:
         if meaning.startswith("x"):
             factor, before = int(meaning[1:]), 0
             while parts and parts[-1] < factor:
@@ -77,11 +93,11 @@ def _value(written: str, language: str) -> int | None:
 
 @cache
 def _meanings(language: str) -> dict[str, str]:
-    """Each word → "20", "x1000", "+10"."""
+    """Each word → "20", "x1000", "+10", "point"."""
     return {
         plain(word).casefold(): str(meaning)
         for meaning, words in _WORDS[language].items()
-        if meaning not in ("joint", "half")
+        if meaning not in ("joint", "half", "part")
         for word in words.split("|")
     }
 
@@ -98,3 +114,9 @@ def _numeral(language: str) -> re.Pattern[str]:
     between = r"\s?" if language in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
     one = rf"(?:\A|(?<=[:：\n])){form}" if language in _AMBIGUOUS else form
     return re.compile(rf"{form}(?:{between}{form})+|{one}", re.IGNORECASE)
+
+
+@cache
+def _fraction(language: str) -> re.Pattern[str]:
+    part = _WORDS[language]["part"]
+    return re.compile(rf"{_any_form(language)}[\s-]*(?:{part})", re.IGNORECASE)

@@ -1,0 +1,425 @@
+"""What one line of an answer says of the options: what it states, judges, or merely names. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from .answer_patterns import WORD, is_end, is_reason
+from .answer_text import STOPS, plain
+from .conclusions import (
+    any_word,
+    lead_in,
+    statement_spans,
+)
+from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, is_small_letter, patterns, position_of
+
+
+TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"
+_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖])\s+")
+_BEHIND_LABEL = re.compile(
+    rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
+)
+# The end of a sentence, or of a clause; not the stop of a number or of the label that begins a line.
+SENTENCE_END = re.compile(r"(?<!^\w)(?<!\s\w)(?<!\(\w)(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+")
+CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
+# Of longer text behind a label it is not asked whether it is a phrase that may stand there.
+LONGEST_PHRASE = 300
+# What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
+_VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
+LONGEST_VERDICT, _LONGEST_CONDITION = 30, 60
+_MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
+_MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
+# Particles that end a sentence in Thai, which has no stop.
+_POLITE_END = re.compile(r"\s?(?:ครับ|ค่ะ)(?:\s|\Z)")
+_LONGEST_TURN = 40
+# Languages whose denial stands behind what it denies.
+DENIES_BEHIND = frozenset({"my", "ta"})
+
+
+class Evidence(NamedTuple):
+    kind: str  # "stated", "conditional", "right", "wrong", or "bare": the label alone or before a text
+    position: int
+
+
+def evidence_of(line: str, choices: Choices) -> list[Evidence]:
+    """What one line says of the options, in its order."""
+    line = _row(line)
+    for mark in filter(None, (_MARK.match(line), _MARK_BEHIND.search(line))):
+        rest = line[mark.end() :] if mark.start() == 0 else line[: mark.start()]
+        if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
+            return [Evidence("right" if mark["right"] else "wrong", judged.position)]
+    line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
+    if found := _corrected(line, choices):
+        return found
+    spots: list[tuple[int, Evidence]] = []
+    joined_until = 0
+    texts = _texts_with_labels(line, choices)
+    statements = _statements(line, choices)
+    for match in statements:
+        if any(start <= match.start and match.end <= end for start, end in texts):
+            continue
+        position = position_of(match.label, choices)
+        rest = _without_own_text(line[match.end :], position, choices)
+        if joined := joined_end(rest, position, choices):
+            joined_until = len(line) - len(rest) + joined
+        if match.end > joined_until and (evidence := _stated(line, match, choices)) is not None:
+            spots.append((match.start, evidence))
+    ends = [0, *(match.end() for match in SENTENCE_END.finditer(line)), len(line)]
+    for start, end in pairwise(ends):
+        if any(start <= spot < end for spot, _ in spots):
+            continue
+        if denied := _denied_together(line[start:end], choices):
+            spots += [(start, Evidence("wrong", position)) for position in denied]
+            continue
+        # the stop behind the label that begins a line does not end a sentence
+        evidence = (None if start else _leading(line, choices)) or _leading(line[start:end], choices)
+        if evidence is None:
+            evidence = _behind_comma(line[start:end], choices)
+        elif start and evidence.kind == "bare":
+            evidence = None
+        if evidence is not None:
+            spots.append((start, evidence))
+    if all(evidence.kind == "wrong" for _, evidence in spots):
+        final = _stated_text(line, choices)
+        final = _final_label(line, choices) if final is None else final
+        spots += [] if final is None else [(len(line), Evidence("stated", final))]
+    return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
+
+
+def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
+    """Where in a line the texts of options stand that themselves name a label: "A is right"."""
+    named = [plain(option) for option in choices.options if patterns(choices).label.search(option)]
+    return [match.span() for text in named for match in re.finditer(re.escape(text), line, re.IGNORECASE)]
+
+
+def _row(line: str) -> str:
+    """A row of a table as a line of text."""
+    if not line.strip().startswith("|"):
+        return line
+    return " - ".join(cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip(" -:"))
+
+
+def _corrected(line: str, choices: Choices) -> list[Evidence]:
+    """What a line says in the form "not A but C" or "C, not A"."""
+    language = choices.language
+    denies, but = any_word("denies", language), any_word("but", language)
+    found = []
+    for first, second in pairwise(patterns(choices).named.finditer(line)):
+        between, clause = line[first.end() : second.start()].strip(" ,"), CLAUSE_END.split(line[: first.start()])[-1]
+        turns = [turn.start() for turn in but.finditer(between) if "" in _with_and_without_lead(between[turn.end() :], language)]
+        denied = any(_ends_with_denial(text, language) for text in _with_and_without_lead(clause, language))
+        if turns and (0 in turns if language in DENIES_BEHIND else denied and turns[0] < _LONGEST_TURN):
+            found.append(second)
+        elif (
+            not is_small_letter(first["label"])
+            and any(map(denies.fullmatch, _with_and_without_lead(between, language)))
+            and not any_word("wrong", language).search(clause)
+        ):
+            found.append(first)
+    return [Evidence("stated", position_of(label["label"], choices)) for label in found]
+
+
+def _with_and_without_lead(text: str, language: str) -> tuple[str, str]:
+    """The text with and without the words at its end that lead to an answer, for these may be part of a denial."""
+    ends = [words.start() for words in lead_in(language).finditer(text + " ") if words.end() >= len(text)]
+    return text.strip(" ,"), text[: ends[0]].strip(" ,") if ends else text.strip(" ,")
+
+
+class _Statement(NamedTuple):
+    """Words that lead to an answer, and a label behind them."""
+
+    start: int
+    end: int
+    lead: str
+    label: str
+
+
+def _statements(line: str, choices: Choices) -> list[_Statement]:
+    """The statements of a line. Their words are looked for first, so that the time does not grow with their number squared."""
+    found = [(words, patterns(choices).named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
+    return [_Statement(words.start(), label.end(), words[0], label["label"]) for words, label in found if label is not None]
+
+
+def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
+    """What a statement with a label says: the label is the answer, or is denied; None if it says neither."""
+    language = choices.language
+    position, behind, before = position_of(match.label, choices), line[match.end :], line[: match.start]
+    # a text that breaks off in an article is no answer
+    if (
+        match.label == "a"
+        and not behind.strip()
+        and re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", match.lead, re.IGNORECASE)
+    ):
+        return None
+    rest = _without_own_text(behind, position, choices)
+    if not before.strip(TRIM) and behind[:1] in tuple(".:)") and any_word("option", language).match(match.lead):
+        # "Option B. The text says …", but not with the text of another option
+        return _leading(line[match.end - len(match.label) :], choices) if by_text(behind, choices) in (None, position) else None
+    # an article
+    if (
+        match.label == "a"
+        and rest == behind
+        and re.match(r"\s+[a-z]", behind)
+        and not is_reason(behind[:LONGEST_PHRASE], language)
+    ):
+        return None
+    reasons = is_reason(rest[:LONGEST_PHRASE], language)
+    clause = "" if reasons else any_word("yet", language).split(CLAUSE_END.split(rest, maxsplit=1)[0])[0]
+    if other := patterns(choices).label.search(clause):
+        clause = _without_denial_of_next(clause[: other.start()], language)
+    if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
+        return Evidence("wrong", position)
+    if behind.lstrip(CLOSING + " ").startswith("?"):
+        return None
+    sentence = SENTENCE_END.split(before)[-1]
+    condition = any_word("condition", language)
+    if condition.search(CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
+        return None
+    answers = any(any_word(place, language).search(match.lead) for place in ("answer", "right", "left"))
+    beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
+    # a condition goes with the first label behind it
+    labels = [label.end() for label in patterns(choices).label.finditer(sentence)]
+    conditional = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(TRIM))
+    concludes = answers or any_word("so", language).search(match.lead)
+    if not concludes and not rest.strip() and not condition.search(before) and patterns(choices).label.search(before):
+        return None  # "Option A is … Option B is … Option C", which breaks off
+    kind = "conditional" if beside or conditional else "stated"
+    says_end = (len(rest) < LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
+    ends = says_end or reasons
+    says_more = rest.strip(TRIM + STOPS + CLOSING) != ""
+    is_word = reasons and not are_letters(choices) and not any_word("wrong", language).search(CLAUSE_END.split(before)[-1])
+    begins = is_word or not before.strip(TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
+    if ends and (begins or (says_end and (says_more or any_word("lead", language).search(match.lead)))):
+        return Evidence(kind, position)
+    first = SENTENCE_END.split(rest, maxsplit=1)[0]
+    says = first.strip(TRIM + STOPS + CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
+    if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
+        return Evidence(kind, position)
+    right = any_word("right", language)
+    if (answers or any_word("option", language).search(match.lead)) and (
+        ends
+        or (answers and _BEHIND_LABEL.match(behind))
+        or (answers and rest != behind)
+        or right.match(clause.strip(" -–—:"))
+        or (right.search(clause) and any_word("answer", language).search(clause))
+        or (answers and _is_surely_label(match.label, choices))
+    ):
+        return Evidence(kind, position)
+    if any_word("option", language).search(match.lead) and _is_judged_right(rest, language):
+        return Evidence("right", position)
+    return None
+
+
+def _without_denial_of_next(text: str, language: str) -> str:
+    """The text without a denial at its end, which belongs to what follows it."""
+    if language in DENIES_BEHIND:
+        return text
+    bare = text.rstrip(" (\"'“")
+    return next(
+        (bare[: match.start()] for match in any_word("denies", language).finditer(bare) if match.end() == len(bare)), text
+    )
+
+
+def _is_judged_right(text: str, language: str) -> bool:
+    """Whether the first clause of a text says that something is right, and neither asks nor restricts it."""
+    clause = CLAUSE_END.split(text, maxsplit=1)[0]
+    right, condition = (any_word(place, language).search(clause) for place in ("right", "condition"))
+    return right is not None and condition is None and text[len(clause) : len(clause) + 1] != "?"
+
+
+def _is_surely_label(written: str, choices: Choices) -> bool:
+    """Whether a label is no word whatever follows: "A" may begin the text of an option, and lower-case letters are words."""
+    return written.isupper() and not (written == "A" and any(folded(option).startswith("a ") for option in choices.options))
+
+
+def _ends_with_denial(text: str, language: str) -> bool:
+    """Whether the last words of a text deny what follows: "It is not the case that", "tidak mungkin"."""
+    tail = text[-40:].rstrip(" \"'“(")
+    return any(match.end() == len(tail) for match in any_word("denies", language).finditer(tail))
+
+
+def _leading(line: str, choices: Choices) -> Evidence | None:
+    """What a line says that begins with a label."""
+    language = choices.language
+    exact = patterns(choices).leading.match(line) or patterns(choices).alone.match(line)
+    found = exact or patterns(choices).small.match(line)
+    if found is None:
+        return None
+    position, behind = position_of(found["label"], choices), line[found.end() :]
+    noun = found["close"][-1:] in ("项", "項")
+    marked = bool(found["mark"] or (found["close"] and not noun))
+    rest = _without_own_text(behind, position, choices)
+    own = rest != behind
+    if exact is None and not own:
+        return None
+    if own and _begins_with_label(rest, choices):
+        return None  # the list of the options
+    if not own and joined_end(line[found.end("close") :], position, choices):
+        return None
+    goes_on = not marked and not is_end(behind[:LONGEST_PHRASE], language)
+    if not are_letters(choices) and re.match(r"\s*[,\u104a]", behind):
+        return Evidence("bare", position)  # "No, they did not."
+    if goes_on and not noun and re.match(rf"[{WORD}]", behind):
+        return None
+    if goes_on and not own and not is_reason(behind[:LONGEST_PHRASE], language):
+        first = CLAUSE_END.split(behind, maxsplit=1)[0]
+        if any_word("wrong", language).search(first):
+            return Evidence("wrong", position)
+        if _is_judged_right(behind, language):
+            return Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
+        return None
+    if len(rest) < LONGEST_PHRASE and is_end(rest, language):
+        says_more = rest.strip(TRIM + STOPS + CLOSING) != ""
+        return Evidence("stated" if says_more else "bare", position)
+    clause = rest.strip(TRIM + STOPS + CLOSING + "-–—(→=>") if own else ""
+    judged = clause or ("" if own else behind)
+    head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
+    if other := patterns(choices).label.search(head):
+        if (not marked and not is_reason(behind[:LONGEST_PHRASE], language)) or (found["mark"] == "-" and behind[:1].strip()):
+            return None  # what it says of two
+        head = _without_denial_of_next(head[: other.start()], language)
+    last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(TRIM + STOPS + CLOSING)][-1:]
+    if not (own or _is_verdict(head, choices)) and last and len(last[0]) < LONGEST_VERDICT and _is_verdict(last[0], choices):
+        head = last[0]
+    is_sentence = found["mark"] == "." and not are_letters(choices)  # "Negative. Not one good word in it."
+    if not is_sentence and (own or _is_verdict(head, choices)):
+        if any_word("wrong", language).search(head):
+            return Evidence("wrong", position)
+        if any_word("right", language).search(head):
+            return Evidence("right", position)
+    return Evidence("bare", position)
+
+
+def _denied_together(sentence: str, choices: Choices) -> list[int]:
+    """The options that the beginning of a sentence joins and denies: "A, B and C are wrong"; none if it does not."""
+    words = lead_in(choices.language).match(sentence)
+    label = patterns(choices).named.match(sentence, words.end() if words else 0)
+    found: list[int] = []
+    end = 0
+    while label is not None and (found or not is_small_letter(label["label"])):
+        found.append(position_of(label["label"], choices))
+        end = label.end()
+        label = _joined(sentence, end, choices)
+    clause = CLAUSE_END.split(sentence[end:], maxsplit=1)[0]
+    if len(found) < 2 or patterns(choices).label.search(clause):
+        return []
+    return found if any_word("wrong", choices.language).search(clause) else []
+
+
+def _behind_comma(sentence: str, choices: Choices) -> Evidence | None:
+    """What a sentence says of the label that begins one of its later clauses: "Of these options, B is the best"."""
+    sentence = sentence[: 2 * LONGEST_PHRASE]
+    for comma in re.finditer(r"[,\u104a]\s*", sentence):
+        clause = sentence[comma.end() :]
+        words = lead_in(choices.language).match(clause)
+        evidence = _leading(clause[words.end() :] if words else clause, choices)
+        if evidence is not None and evidence.kind in ("stated", "right"):
+            depends = any_word("condition", choices.language).search(sentence[: comma.start()])
+            return evidence._replace(kind="conditional") if depends else evidence
+    return None
+
+
+def _stated_text(line: str, choices: Choices) -> int | None:
+    """The option whose text a statement of the answer gives without a label."""
+    statements = statement_spans(line, choices.language, "left")
+    if not statements:
+        return None
+    start, end = statements[-1]
+    said, words = folded(line[start:]), len(folded(line[start:end])) + 4
+    # the first words of an option may also lead to an answer: "ang"
+    own = [folded(option) for option in choices.options]
+    found = [
+        (len(text), position, place.end())
+        for position, text in enumerate(own)
+        if text and (place := re.search(rf"(?<![{WORD}]){re.escape(text)}(?![{WORD}])", said)) and place.start() <= words
+    ]
+    if not found:
+        return None
+    _, position, behind = max(found)
+    others = (text for text in own if text and text not in own[position])
+    return None if any(text in said[behind:] for text in others) else position
+
+
+def _is_verdict(text: str, choices: Choices) -> bool:
+    """Whether a text is short and begins with a word that judges."""
+    text = text.strip(TRIM + STOPS + "-–—(")
+    language = choices.language
+    return (
+        len(text) <= 120
+        and bool(any_word("wrong", language).match(text) or any_word("right", language).match(text))
+        and not any(folded(option).startswith(folded(text)) for option in choices.options)
+    )
+
+
+def _final_label(line: str, choices: Choices) -> int | None:
+    """The only label of a line that ends with words that lead to it, or with its choice: "What fits best is B.", "As for me, B I
+    choose".
+    """
+    sentence = [sentence for sentence in SENTENCE_END.split(line) if sentence.strip(TRIM)][-1:]
+    texts = _texts_with_labels(sentence[0], choices) if sentence else []
+    labels = [
+        label
+        for label in (patterns(choices).label.finditer(sentence[0]) if sentence else ())
+        if not any(start <= label.start() < end for start, end in texts)
+    ]
+    if len(labels) != 1:
+        return None
+    found = _statements(sentence[0], choices)
+    if not found and any_word("answer", choices.language).search(sentence[0], labels[0].end()):
+        found = [_Statement(labels[0].start(), labels[0].end(), "", labels[0][0])]
+    if not found:
+        return None
+    label = found[-1].label
+    rest = _without_own_text(sentence[0][found[-1].end :], position_of(label, choices), choices)
+    if is_small_letter(label) or len(rest) >= LONGEST_PHRASE or not is_end(rest, choices.language):
+        return None
+    before = sentence[0][: found[-1].start]
+    denied = any_word("wrong", choices.language).search(before) or any_word("condition", choices.language).search(before)
+    return None if denied or any_word("option", choices.language).search(found[-1].lead) else position_of(label, choices)
+
+
+def by_text(text: str, choices: Choices) -> int | None:
+    """The only option whose text the whole text is, perhaps with its label or polite words behind it: "A fishing village (B)"."""
+    said = {folded(text), folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
+    own = [folded(option) for option in choices.options]
+    found = [position for position, option in enumerate(own) if option in said]
+    if not found:
+        whole = folded(text)
+        ends = [option for option in own if option and whole.startswith(option) and len(whole) - len(option) < LONGEST_PHRASE]
+        ends = [option for option in ends if is_end(whole[len(option) :], choices.language)]
+        found = [position for position, option in enumerate(own) if ends and option == max(ends, key=len)]
+    return found[0] if len(found) == 1 else None
+
+
+def _without_own_text(rest: str, position: int, choices: Choices) -> str:
+    """What follows the text of the option behind its label, or behind "that is"; the whole of it if that text is not there."""
+    trimmed = rest.lstrip(OPENING + CLOSING + STOPS + " -–—")
+    own = plain(choices.options[position]).strip(TRIM + STOPS)
+    words = lead_in(choices.language).match(trimmed)
+    for text in (trimmed, trimmed[words.end() :].lstrip(OPENING) if words else ""):
+        if own and text.casefold().startswith(own.casefold()):
+            return text[len(own) :]
+    return rest
+
+
+def joined_end(rest: str, position: int, choices: Choices) -> int:
+    """Where another label ends that is joined at once by "or", "and", a comma, a slash, for words a blank; 0 if none is."""
+    joined = _joined(rest, 0, choices)
+    return joined.end() if joined is not None and position_of(joined["label"], choices) != position else 0
+
+
+def _joined(text: str, start: int, choices: Choices) -> re.Match[str] | None:
+    """The label that a joint leads to, perhaps with words such as "option" between them."""
+    joint = patterns(choices).joint.match(text, start)
+    if joint is None:
+        return None
+    words = lead_in(choices.language).match(text, joint.end())
+    label = patterns(choices).other
+    return (words and label.match(text, words.end())) or label.match(text, joint.end())
+
+
+def _begins_with_label(line: str, choices: Choices) -> bool:
+    found = patterns(choices).leading.match(line)
+    return found is not None and (found["mark"] in tuple(".:)") or line[found.end() :].strip() == "")
