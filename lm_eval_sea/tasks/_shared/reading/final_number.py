@@ -98,7 +98,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     ending = [sentence for sentence in _SENTENCE_END.split(lines[-1]) if sentence.strip()][-1:] if lines else []
     if ending and not re.search(r"\d", ending[0]) and any_word("wrong", language).search(ending[0]):
         return None  # "… so the number of girls cannot be told"
-    numbers = {parse_number(number, language) for number in _NUMBER.findall(lines[-1])} if lines else set()
+    # a number in words beside one in digits is one of several, too
+    written = with_digits(lines[-1], language) if lines and re.search(r"\d", lines[-1]) else ""
+    numbers = {parse_number(number, language) for number in _NUMBER.findall(written)}
     if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
         numbers = {parse_number(number, language) for number in outside}
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
@@ -147,6 +149,7 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
         sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
         if _EQUATION.search(clause[clause.index(sentence) + len(sentence) :]):
             return None
+        sentence = _in_digits(sentence, language)
         numbers = {parse_number(number, language) for number in _NUMBER.findall(re.sub(r"\([^()]*\)", "", sentence))}
         if equations := _EQUATION.findall(sentence):
             return parse_number(equations[-1], language)

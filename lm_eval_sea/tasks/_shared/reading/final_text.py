@@ -145,7 +145,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
         line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
     elif is_tagged:
-        line = without_ending(line, language)
+        # a short phrase was asked for: a second sentence says something of it
+        line = without_ending(_SENTENCE_END.split(line, maxsplit=1)[0], language)
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
     return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span

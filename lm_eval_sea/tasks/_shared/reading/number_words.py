@@ -52,9 +52,14 @@ def multiplier_words() -> dict[str, int]:
 
 
 def _in_language(text: str, language: str) -> str:
-    if _fraction(language).search(text):
-        return text  # "three quarters"
-    return _numeral(language).sub(lambda found: _written(found[0], language, whole=found[0] == text), text)
+    # "three quarters" stays
+    fractions = [found.span() for found in _fraction(language).finditer(text)]
+
+    def in_digits(found: re.Match[str]) -> str:
+        is_part = any(start < found.end() and found.start() < end for start, end in fractions)
+        return found[0] if is_part else _written(found[0], language, whole=found[0] == text)
+
+    return _numeral(language).sub(in_digits, text)
 
 
 def _written(words: str, language: str, *, whole: bool) -> str:
@@ -119,4 +124,5 @@ def _numeral(language: str) -> re.Pattern[str]:
 @cache
 def _fraction(language: str) -> re.Pattern[str]:
     part = _WORDS[language]["part"]
-    return re.compile(rf"{_any_form(language)}[\s-]*(?:{part})", re.IGNORECASE)
+    form = _any_form(language)
+    return re.compile(rf"{form}[\s-]*(?:{part})(?:\s*{form})*", re.IGNORECASE)
