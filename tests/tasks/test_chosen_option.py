@@ -131,6 +131,23 @@ def test_options_that_look_like_verdicts(options):
         assert {answer: read_choice(answer, choices) for answer in answers} == dict.fromkeys(answers, position)
 
 
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("The text is about a trip to the coast, travel,", None),
+        ("travel\n\nThe text is about a trip", 1),
+        ("Answer: travel\n\nThe text is about", 1),
+        ("The answer is travel, because the text", 1),
+    ],
+)
+def test_in_an_answer_cut_by_the_limit_an_option_that_is_only_named_is_none(text, cut):
+    labels = ("sports", "travel", "health")
+    assert [read_choice(text, Choices(labels, labels, "en", ("Answer:",)), finished=finished) for finished in (False, True)] == [
+        cut,
+        1,
+    ]
+
+
 def test_text_alone_that_two_options_share_is_not_read():
     assert read_choice("rain", Choices(tuple("AB"), ("Rain", "rain"), "en")) is None
 

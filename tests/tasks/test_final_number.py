@@ -25,6 +25,23 @@ def test_number_is_read(language):
 
 
 @pytest.mark.parametrize(
+    ("text", "cut", "whole"),
+    [
+        ("Each box has 4 * 3 = 12 pens.\n\nThen there are 2 boxes", None, 12),
+        ("So the three of them have 12 pens.", None, 12),
+        ("So she has 4 * 3 = 12", None, 12),
+        ("The answer is 12.\n\nTo check this, we", 12, 12),
+        ("Answer: 12\n\nAnswer: 1", 12, 1),  # of 12 the limit may have left 1
+        ("\\boxed{12}\n\nThis is", 12, 12),
+        ("Answer: 12\n\nQuestion: How many pens are in 3 boxes of", 12, 12),
+    ],
+)
+def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read(text, cut, whole):
+    numbers = [read_final_number(text, "en", ("Answer:",), finished=finished) for finished in (False, True)]
+    assert numbers == [cut, whole]
+
+
+@pytest.mark.parametrize(
     ("written", "language", "value"),
     [
         ("1.234", "id", "1234"),

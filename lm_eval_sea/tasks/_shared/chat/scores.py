@@ -47,7 +47,7 @@ def taken_apart(generated: str) -> Generated:
         return Generated("", "", "failed")
     if generated == os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"):
         return Generated("", "", "no thought")  # what lm-eval's API models write where a server sends null
-    finished = None if told["finish_reason"] is None else told["finish_reason"] != "length"
+    finished = _is_finished(told)
     if told["thought"] is None:
         return take_apart(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
     if not generated.strip():
@@ -64,6 +64,11 @@ def _record(doc: dict[str, Any], generated: str) -> Generated:
     tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}
     doc["tokens"] = {kind: number for kind, number in tokens.items() if number is not None}
     return made
+
+
+def _is_finished(doc: dict[str, Any]) -> bool | None:
+    """Whether the model ended its answer; None where its backend does not tell."""
+    return None if doc["finish_reason"] is None else doc["finish_reason"] != "length"
 
 
 def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float]:
@@ -100,7 +105,8 @@ def _choose(
 ) -> tuple[int | None, dict[str, float]]:
     """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
     made = _record(doc, generated)
-    chosen = read_choice(made.answer, Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"])))
+    choices = Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"]))
+    chosen = read_choice(made.answer, choices, finished=_is_finished(doc))
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
 
@@ -122,7 +128,7 @@ def score_chat_number(doc: dict[str, Any], results: Sequence[str]) -> dict[str, 
     """exact_number: the number is right."""
     scoring = doc["scoring"]
     made, language = _record(doc, results[0]), _language_of_row(scoring)
-    number = read_final_number(made.answer, language, _answer_tags(scoring))
+    number = read_final_number(made.answer, language, _answer_tags(scoring), finished=_is_finished(doc))
     doc["answer"] = None if number is None else str(number)
     return {"exact_number": float(number == Decimal(doc["solution"]))} | _rates_of_reading(made, number, language)
 

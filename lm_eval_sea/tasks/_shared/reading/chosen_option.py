@@ -58,12 +58,14 @@ _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
 
 
-def read_choice(answer: str, choices: Choices) -> int | None:
+def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) -> int | None:
     """Position of the chosen option, or None where the answer cannot be read.
 
     Args:
         answer: what the model wrote, without its thought.
         choices: what the prompt offered.
+        finished: whether the model ended the answer; None where that is not known. In one that the limit of tokens cut, an option
+            that is only named is none: others may have followed.
     """
     names = tuple(map(words_of_cue, choices.tags))
     if (value := json_answer(answer, names)) is not None:
@@ -72,7 +74,9 @@ def read_choice(answer: str, choices: Choices) -> int | None:
         if frame is not None and (found := _framed(frame, choices)) is not None:
             return found
     text = plain(without_emphasis(without_latex(unfenced(answer))))
-    text = without_another_question(_PICTURE.sub("", text), choices.tags, choices.language)
+    whole = _PICTURE.sub("", text)
+    text = without_another_question(whole, choices.tags, choices.language)
+    is_cut = finished is False and text == whole
     text = _first_answer(_without_list(_with_labels(text, choices), choices), choices)
     behind = _behind_last_tag(text, choices.tags)
     if _differ(text, choices):
@@ -89,7 +93,7 @@ def read_choice(answer: str, choices: Choices) -> int | None:
             return None  # "A or B"
         if echoes:
             text = text[: len(text) - len(behind)]
-    found = _concluded(text, choices, declines=is_refusal(answer, choices.language))
+    found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     sentences = [sentence for sentence in SENTENCE_END.split(text) if sentence.strip(TRIM)]
     if len(sentences) > 1 and is_refusal(sentences[-1], choices.language):
         return None  # "… so C, but E is right, too. I cannot choose one."
@@ -150,7 +154,7 @@ def _differ(text: str, choices: Choices) -> bool:
 def _taken_back(rest: str, choices: Choices, found: int) -> int:
     """The option that the text behind an answer puts in its place: "Correction: … so the right answer is A"; else the answer."""
     corrects = any_word("corrects", choices.language).search(rest)
-    if corrects and (corrected := _concluded(rest[corrects.end() :], choices)) is not None:
+    if corrects and (corrected := _concluded(rest[corrects.end() :], choices, declines=False, is_cut=False)) is not None:
         return corrected
     return found
 
@@ -197,8 +201,11 @@ def _framed(text: str, choices: Choices) -> int | None:
     return by_text(line, choices)
 
 
-def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | None:
-    """The option that a text concludes with; where it begins with a refusal only a statement counts: "I cannot" names none."""
+def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> int | None:
+    """The option that a text concludes with.
+
+    Where it begins with a refusal only a statement counts: "I cannot" names none. Where it was cut its first line counts, too.
+    """
     lines = [line for line in text.splitlines() if line.strip(TRIM)]
     lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
     if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := by_text(lines[0], choices)) is not None:
@@ -242,6 +249,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool = False) -> int | 
         last_number, last = bare[-1]
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
+    if is_cut:
+        return by_text(lines[0], choices) if lines else None
     position = _of_texts(lines, choices) if lines else None
     if position is None and are_letters(choices):
         position = _only_pair(lines, choices)

@@ -1,6 +1,7 @@
 """Reading the number that a chat model concludes with. Pure functions, no I/O.
 
 A framed number counts before a stated one, a stated one before the result of the last equation, and the last of each kind counts.
+Of an answer that the limit of tokens cut only framed and stated numbers count: its last equation is a step.
 Numbers are read as the language writes them: "1.234,5" is Indonesian for what is "1,234.5" in English.
 """
 
@@ -48,13 +49,14 @@ _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
 
-def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> Decimal | None:
+def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, finished: bool | None = None) -> Decimal | None:
     """The number that an answer of any length concludes with; None where it gives none or several.
 
     Args:
         answer: what the model wrote, without its thought.
         language: code of the language whose way of writing numbers is read.
         tags: the words that ask for the answer in the prompt.
+        finished: whether the model ended the answer; None where that is not known.
     """
     if (
         not re.search(r"\d", plain(answer))
@@ -68,21 +70,26 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = ()) -> D
     for frame in (json_answer(answer, names), boxed(answer), tagged(answer, names)):
         if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
             return found
-    text = without_another_question(_prepared(without_emphasis(unfenced(answer)), language), tags, language)
+    whole = _prepared(without_emphasis(unfenced(answer)), language)
+    text = without_another_question(whole, tags, language)
+    is_cut = finished is False and text == whole
+    text = re.sub(r"\S+\Z", "", text) if is_cut else text  # the last number may lack digits
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or _lacks_result(bare, language):
+    if not is_cut and (bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or _lacks_result(bare, language)):
         return None  # it breaks off before the result
     tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
-    for whole, ends in ((text, tagged_ends), (concluded, stated_ends)):
+    for part, ends in ((text, tagged_ends), (concluded, stated_ends)):
         for end in reversed(ends[-_MOST_STATEMENTS:]):
-            clause, _, rest = whole[end:].lstrip().partition("\n")
+            clause, _, rest = part[end:].lstrip().partition("\n")
             if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language), language)) is not None:
                 corrects = any_word("corrects", language).search(rest)
                 instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
                 corrected = _result(instead.split("\n", 1)[0], language)
                 corrected = read_final_number(instead, language) if corrected is None else corrected
                 return found if corrected is None else corrected
+    if is_cut:
+        return None
     if (found := _of_last_result(concluded, language)) is not None:
         return found
     lines = [line for line in concluded.splitlines() if line.strip()]
