@@ -48,7 +48,7 @@ def plant(folder: Path, models: int, tasks: int, rows: int) -> None:
         for task in records:
             right = 0.0
             with (place / f"samples_{task.name}_{STAMP}.jsonl").open("w", encoding="utf-8") as file:
-                for line in range(rows):  # one at a time: the peak of a process counts that of its parent, too
+                for line in range(rows):
                     made = row(task, line, 0.3 + 0.01 * number, draw)
                     right += made["acc_ppl"]
                     file.write(json.dumps(made, ensure_ascii=False) + "\n")

@@ -31,7 +31,11 @@ CHOOSING = ("vllm-shared-prefix", "chat-api")
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
 _OF_TRANSFORMERS = ("hf", "huggingface")
 # Of a task, and the user's to read only.
-_STATED_BY_DATA = {"rows", "chance", "headline_metric"}
+_STATED_BY_DATA = {
+    *("rows", "chance", "headline_metric", "version", "dataset", "data_set", "data_source", "language", "variant", "task"),
+    *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
+    *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
+}
 # Arguments with which such a backend reads something else.
 _ELSEWHERE = ("subfolder", "gguf_file", "load_format")
 

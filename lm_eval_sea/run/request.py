@@ -57,6 +57,8 @@ def check_limit(limit: float | None) -> None:
     if limit is not None and not (isinstance(limit, int | float) and 0 < limit < math.inf):
         shown = f"{limit:g}" if isinstance(limit, int | float) else limit
         raise RunError(f"--limit {shown} leaves no rows; give at least 1, or leave it out for all")
+    if limit is not None and limit > 1 and limit != int(limit):
+        raise RunError(f"--limit {limit:g}: expected a whole number of rows, or a share of them below 1")
 
 
 def check_names(names: Sequence[Any]) -> None:
@@ -77,6 +79,9 @@ def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str,
     for name in LIMITS:
         if name in gen_kwargs and (count_of(gen_kwargs[name]) or 0) < 1:
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number of tokens from 1")
+    until = gen_kwargs.get("until", [])
+    if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
+        raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts")
     for name in ("temperature", "top_p"):
         if name in gen_kwargs and not (is_number(gen_kwargs[name]) and gen_kwargs[name] >= 0):
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0")

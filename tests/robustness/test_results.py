@@ -201,6 +201,15 @@ def test_a_score_that_its_rows_do_not_make(tmp_path):
         assert re.search(r"the results say 90\.00, the 6 logged rows \d", " ".join(text.split()))
 
 
+def test_an_exported_score_that_its_rows_do_not_make(tmp_path, capsys):
+    [path] = (plant(tmp_path / "runs") / "org__a").rglob("results_*.json")
+    content = json.loads(path.read_text())
+    content["results"][RANKED]["acc_ppl,none"] = 0.9
+    path.write_text(json.dumps(content))
+    assert main(["export", "every-eval-ever", str(path.parent), "--out", str(tmp_path / "out")]) == 0
+    assert f"{RANKED}: the results say 90.00, the 6 logged rows 66.67" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["show", "report"])
 def test_fewer_rows_than_the_results_are_of(command, tmp_path, capsys):
     path = next(plant(tmp_path / "runs").rglob(f"samples_{RANKED}_{OLD}.jsonl"))

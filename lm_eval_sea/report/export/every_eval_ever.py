@@ -128,6 +128,8 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
     """One entry per metric of a task of the pack that tests skill; the headline with the interval that the report gives."""
     if not task.facts.of_pack or task.facts.setting == ORDER:
         return
+    if task.score is not None:
+        notes += [f"{task.name}: {note}" for note in task.score.notes]
     for name, metric in task.scores.items():
         if not 0 <= metric.value <= scale_of(name):
             notes.append(f"{task.name}: {name} is {metric.value:g}, which is not between 0 and {scale_of(name):g}; left out")
