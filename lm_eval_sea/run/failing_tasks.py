@@ -85,7 +85,7 @@ def fault_of(answer: Any) -> str | None:
 @contextmanager
 def logits_are_numbers(model: Any) -> Iterator[None]:
     """While it lasts, a model of transformers raises ValueError where its logits are no numbers; argmax still names a token."""
-    module = getattr(model, "model", None)
+    module: Any = getattr(model, "model", None)
     module = module.get_base_model() if hasattr(module, "get_base_model") else module  # an adapter's, which generates alone
     if not hasattr(module, "register_forward_hook"):  # an engine's, or a server
         yield

@@ -39,7 +39,7 @@ def check_replies(model: Any) -> None:
     vars(model).update(parse_logprobs=parse_logprobs, parse_generations=parse_generations)
 
 
-def _choices(outputs: Any, model: str) -> list[Any]:
+def _choices(outputs: Any, model: str | None) -> list[Any]:
     """The answers in replies of a model, in the order of the prompts."""
     found: list[Any] = []
     for output in outputs if isinstance(outputs, list) else [outputs]:
