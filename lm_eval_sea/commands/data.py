@@ -44,7 +44,7 @@ def _ls(arguments: argparse.Namespace) -> int:
         print(overview(listed))
         return 0
     glob = arguments.pattern if is_glob(arguments.pattern) else f"*{arguments.pattern}*"
-    made = fnmatch.filter(on_demand.listed(), glob)
+    made = fnmatch.filter(on_demand.listed(), glob) or on_demand.names_on_demand([arguments.pattern])
     of_others = fnmatch.filter((name for each in of_lm_eval() for code in each.languages for name in each.names(code)), glob)
     try:
         tasks, groups, tags = listed.search(arguments.pattern)

@@ -104,6 +104,11 @@ def test_ls_finds_parts_of_names(capsys):
     assert all(name.startswith("sea_xcopa_vi_to_ppl") for name in [*found, *made.split()[3:]])
 
 
+def test_ls_knows_each_name_that_run_takes(capsys):
+    for name in ("sea_sib200_my_choice", "sea_xnli_th_e3"):  # of so many that no list has them
+        assert lines_of(capsys, name) == [f"made on demand: {name}"]
+
+
 def test_ls_shows_the_tasks_of_a_group_or_tag(capsys):
     names = [line.split()[0] for line in lines_of(capsys, "sea_sailcompass_cr")[1:-1]]
     assert names == ["sea_xcopa_id_to_ppl", "sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
