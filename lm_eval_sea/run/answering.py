@@ -107,6 +107,8 @@ class AnsweringModel:
     def _answer(self, kind: str, requests: list[Any]) -> list[Any]:
         if not self._begun:
             self._begun = True
+            # A task that failed has no requests.
+            self._tasks = {name: task for name, task in self._tasks.items() if hasattr(task, "_instances")}
             check_api_window(self._model, self._tasks)
             check_window(self._model, self._tasks)
             if self._model.rank == 0:

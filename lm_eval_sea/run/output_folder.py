@@ -34,6 +34,7 @@ def probe(output_path: str) -> None:
     """Refuses a folder that cannot be made or written to."""
     folder = folder_of(output_path)
     try:
+        str(folder.resolve()).encode()  # the results have it
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")

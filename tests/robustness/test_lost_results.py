@@ -148,6 +148,15 @@ def test_answers_from_logits_that_are_no_numbers(backend, tiny_model, mirror, tm
 
 
 @pytest.mark.slow
+def test_a_window_without_room_is_said_once_of_each_task(command, capsys):
+    command[4] += ",max_length=5"
+    assert main(command) == 1
+    lines = failed_line(capsys).split("\n")
+    assert [line.split()[0] for line in lines] == [GOOD, BAD]
+    assert all("choose a model with a longer context" in line for line in lines)
+
+
+@pytest.mark.slow
 def test_all_tasks_fail(command, tmp_path, monkeypatch, capsys):
     _answer_with(float("nan"))(monkeypatch, "")
     monkeypatch.setattr(HFLM, "generate_until", lambda self, requests, **options: ["\ud800"] * len(requests))

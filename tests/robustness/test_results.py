@@ -26,7 +26,7 @@ from .conftest import edit
 
 def test_an_output_path_where_nothing_can_be_made(tmp_path):
     (tmp_path / "file").write_text("x")
-    for path in (tmp_path / "file" / "results", tmp_path / ("x" * 300), "a\0b", "/proc/results", "/dev/null/results"):
+    for path in (tmp_path / "file" / "results", tmp_path / ("x" * 300), "a\0b", "a\udcff", "/proc/results", "/dev/null/results"):
         with pytest.raises(RunError, match="results cannot be written there") as caught:
             probe(str(path))
         if path == tmp_path / "file" / "results":
