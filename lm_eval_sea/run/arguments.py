@@ -141,6 +141,8 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
             raise RunError("--detect chooses how many rows are run, as --limit and --samples do; give one of them")
         if not 0 < ours.detect < math.inf:
             raise RunError(f"--detect {ours.detect:g}: expected a number of points above 0, such as 5")
+    if parsed.output_path == "":  # such as of a variable that is not set; lm-eval takes it for none
+        raise RunError("--output_path is empty, so that nothing would be saved; name a folder, or leave it out")
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
         check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)

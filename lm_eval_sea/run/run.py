@@ -142,8 +142,6 @@ class _Run:
         check_mode(config, self.ours.thinking)
         if self.ours.sampling == "model":
             config.gen_kwargs = sampling_values(config.model_args, config.gen_kwargs, "--sampling model")
-        if config.output_path == "":  # such as of a variable that is not set
-            raise RunError("--output_path is empty, so that nothing would be saved; name a folder, or leave it out")
         if config.output_path:
             probe(config.output_path)
         if config.cache_requests.get("cache_requests"):
