@@ -39,16 +39,19 @@ def texts_table(scores: Scores) -> pd.DataFrame:
 
     `beside` is empty where no text is there in English, too, or English has no bits.
     """
-    found = {(model, task.facts.dataset, task.facts.language): _bits_of(task) for (model, _), task in scores.of.items()}
+    found = {
+        (model, task.facts.dataset, task.facts.language): texts
+        for (model, _), task in scores.of.items()
+        if (texts := _bits_of(task))  # other tasks of the data set have none
+    }
     rows = []
     for (model, data_set, language), texts in sorted(found.items()):
         english = found.get((model, data_set, "en"), {}) if language != "en" else {}
         pairs = [(bits, english[name][0]) for name, (bits, _) in texts.items() if name in english]
         beside = ratio_of_sums(pairs) if sum(bits for _, bits in pairs) > 0 else None
-        if texts:
-            row = {"model": model, "dataset": data_set, "language": language, "texts": len(texts)}
-            row |= {**mean_and_ends("bits", ratio_of_sums(list(texts.values()))), **mean_and_ends("beside", beside)}
-            rows.append(row | {"common": beside.rows if beside else None})
+        row = {"model": model, "dataset": data_set, "language": language, "texts": len(texts)}
+        row |= {**mean_and_ends("bits", ratio_of_sums(list(texts.values()))), **mean_and_ends("beside", beside)}
+        rows.append(row | {"common": beside.rows if beside else None})
     return pd.DataFrame(rows)
 
 

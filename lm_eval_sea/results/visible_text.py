@@ -65,7 +65,7 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), widest:
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if widest is not None:
-        widths[0] = min(widths[0], widest - sum(widths[1:]) - 2 * (len(widths) - 1))
+        widths[0] = min(widths[0], max(1, widest - sum(widths[1:]) - 2 * (len(widths) - 1)))
     lines = []
     for first, *rest in rows:
         name = first if len(first) <= widths[0] else f"{first[: widths[0] - 1]}…"

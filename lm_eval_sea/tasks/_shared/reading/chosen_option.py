@@ -64,8 +64,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     Args:
         answer: what the model wrote, without its thought.
         choices: what the prompt offered.
-        finished: whether the model ended the answer; None where that is not known. In one that the limit of tokens cut, an option
-            that is only named is none: others may have followed.
+        finished: whether the model ended the answer; None where that is not known. In one that the limit of tokens cut, only what
+            it begins with and what it states count: other options may have followed.
     """
     names = tuple(map(words_of_cue, choices.tags))
     if (value := json_answer(answer, names)) is not None:
@@ -97,7 +97,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     sentences = [sentence for sentence in SENTENCE_END.split(text) if sentence.strip(TRIM)]
     if len(sentences) > 1 and is_refusal(sentences[-1], choices.language):
         return None  # "… so C, but E is right, too. I cannot choose one."
-    return _in_bold(answer, choices) if found is None else found
+    return _in_bold(answer, choices) if found is None and not is_cut else found
 
 
 def _first_answer(text: str, choices: Choices) -> str:
@@ -215,6 +215,10 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return stated[-1]
     if declines:
         return None
+    if is_cut:
+        begins = [evidence.position for number, evidence in found if evidence.kind == "bare" and number == 0]
+        is_listed = len({evidence.position for _, evidence in found}) > 1
+        return (begins[0] if begins and not is_listed else by_text(lines[0], choices)) if lines else None
     if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
         conditional |= _conditional(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
@@ -249,8 +253,6 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         last_number, last = bare[-1]
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
-    if is_cut:
-        return by_text(lines[0], choices) if lines else None
     position = _of_texts(lines, choices) if lines else None
     if position is None and are_letters(choices):
         position = _only_pair(lines, choices)

@@ -16,8 +16,8 @@ from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import STOPS, plain, words_of_cue
 from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
-from .number_words import multiplier_words, with_digits, with_halves
-from .refusal import is_refusal
+from .number_words import half_words, multiplier_words, number_in_words, with_digits, with_halves
+from .option_evidence import TRIM
 
 
 if TYPE_CHECKING:
@@ -58,12 +58,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         tags: the words that ask for the answer in the prompt.
         finished: whether the model ended the answer; None where that is not known.
     """
-    if (
-        not re.search(r"\d", plain(answer))
-        and not any_word("absent", language).search(answer)
-        and not is_refusal(answer, language)
-    ):
-        answer = with_digits(answer, language)
+    if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
+        return Decimal(words)
     if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
         answer = final[-1]
     names = tuple(map(words_of_cue, tags))
@@ -73,10 +69,10 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     whole = _prepared(without_emphasis(unfenced(answer)), language)
     text = without_another_question(whole, tags, language)
     is_cut = finished is False and text == whole
-    text = re.sub(r"\S+\Z", "", text) if is_cut else text  # the last number may lack digits
+    text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    if not is_cut and (bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or _lacks_result(bare, language)):
+    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or (not is_cut and _lacks_result(bare, language)):
         return None  # it breaks off before the result
     tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
     for part, ends in ((text, tagged_ends), (concluded, stated_ends)):
@@ -120,6 +116,12 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     return numbers.pop() if len(numbers) == 1 else None
 
 
+def _without_last_sentence(text: str) -> str:
+    """The text up to its last line break or end of a sentence."""
+    ends = [stop.end() for stop in _SENTENCE_END.finditer(text)]
+    return text[: max([text.rfind("\n") + 1, *ends])]
+
+
 def _lacks_result(text: str, language: str) -> bool:
     """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
     begin = max([stop.start() + 1 for stop in _SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
@@ -141,11 +143,9 @@ def _without_check(text: str, language: str) -> str:
 
 
 def _in_digits(clause: str, language: str) -> str:
-    """A clause without digits, but with a number in words at its beginning, perhaps behind a currency, in digits."""
-    if re.search(r"\d", clause):
-        return clause
-    written = with_halves(with_digits(clause, language), language)
-    return written if re.match(r"\W*(?:\w+\s+)?\d", written) else clause
+    """A clause that is nothing but a number in words, perhaps behind a currency, in digits; else the clause."""
+    sentence = _SENTENCE_END.split(clause.strip(TRIM + STOPS), maxsplit=1)[0]
+    return number_in_words(sentence.strip(TRIM + STOPS), language) or clause
 
 
 def _of_last_result(text: str, language: str) -> Decimal | None:
@@ -195,7 +195,12 @@ def _prepared(text: str, language: str) -> str:
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
     text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)", "", text)  # "Rp12.500,-"
     text = re.sub(r"(?<![\d.,/])(\d+) ([1-9])/(2|4|5|8|10)(?![\d/])", _mixed, text)
-    text = with_halves(_CURRENCY.sub("", plain(text)), language)
+    text = _CURRENCY.sub("", plain(text))
+    # "2 million and a half" is 2,500,000
+    text = re.sub(
+        rf"{_UNIT}\s?(?:{half_words(language)})", lambda found: f"{_with_half(found, language):f}", text, flags=re.IGNORECASE
+    )
+    text = with_halves(text, language)
     return _MULTIPLIED.sub(lambda found: f"{_sum(found[0], language):f}", text)
 
 
@@ -203,6 +208,11 @@ def _mixed(found: re.Match[str]) -> str:
     """The decimal of an integer and a fraction: 2.5 for "2 1/2"."""
     whole, numerator, denominator = map(Decimal, found.groups())
     return f"{whole + numerator / denominator}"
+
+
+def _with_half(found: re.Match[str], language: str) -> Decimal:
+    """The value of a number, a word that multiplies it, and half of what that word stands for."""
+    return (parse_number(found[1], language) + Decimal("0.5")) * _FACTORS[found[2].casefold()]
 
 
 def _sum(written: str, language: str) -> Decimal:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WORDS = read_yaml(Path(__file__).with_name("number_words.yml"))
+# "a million and a half" is no million and 0.5
+_MOST_WITH_HALF = 100
 # Languages whose numbers are one word each: Tamil joins its parts, as the languages do that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
 # Languages in which a single word for a number is often another word or a part of one: it counts at the beginning of a line.
@@ -34,10 +36,35 @@ def with_digits(text: str, language: str) -> str:
     return text
 
 
+def number_in_words(text: str, language: str) -> str | None:
+    """The digits of a text that is nothing but a number in words, perhaps with a half; None for any other.
+
+    What stands beside such words may change their value ("two dozen", "half past two"), so that nothing may.
+    """
+    for code in dict.fromkeys((language, PHRASES[language].also if language in PHRASES else "", "en")):
+        if code not in _WORDS:
+            continue
+        words = _WORDS[code]
+        form, joint = _any_form(code), words.get("joint", "(?!)")
+        between = r"\s?" if code in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
+        found = re.fullmatch(rf"({form}(?:{between}{form})*)(\s*(?:{words['half']}))?", text, re.IGNORECASE)
+        if found is None or re.search(words.get("never", "(?!)"), text, re.IGNORECASE):
+            continue
+        value = _value(found[1], code)
+        if value is None or not found[2]:
+            return value
+        return f"{value}.5" if value.isdigit() and int(value) < _MOST_WITH_HALF else None
+    return None
+
+
 def with_halves(text: str, language: str) -> str:
     """The text with decimals in the places of halves in words behind a number in digits: "2 and a half"."""
-    words = [_WORDS[code]["half"] for code in dict.fromkeys((language, "en")) if code in _WORDS]
-    return re.sub(rf"(?<![\d.,])(\d+)\s*(?:{'|'.join(words)})(?![A-Za-z])", r"\1.5", text, flags=re.IGNORECASE)
+    return re.sub(rf"(?<![\d.,])(\d+)\s*(?:{half_words(language)})(?![A-Za-z])", r"\1.5", text, flags=re.IGNORECASE)
+
+
+def half_words(language: str) -> str:
+    """A pattern of the words for a half behind a number, of the language and English."""
+    return "|".join(_WORDS[code]["half"] for code in dict.fromkeys((language, "en")) if code in _WORDS)
 
 
 def multiplier_words() -> dict[str, int]:
