@@ -95,8 +95,8 @@ class Command:
         try:
             return run(arguments)
         except Exception as error:
-            # by its name: its module imports what a command that only lists names does without
-            if isinstance(error, Refusal) or type(error).__name__ == "DataError":
+            # by its place: its module imports what a command that only lists names does without
+            if isinstance(error, Refusal) or f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError"):
                 return fail(error, self.refused)
             raise
 

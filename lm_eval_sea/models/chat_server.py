@@ -9,6 +9,7 @@ import json
 import logging
 import math
 import random
+import re
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -359,7 +360,7 @@ async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Any]:
 @functools.cache
 def say_if_another(asked: str, answers: str) -> None:
     """Warns once where a server names another model than it was asked for; one with a date behind its name is the same."""
-    names = [name.rsplit("/", 1)[-1].lower() for name in (asked, answers)]
+    names = [re.sub(r"-(latest|preview)\Z", "", name.rsplit("/", 1)[-1].lower()) for name in (asked, answers)]
     if names[0] not in names[1] and names[1] not in names[0]:
         logger.warning("the server answers as the model %r, and was asked for %r: is it the right one?", _shown(answers), asked)
 

@@ -184,9 +184,11 @@ class AnsweringModel:
         ):
             logger.info("%s", said)
         if reads_ahead(self._model):
-            logger.warning("the model reads what stands behind a token, too, as encoders do: its log-likelihoods are none")
+            logger.warning(
+                "the model reads what stands behind a token, too, as encoders do: its log-likelihoods are not those of a text"
+            )
         if said := fault_of_vocabulary(self._model):
-            logger.warning("%s", said)
+            logger.warning("%s: is it the model's own?", said)
         self.unknown_tokens = unknown_shares(self._model, self._tasks)
         if self.unknown_tokens:
             most = max(self.unknown_tokens, key=lambda name: self.unknown_tokens[name])

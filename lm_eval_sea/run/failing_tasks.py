@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.run.request import RunError, in_one_line
 
 _SHOWN = 300  # characters of an error
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ANOTHER_TYPE = "another dtype, such as --model_args dtype=float32, may help"
 
 
@@ -74,8 +76,7 @@ def blame(error: Exception) -> TasksFailedError | None:
 def fault_of(answer: Any) -> str | None:
     """Why an answer of a model cannot be scored or saved, if so."""
     if isinstance(answer, str):
-        has_surrogate = any("\ud800" <= character <= "\udfff" for character in answer)
-        return "the answer has a lone surrogate, which no file can hold" if has_surrogate else None
+        return "the answer has a lone surrogate, which no file can hold" if _SURROGATE.search(answer) else None
     number = answer[0] if isinstance(answer, tuple) else answer
     if isinstance(number, float) and math.isnan(number):
         return f"the log-likelihood is not a number; {_ANOTHER_TYPE}"

@@ -30,8 +30,8 @@ CHOOSING = ("vllm-shared-prefix", "chat-api")
 # How the names of backends begin that read folders in the layout of transformers.
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
 _OF_TRANSFORMERS = ("hf", "huggingface")
-# Of a task, and the user's to read only.
-_STATED_BY_DATA = {
+# What a task of the pack says of itself, and is the user's to read only.
+STATED_BY_TASKS = {
     *("rows", "chance", "headline_metric", "version", "dataset", "data_set", "data_source", "language", "variant", "task"),
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
@@ -62,7 +62,7 @@ def check_backend(name: str) -> None:
         raise RunError(f"the backend {name} cannot be used: {in_one_line(error)}") from error
 
 
-def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None, metadata: Mapping[str, Any] | None) -> None:
+def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
     """Refuses arguments that lm-eval takes for others than they say, without a word."""
     for name in ("device", "batch_size", "max_batch_size"):
         if name in model_args and backend.startswith(_OF_TRANSFORMERS):
@@ -74,8 +74,19 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
             )
     if device is not None and backend.startswith(_OF_TRANSFORMERS) and not _is_usable(device):
         raise RunError(f"--device {device}: there is no such device here; leave it out, or give cpu or one such as cuda:0")
-    if replaced := _STATED_BY_DATA & set(metadata or {}):
-        raise RunError(f"--metadata {', '.join(sorted(replaced))}: data_set.yml says this of a task; leave it out")
+
+
+def check_metadata(metadata: Mapping[str, Any], model_args: Mapping[str, Any], tasks: Iterable[str]) -> None:
+    """Refuses metadata that would replace what tasks of the pack say of themselves.
+
+    Args:
+        metadata: the user's, to which lm-eval adds the arguments of the model.
+        model_args: the arguments of the model.
+        tasks: names of what is to be run.
+    """
+    replaced = sorted(name for name in STATED_BY_TASKS & set(metadata) if metadata[name] != model_args.get(name))
+    if replaced and any(name.startswith("sea_") for name in tasks):
+        raise RunError(f"--metadata {', '.join(replaced)}: the tasks say this of themselves; leave it out")
 
 
 def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:

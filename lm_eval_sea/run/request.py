@@ -81,7 +81,7 @@ def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str,
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number of tokens from 1")
     until = gen_kwargs.get("until", [])
     if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
-        raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts")
+        raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts, [] for none")
     for name in ("temperature", "top_p"):
         if name in gen_kwargs and not (is_number(gen_kwargs[name]) and gen_kwargs[name] >= 0):
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0")

@@ -135,7 +135,7 @@ class _Run:
         config = self.config
         model_check.check_backend(config.model)
         device = config.device if self.device_given or config.device != _DEFAULT_DEVICE else None
-        model_check.check_arguments(config.model, config.model_args, device, config.metadata)
+        model_check.check_arguments(config.model, config.model_args, device)
         model_check.check_folders(config.model, config.model_args)
         model_check.check_positions(config.model, config.model_args)
         prepare_for_chat_api(config)
@@ -156,11 +156,15 @@ class _Run:
         config, beside = self.config, self.ours.beside
         names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
         request.check_names(names)
+        model_check.check_metadata(config.metadata or {}, config.model_args, names)
         request.check_limit(config.limit)
         request.check_numbers(config.batch_size, config.max_batch_size, config.gen_kwargs or {})
         model_check.check_generation(config.model, config.gen_kwargs or {})
         names = [name for name in names if name not in beside]
-        manager = RunTasks([*names, *beside], [config.include_path] if config.include_path else [], config.metadata)
+        # an argument of the model, such as `variant`, would replace what a task says of itself
+        of_model = model_check.STATED_BY_TASKS & set(config.model_args)
+        metadata = {name: value for name, value in (config.metadata or {}).items() if name not in of_model}
+        manager = RunTasks([*names, *beside], [config.include_path] if config.include_path else [], metadata)
         found = manager.names
         if unknown := [name for name in names if not found[name]]:
             broken = unreadable(config.include_path)

@@ -116,6 +116,12 @@ def test_a_server_that_answers_as_another_model(told, is_said, caplog, monkeypat
     assert said == ["the server answers as the model 'org/other', and was asked for 'model': is it the right one?"] * is_said
 
 
+def test_an_alias_is_no_other_model(caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
+    say_if_another("org/small-latest", "small-2025-01-31")
+    assert not caplog.messages
+
+
 # rows
 
 

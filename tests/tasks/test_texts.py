@@ -70,6 +70,8 @@ def planted(folder, texts):
                  "version": 1.4, "rows": len(rows)}  # fmt: skip
         scores = {"bits_per_byte,none": 1.25, "bits_per_byte_stderr,none": 0.5}
         tasks[f"sea_belebele_{language}_text"] = {"scores": scores, "metadata": facts, "rows": rows, "num_fewshot": 0}
+        ranked = facts | {"variant": "to_ppl", "setting": "base", "headline_metric": "acc_ppl", "rows": 900, "chance": 0.25}
+        tasks[f"sea_belebele_{language}_to_ppl"] = {"scores": {"acc_ppl,none": 0.5}, "metadata": ranked}  # which has no texts
     write_run(folder, tasks, model="m")
     return read(folder).best()
 
