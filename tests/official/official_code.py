@@ -29,10 +29,10 @@ def load(path: Path, post_processors: types.ModuleType | None = None) -> types.M
     module.__package__ = "checkout"
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escape sequences in its patterns
+        if importlib.util.find_spec("langid") is None:  # asked before there are stand-ins
+            patch.setitem(sys.modules, "langid", py3langid)  # as ours does
         patch.setattr(sys, "meta_path", [*sys.meta_path, StandIns()])
         patch.setitem(sys.modules, "opencompass.utils", utils)
-        if importlib.util.find_spec("langid") is None:
-            patch.setitem(sys.modules, "langid", py3langid)  # as ours does
         exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
     for name in [name for name, found in sys.modules.items() if isinstance(found, StandIn)]:
         del sys.modules[name]

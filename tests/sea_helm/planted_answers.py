@@ -24,12 +24,12 @@ def one_turn(number: int, answer: str, criteria: list[dict]) -> dict:
     return {"doc_id": number, "doc": doc | {"cluster": str(number)}, "filtered_resps": [answer], "resps": [[answer]]}
 
 
-def write_answers(folder, language: str, task: str, samples: list[dict]):
+def write_answers(folder, language: str, task: str, samples: list[dict], seed: int = 1):
     """Writes one run of one task; returns its samples file."""
     metadata = {"suite": "sea_helm", "language": language, "sea_helm_task": task, "competency": COMPETENCIES[task], "chance": 0.0}
     metadata |= {"variant": "gen", "item_metric": None, "headline_metric": "null_rate"}
     metadata |= {"score_group": "translations"} if task.startswith("translation") else {}
-    return write_run(folder, f"sea_helm_{language}_{task.replace('-', '_')}", metadata, samples)
+    return write_run(folder, f"sea_helm_{language}_{task.replace('-', '_')}", metadata, samples, seed)
 
 
 def scores_beside(samples, scorer: str = "judged"):
