@@ -168,3 +168,12 @@ def test_no_more_than_one_page_in_twenty_makes_a_false_claim(nulls):
         first, rest = corrected_on_page(main, {n: float(rng.random()) for n in range(10)})
         wrong += any(first[n] <= 0.05 for n, null in enumerate(nulls) if null) or min(rest.values()) <= 0.05
     assert wrong / 2000 < 0.065  # 5 %, and three standard errors
+
+
+def test_a_score_of_all_rows_has_the_error_of_the_jackknife():
+    rng = np.random.default_rng(0)
+    choices = [(int(gold), int(chosen)) for gold, chosen in rng.integers(3, size=(30, 2))]
+    [stratum] = strata_of(macro_f1_statistics(choices, 3), "a", [str(n // 2) for n in range(30)])
+    without = [macro_f1_statistics([c for n, c in enumerate(choices) if n // 2 != left], 3).of_all_rows for left in range(15)]
+    expected = 14 / 15 * np.square(np.array(without) - np.mean(without)).sum()
+    assert np.square(stratum.contributions).sum() == pytest.approx(expected)

@@ -21,6 +21,7 @@ from lm_eval_sea.tasks._shared.metrics.overlap import (
     corpus_chrf_stderr,
     longest_common_subsequence,
     ngram_counts,
+    rouge_l,
 )
 from lm_eval_sea.tasks._shared.metrics.words import words
 
@@ -135,3 +136,9 @@ def test_signatures_agree_with_sacrebleu():
 def test_thai_words_only_for_thai_answers():
     assert "bleu_th" not in metrics_for(["bleu", "bleu_th", "bleu_th_stderr"], "vi")
     assert set(metrics_for(["bleu", "bleu_th", "bleu_th_stderr"], "th")) == {"bleu", "bleu_th", "bleu_th_stderr"}
+
+
+def test_rouge_l_by_hand():
+    """Common in this order: a c d; 2 · 3 / (4 + 5)."""
+    assert rouge_l(list("abcd"), list("acxdb")) == pytest.approx(6 / 9)
+    assert rouge_l([], ["a"]) == 0

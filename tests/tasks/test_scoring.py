@@ -138,3 +138,26 @@ def test_metadata_reaches_the_results(samples):
     assert provenance["pack_version"] == __version__
     assert provenance["rows_published"] == 4
     assert len(provenance["data_sha256"]) == 64
+
+
+def test_ties_go_to_the_first_option(tmp_path):
+    folder = xcopa_folder(tmp_path, [("Một.", "Hai.", 0), ("Ba.", "Bốn", 1)])
+    results = evaluate(folder, "sea_xcopa_vi_to_ppl", PlantedModel(lambda context, ending: -5.0))
+    assert results["results"]["sea_xcopa_vi_to_ppl"]["acc,none"] == 0.5
+
+
+def test_generated_letters(samples):
+    """Always "๒": right where the second option is gold, never null."""
+    results = evaluate(samples, "sea_m3exam_th_litilo_gen", PlantedModel(generation=lambda prompt: " ๒"))
+    rows = [sample["doc"] for sample in results["samples"]["sea_m3exam_th_litilo_gen"]]
+    scores = results["results"]["sea_m3exam_th_litilo_gen"]
+    assert scores["exact_match,none"] == sum(row["gold"] == 1 for row in rows) / len(rows) > 0
+    assert scores["null_rate,none"] == 0.0
+
+
+def test_generation_is_greedy_and_stops_at_the_next_question(samples):
+    """Not at a line break, which models write before the letter too."""
+    model = PlantedModel(generation=lambda prompt: "1")
+    evaluate(samples, "sea_m3exam_th_litilo_gen", model)
+    expected = {"until": ["\nคำถาม:"], "do_sample": False, "temperature": 0.0, "max_gen_toks": 10}
+    assert [options for _, options in model.requests] == [expected] * 4

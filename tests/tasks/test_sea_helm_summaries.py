@@ -1,8 +1,9 @@
-"""SEA-HELM's summaries: which ROUGE-L is the benchmark's."""
+"""SEA-HELM's summaries: which ROUGE-L is the benchmark's, and that totals use it."""
 
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.sea_helm.scores import score_sea_helm_summary
 
 from .test_sea_helm_metrics import Tokens
@@ -29,3 +30,10 @@ def test_strict_scores_read_the_last_tag():
     found = scored("Rangkuman: air surut\n\nRangkuman: banjir melanda kota", "banjir melanda kota", "id", "Rangkuman:")
     assert [found[name] for name in NAMES] == [0.0, 0.0, 0.0]
     assert [found[f"{name}_strict"] for name in NAMES] == [pytest.approx(100.0)] * 3
+
+
+def test_totals_are_computed_from_the_benchmarks_score():
+    summaries = [task for task in read_tasks().tasks.values() if task.metadata.get("sea_helm_task") == "abssum"]
+    tasks = [task for task in summaries if "subset" not in task.metadata]
+    assert len(tasks) == 6
+    assert {(task.metadata["headline_metric"], task.metadata["item_metric"]) for task in tasks} == {("rougeL", "rougeL")}
