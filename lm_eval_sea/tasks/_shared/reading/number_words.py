@@ -28,11 +28,10 @@ _AMBIGUOUS = _JOINED | {"vi"}
 def with_digits(text: str, language: str) -> str:
     """The text with digits in the places of numbers in words, in a language, its national one or English.
 
-    One word for one ("a", "satu", "isa") is also an article, and stays where it is not the whole text.
+    One word for one ("a", "satu", "isa") is also an article, and stays.
     """
-    for code in dict.fromkeys((language, PHRASES[language].also if language in PHRASES else "", "en")):
-        if code in _WORDS:
-            text = _in_language(text, code)
+    for code in _languages(language):
+        text = _in_language(text, code)
     return text
 
 
@@ -41,13 +40,9 @@ def number_in_words(text: str, language: str) -> str | None:
 
     What stands beside such words may change their value ("two dozen", "half past two"), so that nothing may.
     """
-    for code in dict.fromkeys((language, PHRASES[language].also if language in PHRASES else "", "en")):
-        if code not in _WORDS:
-            continue
+    for code in _languages(language):
         words = _WORDS[code]
-        form, joint = _any_form(code), words.get("joint", "(?!)")
-        between = r"\s?" if code in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
-        found = re.fullmatch(rf"({form}(?:{between}{form})*)(\s*(?:{words['half']}))?", text, re.IGNORECASE)
+        found = re.fullmatch(rf"({_any_form(code)}{_further_forms(code)}*)(\s*(?:{words['half']}))?", text, re.IGNORECASE)
         if found is None or re.search(words.get("never", "(?!)"), text, re.IGNORECASE):
             continue
         value = _value(found[1], code)
@@ -55,6 +50,12 @@ def number_in_words(text: str, language: str) -> str | None:
             return value
         return f"{value}.5" if value.isdigit() and int(value) < _MOST_WITH_HALF else None
     return None
+
+
+def _languages(language: str) -> list[str]:
+    """A language, its national one and English, as far as their words are known."""
+    also = PHRASES[language].also if language in PHRASES else ""
+    return [code for code in dict.fromkeys((language, also, "en")) if code in _WORDS]
 
 
 def with_halves(text: str, language: str) -> str:
@@ -84,14 +85,10 @@ def _in_language(text: str, language: str) -> str:
 
     def in_digits(found: re.Match[str]) -> str:
         is_part = any(start < found.end() and found.start() < end for start, end in fractions)
-        return found[0] if is_part else _written(found[0], language, whole=found[0] == text)
+        value = None if is_part else _value(found[0], language)
+        return found[0] if value in (None, "0", "1") else value
 
     return _numeral(language).sub(in_digits, text)
-
-
-def _written(words: str, language: str, *, whole: bool) -> str:
-    value = _value(words, language)
-    return words if value is None or (value in ("0", "1") and not whole) else value
 
 
 def _value(written: str, language: str) -> str | None:
@@ -142,10 +139,17 @@ def _any_form(language: str) -> str:
 
 @cache
 def _numeral(language: str) -> re.Pattern[str]:
-    form, joint = _any_form(language), _WORDS[language].get("joint", "(?!)")
-    between = r"\s?" if language in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
+    form = _any_form(language)
     one = rf"(?:\A|(?<=[:：\n])){form}" if language in _AMBIGUOUS else form
-    return re.compile(rf"{form}(?:{between}{form})+|{one}", re.IGNORECASE)
+    return re.compile(rf"{form}{_further_forms(language)}+|{one}", re.IGNORECASE)
+
+
+@cache
+def _further_forms(language: str) -> str:
+    """A group of what may follow a form in one number; a quantifier stands behind it."""
+    joint = _WORDS[language].get("joint", "(?!)")
+    between = r"\s?" if language in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
+    return rf"(?:{between}{_any_form(language)})"
 
 
 @cache
