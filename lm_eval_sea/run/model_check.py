@@ -122,7 +122,7 @@ def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
 
 
 def text_config(model_args: Mapping[str, Any]) -> Any | None:
-    """What a model's configuration says of text; None where it cannot be had: the backend says so better, or knows how to."""
+    """What a model's configuration says of text; None where only the backend can read it, or say why not."""
     from transformers import AutoConfig
 
     try:
@@ -187,7 +187,7 @@ def check_constraints(backend: str, tasks: Mapping[str, Any]) -> None:
 
 
 def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Mapping[str, Any]) -> None:
-    """Refuses such tasks if the engine does not know a model's thought from its answer: it would constrain the thought."""
+    """Refuses tasks whose engine is to choose among the options if it cannot tell a thought, which it would constrain, too."""
     if "reasoning_parser" not in model_args and (asked := _choices(tasks)):
         raise RunError(
             f"{some_names(asked)}: the model thinks, and its thought would have to be one of the options; name vLLM's parser of "

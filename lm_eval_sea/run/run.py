@@ -209,7 +209,8 @@ class _Run:
             if isinstance(value, str):
                 setattr(described, name, self.secrets.masked(masked_text(value) if name.startswith("model") else value))
         for rows in results.get("samples", {}).values():
-            rows[:] = map(self.secrets.masked_row, rows)
+            for place, row in enumerate(rows):  # one by one: samples may be larger than the model
+                rows[place] = self.secrets.masked_row(row)
         results = masked_results(results)
         table = table_of(of_results(results | {"chat_template_sha": described.chat_template_sha}))
         samples = results.pop("samples", None) if config.log_samples else None
