@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import re
-import sys
 from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, print_notes, whole_number
@@ -31,16 +29,13 @@ def _model(text: str) -> str:
 def _show(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
     from lm_eval_sea.results.table import records_of, table_of
-    from lm_eval_sea.results.visible_text import spreadsheet_cell
+    from lm_eval_sea.results.visible_text import csv_text
 
     runs = read(*arguments.runs).best()
     if arguments.json:
         print(json.dumps(records_of(runs), ensure_ascii=False, indent=1))
     elif arguments.csv:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        for place, record in enumerate(records_of(runs)):
-            writer.writerows([record] if place == 0 else [])
-            writer.writerow(map(spreadsheet_cell, record.values()))
+        print(csv_text(records_of(runs)), end="")
     else:
         print(table_of(runs))
     if arguments.json or arguments.csv:

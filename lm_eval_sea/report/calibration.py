@@ -73,9 +73,7 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
 def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """One row a model, classification task, and label: how often it is right, and how often each method chooses it.
 
-    Args:
-        scores: of the runs.
-        english: name of a task → its labels in English, in the same order.
+    `english` has the labels of a task in English, in the same order.
     """
     rows = []
     for model, task, samples, words in calibrated_samples(scores):

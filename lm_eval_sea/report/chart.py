@@ -53,15 +53,7 @@ class Mark:
 
 
 def dots(rows: pd.DataFrame, value: str, *keys: str, series: str = "model", ends: tuple[str, str] | None = None) -> list[Mark]:
-    """A dot for each row that has a value.
-
-    Args:
-        rows: a line of them each.
-        value: the column with the values.
-        keys: the columns by which dots are filtered.
-        series: the column that says how they look.
-        ends: the columns with both ends of the intervals.
-    """
+    """A dot for each row that has a value; of columns that filter, that say how it looks, and with both ends of its interval."""
     low, high = ends or ("", "")
     return [
         Mark(DOT, row[value], _known(row.get(low)), _known(row.get(high)), row[series], keys_of(row, *keys))

@@ -61,14 +61,9 @@ def _bits(tasks: Sequence[TaskRun]) -> dict[str, float]:
 
 
 def leaves_chance(rows: pd.DataFrame) -> int | None:
-    """The first step from which on the interval of every mean is above chance, which is 0; None if the last one is not.
-
-    Args:
-        rows: `curve`.
-    """
-    above = list(zip(rows.step, rows.low.fillna(-1) > 0, strict=True))
+    """The first step of a `curve` from which on the interval of every mean is above chance, 0; None if the last one is not."""
     first = None
-    for step, is_above in reversed(above):
+    for step, is_above in reversed(list(zip(rows.step, rows.low.fillna(-1) > 0, strict=True))):
         if not is_above:
             break
         first = int(step)

@@ -57,16 +57,7 @@ def styles(names: Sequence[str]) -> Mapping[str, Style]:
 def new_figure(
     theme: Theme, rows: int, columns: int, width: float, height: float, height_ratios: Sequence[float] | None = None
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with a grid of axes, in the order of reading.
-
-    Args:
-        theme: the colours.
-        rows: of the grid.
-        columns: of the grid.
-        width: in inches.
-        height: in inches.
-        height_ratios: of the rows; equal by default.
-    """
+    """A figure with a grid of axes, in the order of reading; width and height in inches, rows of equal height by default."""
     figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor=theme.paper, layout="constrained")
     axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=height_ratios).flat)
     for axis in axes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -35,9 +36,13 @@ def generation_table(scores: Scores) -> pd.DataFrame:
     """One row a model and task that generates text, a column a metric, in per cent of the best possible value."""
     tasks = scores.tasks[scores.tasks.of_pack & scores.tasks.variant.isin(GENERATED)]
     about = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
-    shares = scores.metrics.assign(value=100 / scores.metrics.metric.map(scale_of).astype(float) * scores.metrics.value)
-    values = shares.pivot(index=["model", "task"], columns="metric", values="value").reindex(columns=METRICS)
-    return tasks[about].merge(values, how="left", left_on=["model", "task"], right_index=True)
+    return tasks[about].assign(**{metric: _values(scores, tasks, metric, 100 / scale_of(metric)) for metric in METRICS})
+
+
+def _values(scores: Scores, tasks: pd.DataFrame, metric: str, times: float = 1.0) -> list[float]:
+    """A metric of each of some tasks; NaN where one has none."""
+    found = [scores.of[key].scores.get(metric) for key in zip(tasks.model, tasks.task, strict=True)]
+    return [math.nan if score is None else times * score.value for score in found]
 
 
 def answers_table(scores: Scores) -> pd.DataFrame:
@@ -67,7 +72,8 @@ def translation_table(scores: Scores) -> pd.DataFrame:
         prompt=tasks.prompt_language.where(tasks.prompt_language == ENGLISH, "native"),
         direction=(tasks.source_language == ENGLISH).map({True: "from_english", False: "into_english"}),
         limited=tasks.groupby(about).limited.transform("any"),
-    ).merge(scores.metrics[scores.metrics.metric == "chrf++"][["model", "task", "value"]], how="left")
+        value=pd.Series(_values(scores, tasks, "chrf++"), tasks.index, dtype=float),
+    )
     keys = [*about[:3], "prompt", "setting"]
     table = tasks.drop_duplicates(keys).set_index(keys)[["limited"]]
     values = tasks.groupby([*keys, "direction"]).value.last().unstack().reindex(table.index, columns=DIRECTIONS[:2])

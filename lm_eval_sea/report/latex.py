@@ -31,12 +31,7 @@ def escaped(text: str) -> str:
 
 
 def latex(table: Table, made_of: str) -> str:
-    """A floating table; numbers stand to the right.
-
-    Args:
-        table: of which the first `LONGEST` rows are set.
-        made_of: see `made_of`; behind the note in the caption.
-    """
+    """A floating table of the first `LONGEST` rows, numbers to the right; `made_of` stands behind the note in the caption."""
     lines = [" & ".join(escaped(column.title) for column in table.columns)]
     for _, cells in table.cells(LONGEST):
         lines.append(" & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells))

@@ -67,13 +67,7 @@ class Scope:
 
 
 def scopes(tasks: Tasks, suite: Suite, weigh: str) -> list[Scope]:
-    """All that has a mean.
-
-    Args:
-        tasks: all tasks that any model was run on.
-        suite: titles and suites.
-        weigh: `BY_TASK` or `BY_COMPETENCY`; what a suite says itself counts for it.
-    """
+    """All that has a mean, of the tasks that any model was run on; weights that a suite states itself count for it."""
 
     def path(competency: str, name: str) -> tuple[str, ...]:
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
@@ -280,13 +274,12 @@ def comparisons_table(means: Means) -> Table:
         p_value = means.corrected(*key)
         row: dict[str, object] = {"over": titles[kind, name].title, "language": name if kind == "language" else None}
         row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
-        row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value, "stderr": found.stderr}
+        row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value}
         confidence = MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
-        row["confidence"], (row["low"], row["high"]) = 100 * confidence, found.interval(confidence)
-        row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.few}
+        row |= {"stderr": found.spread.stderr, "confidence": 100 * confidence}
+        row["low"], row["high"] = found.interval(confidence)
+        row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.spread.few}
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
-    numbers = ["stderr", "low", "high", "p_value", "p_holm"]
-    frame = pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame()
     first, second = sorted(means.by_model) if two else ("first", "second")
     head = "difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]" if two else "difference [95 %]"
     note = (
@@ -303,7 +296,7 @@ def comparisons_table(means: Means) -> Table:
         Column("tasks", "common tasks", "count"),
         *columns("percent", mean_first=f"mean of {first}", mean_second=f"mean of {second}"),
     ]
-    return Table("comparisons", "Two models on their common tasks", note, frame, shown)
+    return Table("comparisons", "Two models on their common tasks", note, pd.DataFrame(rows), shown)
 
 
 def answer(means: Means) -> str | None:

@@ -22,11 +22,7 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
     """One row a model and language that has both kinds: means of normalised scores, unweighted, and how many tasks they go over.
 
     Only of tasks whose answers are chosen, which have a chance level: their scores are on one scale. English is left out, for
-    its rows are what the translations were made of.
-
-    Args:
-        by_model: model → its tasks that have a score.
-        origins: task → "native", or what else; see `Suite.origins`.
+    its rows are what the translations were made of. `origins` are those of `Suite`.
     """
     rows = []
     for model, tasks in sorted(by_model.items()):
@@ -80,12 +76,7 @@ def native_section(scores: Scores) -> Section:
 
 
 def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]:
-    """A line a model and language; of more than two models, one with the ends of the range.
-
-    Args:
-        table: `native_table`.
-        languages: their names.
-    """
+    """A line a model and language of `native_table`; of more than two models, one with the ends of the range."""
     few, rows = table.model.nunique() <= _MOST_MODELS, table.to_dict("records")
     ends = [table.loc[place()].to_dict() for place in (table.difference.idxmin, table.difference.idxmax)] if not few else []
     said = []

@@ -31,13 +31,7 @@ from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
 
 def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool) -> Section:
-    """The answer: models by their means, two models compared, or one model by language.
-
-    Args:
-        scores: of the runs.
-        totals: SEA-HELM's totals, if its tasks were run.
-        steps: whether the models are checkpoints of one training run.
-    """
+    """The answer: models by their means, two models compared, or one model by language; SEA-HELM's totals; the curve of steps."""
     means = scores.means
     count = len(means.by_model)
     after = [f"{OVER_TASKS}; {WEIGHINGS[means.weigh]}."] if count else []
@@ -104,8 +98,6 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
         row |= {"apart": p_value is not None and p_value <= LEVEL}
         if row["apart"] or not apart_alone:
             rows.append(row | {"limited": any(scores.of[model, task].limited for model in (first, second))})
-    numbers = ["stderr", "low", "high", "p_value", "p_holm"]
-    frame = pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64")) if rows else pd.DataFrame()
     name, title = ("differences_apart", "Tasks that differ") if apart_alone else ("differences", "The two models on each task")
     note = (
         "The first model by name minus the second, in percentage points, on the rows that both were asked. Bold: told "
@@ -115,7 +107,7 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
     head = Column("difference", "difference [95 %]", "points", "", "low", "high", marker="limited", few="few", strong="apart")
     shown = [TASK, *columns("text", metric="metric"), head, *columns("text", test="test")]
     shown += [*columns("p", p_value="p", p_holm="p, corrected"), *columns("count", rows="rows")]
-    return Table(name, title, note, frame, shown)
+    return Table(name, title, note, pd.DataFrame(rows), shown)
 
 
 def _wide_scores(scores: Scores) -> Table:

@@ -26,22 +26,22 @@ from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
 from lm_eval_sea.results.runs import unlike
 from lm_eval_sea.results.table import collapsed_text
-from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.results.visible_text import visible, with_texts
 
-# matplotlib's names of markers and hatches → those of the page, which draws them in the same way.
+# matplotlib's names of markers and hatches → those of the page, which draws them in the same way; of hatches with their lines.
 _MARKERS = {"o": "circle", "s": "square", "^": "up", "D": "diamond", "v": "down", "P": "plus", "X": "cross", "*": "star"}
-_HATCHES = {"": "none", "//": "rising", "..": "dots", "xx": "crossed", "\\\\": "falling", "++": "grid"}
-_PATTERNS = {
-    "none": "",
-    "rising": "M-1 9L9-1",
-    "dots": "M4 3v2M0 -1v2M8 -1v2M0 7v2M8 7v2",
-    "crossed": "M-1 9L9-1M-1-1L9 9",
-    "falling": "M-1-1L9 9",
-    "grid": "M4 0v8M0 4h8",
+_HATCHES = {
+    "": ("none", ""),
+    "//": ("rising", "M-1 9L9-1"),
+    "..": ("dots", "M4 3v2M0 -1v2M8 -1v2M0 7v2M8 7v2"),
+    "xx": ("crossed", "M-1 9L9-1M-1-1L9 9"),
+    "\\\\": ("falling", "M-1-1L9 9"),
+    "++": ("grid", "M4 0v8M0 4h8"),
 }
 _NAMED = 3  # models or runs that are named
 LONGEST = 500  # rows of a table on a page
 _SHARED = ("prompt", "references", "title")  # parts of a row that models have alike
+_FIRST, _SAMPLES = "report.html", "pages/samples.html"
 _ASSETS = Path(__file__).resolve().parent / "assets"
 
 
@@ -69,17 +69,11 @@ def _template() -> Template:
 
 
 def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> dict[str, str]:
-    """The pages and the files of samples: path → text.
-
-    Args:
-        scores: of the runs; `scores.shown()` is what the page of samples shows.
-        sections: the first is report.html, each other a page of its own.
-        pictures: figures by name.
-    """
-    files, packed = _samples(scores, next((table.names for section in sections for table in section.tables), {}))
-    titles = {"report.html": sections[0].title, **{f"pages/{section.name}.html": section.title for section in sections[1:]}}
-    if packed:
-        titles["pages/samples.html"] = "Samples"
+    """The pages and the files of samples: path → text. The first section is report.html, each other a page of its own."""
+    tables = [table for section in sections for table in section.tables]
+    files, packed = _samples(scores, tables[0].names if tables else {})
+    of_page = {_FIRST: sections[0], **{f"pages/{section.name}.html": section for section in sections[1:]}}
+    titles = {path: section.title for path, section in of_page.items()} | ({_SAMPLES: "Samples"} if packed else {})
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
     shared = {
         "version": __version__,
@@ -87,26 +81,22 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
         "pictures": pictures,
         "longest": LONGEST,
         "notices": _notices(scores),
-        "notes": sum(len(table.frame) for section in sections for table in section.tables if table.name == WARNINGS),
+        "notes": sum(len(table.frame) for table in tables if table.name == WARNINGS),
         "markers": _MARKERS,
         "hatches": _HATCHES,
-        "patterns": _PATTERNS,
         "is_table": lambda part: isinstance(part, Table),
         "style": (_ASSETS / "report.css").read_text(encoding="utf-8"),
         "script": script,
         "script_digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }
-    of_page = {"report.html": list(sections[:1]), **{f"pages/{section.name}.html": [section] for section in sections[1:]}}
     for path in titles:
-        root = "" if path == "report.html" else "../"
-        pages = [{"address": root + other, "title": title, "here": other == path} for other, title in titles.items()]
-        is_samples = path == "pages/samples.html"
+        root = "" if path == _FIRST else "../"
         files[path] = _template().render(
-            sections=of_page.get(path, []),
-            packed=packed if is_samples else [],
-            pages=pages,
+            section=of_page.get(path),
+            packed=packed if path == _SAMPLES else [],
+            pages=[{"address": root + other, "title": title, "here": other == path} for other, title in titles.items()],
             root=root,
-            samples_page=f"{root}pages/samples.html",
+            samples_page=root + _SAMPLES,
             **shared,
         )
     return files
@@ -160,11 +150,7 @@ def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[di
 
 
 def _packed(of_models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """The rows of a task that the page shows, base64 of zlib of JSON; what is the same for all models is in it once.
-
-    Args:
-        of_models: model → `sample_row.shown` of each row.
-    """
+    """`sample_row.shown` of the rows of a task, base64 of zlib of JSON; what is the same for all models is in it once."""
     prompts = [row["prompt"] for rows in of_models.values() for row in rows if "prompt" in row]
     prefix = os.path.commonprefix(prompts).rpartition("\n")[0] if len(prompts) > 1 else ""  # instruction and exemplars
     shared: dict[str, dict[str, Any]] = {}
@@ -175,15 +161,6 @@ def _packed(of_models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
             short = {**row, "prompt": row["prompt"][len(prefix) :]} if "prompt" in row else dict(row)
             common = shared.setdefault(f"{row['number']}\n{row['id']}", {name: short[name] for name in _SHARED if name in short})
             models[model].append({name: part for name, part in short.items() if name not in common or common[name] != part})
-    content = _visible_parts({"prefix": prefix, "shared": shared, "models": models})
+    content = with_texts({"prefix": prefix, "shared": shared, "models": models}, visible)
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-def _visible_parts(value: Any) -> Any:
-    """The same with all texts made `visible`."""
-    if isinstance(value, dict):
-        return {key: _visible_parts(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_visible_parts(part) for part in value]
-    return visible(value) if isinstance(value, str) else value

@@ -22,9 +22,6 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
 
     A plain task stands once for each kind of variation that there is. Only scores on as many rows as those of the plain task
     count; without the plain task, the most rows of any prompt.
-
-    Args:
-        headline: `scores.headline_scores`.
     """
     kinds = headline.setting.str.extract(f"^{VARIATION.pattern}$")[0].map(KINDS)
     named = [task.removesuffix(f"_{setting}") for task, setting in zip(headline.task, headline.setting, strict=True)]
@@ -39,11 +36,7 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
 
 
 def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row per model, task and kind of variation: number of prompts, plain score, mean, worst, best, best − worst; per cent.
-
-    Args:
-        scores: `prompt_scores`.
-    """
+    """Of `prompt_scores`, a row a model, task and kind of variation: number of prompts, scores in per cent, best − worst."""
     table = scores.assign(plain=scores.score.where(scores.setting == "")).groupby([*KEYS, "varied"], sort=False)
     measures = {"mean": "mean", "worst": "min", "best": "max"}
     found = table.agg(

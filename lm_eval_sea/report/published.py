@@ -67,14 +67,7 @@ def _place(names: list[str], column: str) -> Place:
 
 
 def published_section(scores: Scores) -> Section:
-    """Published numbers beside the scores of the same tasks and metrics; those of the same model with the difference.
-
-    Runs under a chat template or with another number of exemplars do not correspond to a published number and are left out, with
-    a note.
-
-    Args:
-        scores: of the runs; its notes get a line for each run that is left out.
-    """
+    """Published numbers beside the scores of the same tasks and metrics; those of the same model with the difference."""
     table = published_table(scores)
     same = table[table.published_model == table.model_name]
     others = table[table.published_model != table.model_name].drop_duplicates(["task", "published_model", "place"])
@@ -120,10 +113,8 @@ def published_table(scores: Scores) -> pd.DataFrame:
 
     `errors` is the difference over the standard error of the run's score: clustered where rows share a passage, of their
     contributions where all rows make the score together. It is missing without an error, or with fewer than ten independent rows.
-    `model_name` is `published_model` where they are the same model.
-
-    Args:
-        scores: of the runs; its notes get a line for each run whose settings do not correspond.
+    `model_name` is `published_model` where they are the same model. Runs under a chat template or with another number of
+    exemplars do not correspond and are left out; `scores.notes` get a line for each.
     """
     runs = {(run["model"], run["date"]): run for run in scores.runs.to_dict("records")}
     by_task: dict[str, list[tuple[PublishedNumber, Place, str]]] = {}

@@ -40,9 +40,6 @@ def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a model, data set, language, prompt language and setting; a column a variant with its score in per cent.
 
     `spread` is the largest minus the smallest score over the variants that were run, in percentage points; None for one variant.
-
-    Args:
-        scores: `scores.headline_scores`.
     """
     scores = multiple_choice(scores)
     variants, groups = in_order(list(scores.variant)), scores.groupby(KEYS, sort=False)

@@ -24,12 +24,7 @@ _QUESTION_FIELDS = (
 
 
 def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[dict[str, Any]]]:
-    """What the page shows of the rows of one task, by model.
-
-    Args:
-        of_task: the runs of the task by model.
-        count: of how many rows each; see `chosen_numbers`.
-    """
+    """What the page shows of the rows of one task, by model; `count` rows of each."""
     frames = {model: task.logged.frame for model, task in of_task.items() if task.logged is not None}
     numbers = {model: set(frame.number.tolist()) for model, frame in frames.items()}
     found = {}
@@ -46,12 +41,7 @@ def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[
 def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count: int) -> set[int]:
     """The rows of one run to show: first those that most runs have, and of equally many evenly spaced ones.
 
-    Runs of the same rows show the same ones, and a run of 900 rows those of a run of 100.
-
-    Args:
-        own: the numbers of its rows.
-        runs: those of all runs of the task, this one too.
-        count: how many to show at most.
+    Runs of the same rows show the same ones, and a run of 900 rows those of a run of 100. `runs` are all, this one too.
     """
     held = Counter(number for numbers in runs for number in numbers)
     chosen: list[int] = []

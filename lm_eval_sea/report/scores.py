@@ -30,14 +30,14 @@ _NO_SAMPLES = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "sc
 class Scores:
     """Runs as frames; every number is computed once, when it is first asked for.
 
-    `runs` has one row a run; `metrics` one a model, task and metric; `samples` one a model, task and evaluated row of the pack's
-    tasks, with the columns of `results.rows.Rows`. `tasks` has one row a model and task: its facts, how many of its rows were
-    evaluated, and whether it is one of the pack's.
+    `runs` has one row a run; `samples` one a model, task and evaluated row of the pack's tasks, with the columns of
+    `results.rows.Rows`; `tasks` one a model and task: its facts, how many of its rows were evaluated, and whether it is one of
+    the pack's.
     """
 
     runs: pd.DataFrame
     tasks: pd.DataFrame
-    metrics: pd.DataFrame
+
     samples: pd.DataFrame
     notes: list[str]
     suite: Suite
@@ -107,13 +107,7 @@ class Scores:
 
 
 def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, shown_rows: int = 0) -> Scores:
-    """Reads the rows of runs.
-
-    Args:
-        runs: of which each task of a model counts once.
-        suite: titles and suites; by default that of `suite.read_suite` for the tasks that were run.
-        weigh: what weighs the same in a mean; see `means.WEIGHINGS`.
-        shown_rows: of how many rows of a model and task the page has the texts; see `sample_row.chosen_numbers`.
+    """Reads the rows of runs, of which each task of a model counts once.
 
     Raises:
         ResultsError: if there is no task.
@@ -121,7 +115,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
     if not runs.tasks:
         raise ResultsError("there are results, but of no task")
     notes = list(runs.notes)
-    tasks, metrics = [], []
+    tasks = []
     samples: dict[Key, pd.DataFrame] = {}
     of: dict[Key, TaskRun] = {}
     sizes = sum(_size(task) for task in runs.tasks)
@@ -135,12 +129,11 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
             if rows is not None and len(rows.keys):
                 samples[key] = rows.frame
             tasks.append(_task_row(key, task))
-            metrics += [(*key, name, score.value) for name, score in task.scores.items()]
+
             progress.update(_size(task))
     return Scores(
         runs=pd.DataFrame([_run_row(run, runs.labels[run.model]) for run in runs.runs]),
         tasks=pd.DataFrame(tasks),
-        metrics=pd.DataFrame(metrics, columns=["model", "task", "metric", "value"]),
         samples=_together(samples),
         notes=list(map(visible, notes)),
         suite=read_suite({name for _, name in of}) if suite is None else suite,

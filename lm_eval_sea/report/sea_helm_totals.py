@@ -20,12 +20,8 @@ METHOD, SUITE = next(iter(METHODS)), "seahelm"
 def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
     """One row per average, language and competency; a column per model, each with its standard error and whether it is complete.
 
-    By the default method of `lm-eval-sea score`; all runs of a model count as seeds. None where no task of SEA-HELM was
-    run.
-
-    Args:
-        runs: all, those of one task by one model too.
-        notes: gets a line for models that cannot be scored.
+    By the default method of `lm-eval-sea score`; all runs of a model count as seeds. A note names models that cannot be scored.
+    None where no task of SEA-HELM was run.
     """
     by_model: dict[str, list[TaskRun]] = {}
     for task in runs.tasks:

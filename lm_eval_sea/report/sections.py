@@ -29,14 +29,7 @@ from lm_eval_sea.report.thoughts import thoughts_section
 def sections(
     scores: Scores, totals: pd.DataFrame | None = None, *, steps: bool = False, published: bool = False
 ) -> list[Section]:
-    """All sections that have something to show, but the one of samples.
-
-    Args:
-        scores: of the runs.
-        totals: SEA-HELM's totals, if its tasks were run.
-        steps: whether the models are checkpoints of one training run.
-        published: whether to show published numbers beside the runs.
-    """
+    """All sections that have something to show, but the one of samples. The flags are those of `write_report`."""
     made = [
         overview_section(scores, totals, steps=steps),
         scores_section(scores),

@@ -43,8 +43,7 @@ class Suite:
 def read_suite(names: Collection[str] = ()) -> Suite:
     """Reads the suite from the task files and the titles from the catalogue.
 
-    Args:
-        names: of the tasks that were run. Where lite tasks are among them and no member of the suite, those are the members.
+    Where lite tasks are among the `names` of tasks that were run, and no member of the suite, those are the members.
     """
     tasks = read_tasks()
     group = next((group for group in (SUITE, LITE_SUITE) if not set(tasks.groups[group]).isdisjoint(names)), SUITE)

@@ -18,7 +18,7 @@ from lm_eval_sea.report.means import BY_TASK
 from lm_eval_sea.report.page import Picture, render_pages
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
-from lm_eval_sea.report.section import Figure, Section
+from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.runs import Runs
@@ -76,14 +76,16 @@ def write_report(
     scores = scores_of(chosen, weigh=weigh, shown_rows=shown_rows)
     totals = totals_by_model(runs.by_seed(), scores.notes)
     made = sections(scores, totals, steps=steps, published=published)
+    tables = [table for section in made for table in section.tables]
+    figures = [figure for section in made for figure in section.figures]
     folder = WrittenFolder(out, MANIFEST)
-    pictures = _draw(made)
+    pictures = _draw(figures)
     for name, picture in pictures.items():
         folder.write(f"figures/{name}.png", picture.light)
-    for table in (table for section in made for table in section.tables):
+    for table in tables:
         folder.write(f"tables/{table.name}.csv", _csv(table))
     if paper:
-        _for_a_paper(folder, made, scores)
+        _for_a_paper(folder, tables, figures, scores)
     folder.write("report.md", render_markdown(made, pictures))
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
@@ -92,9 +94,8 @@ def write_report(
     )
 
 
-def _draw(made: Sequence[Section]) -> dict[str, Picture]:
+def _draw(figures: Sequence[Figure]) -> dict[str, Picture]:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    figures = [figure for section in made for figure in section.figures]
     pictures = {}
     for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
         [light] = _images(figure, LIGHT, "png")
@@ -102,12 +103,11 @@ def _draw(made: Sequence[Section]) -> dict[str, Picture]:
     return pictures
 
 
-def _for_a_paper(folder: WrittenFolder, made: Sequence[Section], scores: Scores) -> None:
-    said = made_of(scores)
-    for table in (table for section in made for table in section.tables):
+def _for_a_paper(folder: WrittenFolder, tables: Sequence[Table], figures: Sequence[Figure], scores: Scores) -> None:
+    said, kinds = made_of(scores), ("svg", "pdf")
+    for table in tables:
         folder.write(f"tables/{table.name}.tex", latex(table, said))
-    for figure in (figure for section in made for figure in section.figures):
-        kinds = ("svg", "pdf")
+    for figure in figures:
         for kind, image in zip(kinds, _images(figure, LIGHT, *kinds), strict=True):
             folder.write(f"figures/{figure.name}.{kind}", image)
     folder.write("tables/citation.tex", f"{escaped(citation(scores))}\n")

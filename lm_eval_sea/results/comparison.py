@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
-from lm_eval_sea.results.means import Spread, Stratum, combined, difference_strata, subtracted
+from lm_eval_sea.results.means import UNKNOWN, Spread, Stratum, combined, difference_strata, subtracted
 from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
@@ -81,25 +81,18 @@ class Mean:
 
 
 def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean | None:
-    """The weighted mean, or another weighted sum, of one model's normalised scores.
-
-    Args:
-        tasks: by name; each has a score.
-        weights: of these tasks; those of a mean sum to 1.
-
-    Returns:
-        None without tasks.
-    """
+    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score."""
     if not tasks:
         return None
     value = sum(weights[name] * (normalised(task) or 0.0) for name, task in tasks.items())
     spread = _spread({name: points(task) for name, task in tasks.items()}, weights)
-    ends = [sum(weights[name] * (_worst(task) if (weights[name] > 0) == is_low else 100.0) for name, task in tasks.items())
-            for is_low in (True, False)]  # fmt: skip
-    half = spread.half_width() if spread else None
-    low, high = (None, None) if half is None else (max(ends[0], value - half), min(ends[1], value + half))
-    limited = any(task.limited for task in tasks.values())
-    return Mean(value, spread.stderr if spread else None, low, high, len(tasks), spread is not None and spread.few, limited)
+    least, most = (
+        sum(weights[name] * (_worst(task) if (weights[name] > 0) == is_low else 100.0) for name, task in tasks.items())
+        for is_low in (True, False)
+    )
+    half = spread.half_width()
+    low, high = (None, None) if half is None else (max(least, value - half), min(most, value + half))
+    return Mean(value, spread.stderr, low, high, len(tasks), spread.few, any(task.limited for task in tasks.values()))
 
 
 def _worst(task: TaskRun) -> float:
@@ -115,12 +108,12 @@ def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
     return [stratum.times(100 / (1 - task.facts.chance)) for stratum in strata]
 
 
-def _spread(strata: Mapping[str, Sequence[Stratum] | None], weights: Mapping[str, float]) -> Spread | None:
-    """Of the weighted sum of normalised scores; None where nothing tells it of one."""
+def _spread(strata: Mapping[str, Sequence[Stratum] | None], weights: Mapping[str, float]) -> Spread:
+    """Of the weighted sum of normalised scores; `UNKNOWN` where nothing tells it of one."""
     parts: list[Stratum] = []
     for name, of_task in strata.items():
         if of_task is None:
-            return None
+            return UNKNOWN
         parts += [stratum.times(weights[name]) for stratum in of_task]
     return combined(parts)
 
@@ -168,11 +161,8 @@ class MeanDifference:
 
     first: float
     second: float
-    stderr: float | None
-    p_value: float | None  # two-sided, of no difference
+    spread: Spread  # of the difference
     tasks: int
-    few: bool
-    degrees: float  # of freedom
     most: float  # by which two means can differ
     all_rows: bool  # whether neither model was asked others on these tasks
 
@@ -182,56 +172,42 @@ class MeanDifference:
         return self.first - self.second
 
     @property
+    def p_value(self) -> float | None:
+        """Two-sided, of no difference."""
+        return self.spread.p_value(self.value)
+
+    @property
     def seen(self) -> float | None:
         """The difference that `sentence` finds with a probability of 80 %; None where there is no test."""
-        if self.stderr is None or self.p_value is None:
+        if self.spread.stderr is None or self.p_value is None:
             return None
-        return self.stderr * sum(t_quantile(share, self.degrees) for share in ((1 + MAIN_CONFIDENCE) / 2, POWER))
+        return self.spread.stderr * sum(t_quantile(share, self.spread.degrees) for share in ((1 + MAIN_CONFIDENCE) / 2, POWER))
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float] | tuple[None, None]:
         """Both ends; None without standard error, or if few."""
-        if self.stderr is None or self.few:
-            return None, None
-        half = self.stderr * t_quantile((1 + confidence) / 2, self.degrees)
-        return max(-self.most, self.value - half), min(self.most, self.value + half)
+        half = self.spread.half_width(confidence)
+        return (None, None) if half is None else (max(-self.most, self.value - half), min(self.most, self.value + half))
 
 
 def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]) -> MeanDifference | None:
-    """The difference of two models' means over their common tasks, paired by row; None without such tasks.
-
-    Args:
-        common: the tasks that count; see `pairs`.
-        weights: of these tasks, which sum to 1.
-    """
+    """The difference of two models' means over the tasks of `pairs`, whose weights sum to 1; None without such tasks."""
     if not common:
         return None
-    spread = _spread({name: pair.strata for name, pair in common.items()}, weights)
-    first = sum(weights[name] * pair.first for name, pair in common.items())
-    second = sum(weights[name] * pair.second for name, pair in common.items())
     return MeanDifference(
-        first=first,
-        second=second,
-        stderr=spread.stderr if spread else None,
-        p_value=spread.p_value(first - second) if spread else None,
+        first=sum(weights[name] * pair.first for name, pair in common.items()),
+        second=sum(weights[name] * pair.second for name, pair in common.items()),
+        spread=_spread({name: pair.strata for name, pair in common.items()}, weights),
         tasks=len(common),
-        few=spread is not None and spread.few,
-        degrees=spread.degrees if spread else 0.0,
         most=sum(weights[name] * pair.most for name, pair in common.items()),
         all_rows=all(pair.all_rows for pair in common.values()),
     )
 
 
 def sentence(first: str, second: str, found: MeanDifference | None, asked: int) -> str:
-    """What can be said of two models.
+    """What can be said of two models, by name: `found` is first − second, of the tasks of which either was asked so many.
 
     The error rate is `MAIN_SHARE` of 5 %, as on a page that also compares them on languages, suites and tasks. The interval is
     the one that leaves out 0 where they are told apart.
-
-    Args:
-        first: the name of one.
-        second: the name of the other.
-        found: first − second, over all tasks; None: they have none in common.
-        asked: how many tasks either was asked.
     """
     if found is None:
         return f"{first} and {second} cannot be compared: they have no task in common on rows that both were asked."
@@ -242,7 +218,7 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     if p_value is None or low is None or high is None or found.seen is None:
         why = (
             "too few passages, or too few rows of a label"
-            if found.few
+            if found.spread.few
             else "their rows were not logged, and the results have no standard errors"
         )
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
@@ -281,7 +257,7 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     shapes = [(rows.values.shape[1], rows.is_mean, rows.of_rows is None) for rows in (one.statistics, other.statistics)]
     if shapes[0] != shapes[1]:
         return None
-    if one.fingerprint == other.fingerprint:
+    if one.keys == other.keys:
         return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
     place_of = [{key: place for place, key in enumerate(rows.keys)} for rows in (one, other)]
     common = [key for key in place_of[0] if key in place_of[1]]
@@ -340,7 +316,7 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
 
 def _difference_strata(first: TaskRun, second: TaskRun, common: CommonRows) -> list[Stratum]:
     one, other = first.strata or [], second.strata or []
-    if common.all_rows and one and [id(stratum.codes) for stratum in one] == [id(stratum.codes) for stratum in other]:
+    if common.all_rows and one and [stratum.codes for stratum in one] == [stratum.codes for stratum in other]:
         return subtracted(one, other, common.first, common.second)
     return difference_strata(common.first, common.second, first.facts.pool, common.clusters)
 
@@ -379,11 +355,7 @@ def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> 
     """The places of models, all of them right at once where all pairs that are told apart are (Mogstad et al. 2024).
 
     A model's first place is 1 + the number of models that are better for sure, its last the number of models minus that of those
-    that are worse for sure.
-
-    Args:
-        models: all.
-        apart: first − second of those pairs that are told apart.
+    that are worse for sure. `apart` has first − second of those pairs that are told apart.
     """
     better, worse = dict.fromkeys(models, 0), dict.fromkeys(models, 0)
     for (first, second), difference in apart.items():
@@ -404,12 +376,8 @@ def corrected_on_page(
 ) -> tuple[dict[Key, float | None], dict[Key, float | None]]:
     """P-values of all that a page claims: with a probability of 95 % no claim with one of at most 0.05 is false (Wiens 2003).
 
-    Of the level of 5 %, `MAIN_SHARE` is for the main comparisons and the rest for all others; where every main comparison is
-    told apart, its part goes to the others. Within either it is Holm's correction.
-
-    Args:
-        main: of the means over all tasks.
-        rest: of languages, suites and tasks.
+    Of the level of 5 %, `MAIN_SHARE` is for the main comparisons, of the means over all tasks, and the rest for all others; where
+    every main comparison is told apart, its part goes to the others. Within either it is Holm's correction.
     """
     first = {key: _scaled(value, MAIN_SHARE) for key, value in corrected(main).items()}
     passed = bool(first) and all(value is not None and value <= LEVEL for value in first.values())

@@ -149,11 +149,7 @@ def row_count_note(name: str, facts: Facts, rows_total: int | None) -> str | Non
 
 
 def unknown_size_note(facts: Mapping[str, Facts]) -> str | None:
-    """One line on the tasks whose number of rows the catalogue does not know, if there are any; parts of data sets have one.
-
-    Args:
-        facts: by name of the task.
-    """
+    """One line on the tasks whose number of rows the catalogue does not know, if there are any; parts of data sets have one."""
     names = [name.removeprefix("sea_helm_") for name, of_task in facts.items() if of_task.size_unknown]
     if not names:
         return None

@@ -34,7 +34,7 @@ _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 class Stratum:
     """Rows whose clusters are drawn independently of those of other strata: those of a task, or of one of its labels."""
 
-    codes: np.ndarray  # (clusters,), which cluster of which data set; equal codes are the same
+    codes: bytes  # an int64 a cluster: which one of which data set; equal ones are the same
     contributions: np.ndarray  # (clusters,); the sum of their squares is the variance of the score
     least: float  # the variance is at least this
     degrees: int  # of freedom of the variance
@@ -66,6 +66,9 @@ class Spread(NamedTuple):
         return two_sided(value / self.stderr, self.degrees)
 
 
+UNKNOWN = Spread(None, 0.0, few=False)
+
+
 def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
     """The strata of a task's score.
 
@@ -77,7 +80,7 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
         pool: the data set, within which equal names are the same cluster.
         clusters: the cluster of each row.
     """
-    structure = _structure(pool, tuple(clusters), rows.groups)
+    structure = _structure(pool, tuple(clusters), b"" if rows.groups is None else rows.groups.tobytes())
     if rows.of_rows is None:
         return [_jackknifed(structure, rows)]
     return _strata(rows.of_rows, structure, _least(rows.of_rows, rows.groups, _score_variance))
@@ -104,7 +107,7 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
 
 def reported_stratum(name: str, stderr: float, rows: int) -> Stratum:
     """Of a score whose rows are not known, with the standard error that was reported; independent of all others."""
-    return Stratum(_reported_code(name), np.array([stderr]), 0.0, rows - 1)
+    return Stratum(np.array([_code("\0reported", name)]).tobytes(), np.array([stderr]), 0.0, rows - 1)
 
 
 def error_of(strata: Sequence[Stratum]) -> float | None:
@@ -122,7 +125,7 @@ def combined(strata: Sequence[Stratum]) -> Spread:
     """
     if not strata or any(stratum.degrees < 1 for stratum in strata):
         return Spread(None, 0.0, few=True)
-    layout = _layout(tuple(_Identity(stratum.codes) for stratum in strata))
+    layout = _layout(tuple(stratum.codes for stratum in strata))
     sums = np.bincount(layout.clusters, np.concatenate([stratum.contributions for stratum in strata]))
     sums[np.abs(sums) < _ROUNDING] = 0.0
     variances = np.bincount(layout.part_of_cluster, sums * sums)
@@ -138,31 +141,28 @@ def combined(strata: Sequence[Stratum]) -> Spread:
 class _Structure(NamedTuple):
     """How the rows of a task fall into clusters and groups."""
 
-    codes: np.ndarray  # by cluster
     cluster_of_row: np.ndarray
+    clusters: int
     group_of_row: np.ndarray
     groups: int
-    strata: list[tuple[np.ndarray, np.ndarray]]  # codes of the clusters in each, and which clusters these are
+    strata: list[tuple[bytes, np.ndarray]]  # codes of the clusters in each, and which clusters these are
     smallest: int  # clusters in a stratum, or where groups share clusters, of a group
 
 
-def _structure(pool: str, clusters: tuple[str, ...], groups: np.ndarray | None) -> _Structure:
-    return _cached_structure(pool, clusters, None if groups is None else groups.tobytes())
-
-
 @lru_cache(maxsize=4096)
-def _cached_structure(pool: str, clusters: tuple[str, ...], groups: bytes | None) -> _Structure:
+def _structure(pool: str, clusters: tuple[str, ...], groups: bytes) -> _Structure:
     names, cluster_of_row = np.unique(np.array(clusters, dtype=object).astype(str), return_inverse=True)
     codes = np.array([_code(pool, name) for name in names.tolist()])
-    numbers = np.zeros(len(clusters), dtype=np.int64) if groups is None else np.frombuffer(groups, dtype=np.int64)
+    numbers = np.frombuffer(groups, dtype=np.int64) if groups else np.zeros(len(clusters), dtype=np.int64)
     _, group_of_row = np.unique(numbers, return_inverse=True)
     count = int(group_of_row.max()) + 1
     pairs = np.unique(np.stack([cluster_of_row, group_of_row]), axis=1)
-    sizes = np.bincount(pairs[1])
-    if len(pairs[0]) > len(codes):  # a cluster has rows of several groups
-        return _Structure(codes, cluster_of_row, group_of_row, count, [(codes, np.arange(len(codes)))], int(sizes.min()))
     own = [pairs[0][pairs[1] == group] for group in range(count)]
-    return _Structure(codes, cluster_of_row, group_of_row, count, [(codes[part], part) for part in own], int(sizes.min()))
+    smallest = min(map(len, own))
+    if len(pairs[0]) > len(codes):  # a cluster has rows of several groups
+        own = [np.arange(len(codes))]
+    strata = [(codes[part].tobytes(), part) for part in own]
+    return _Structure(cluster_of_row, len(codes), group_of_row, count, strata, smallest)
 
 
 def _code(pool: str, cluster: str) -> int:
@@ -170,16 +170,11 @@ def _code(pool: str, cluster: str) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little", signed=True)
 
 
-@lru_cache(maxsize=4096)
-def _reported_code(name: str) -> np.ndarray:
-    return np.array([_code("\0reported", name)])
-
-
 def _strata(scores: np.ndarray, structure: _Structure, least: Sequence[float]) -> list[Stratum]:
     group, count = structure.group_of_row, structure.groups
     sizes = np.bincount(group)
     deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / count
-    sums = np.bincount(structure.cluster_of_row, deviations, minlength=len(structure.codes))
+    sums = np.bincount(structure.cluster_of_row, deviations, minlength=structure.clusters)
     if len(structure.strata) < count:
         least = [sum(least)]
     made = []
@@ -212,26 +207,13 @@ def _difference_variance(differences: np.ndarray) -> float:
 
 
 def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
-    of_cluster = np.zeros((len(structure.codes), rows.values.shape[1]))
+    [(codes, _)], count = structure.strata, structure.clusters
+    of_cluster = np.zeros((count, rows.values.shape[1]))
     np.add.at(of_cluster, structure.cluster_of_row, rows.values)
-    count = len(of_cluster)
     if count < 2:
-        return Stratum(structure.codes, np.zeros(count), 0.0, count - 1)
+        return Stratum(codes, np.zeros(count), 0.0, count - 1)
     without = rows.score(of_cluster.sum(axis=0) - of_cluster)
-    return Stratum(structure.codes, math.sqrt((count - 1) / count) * (without.mean() - without), 0.0, count - 1)
-
-
-class _Identity:
-    """An array, equal to itself alone."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-
-    def __hash__(self) -> int:
-        return id(self.array)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and other.array is self.array
+    return Stratum(codes, math.sqrt((count - 1) / count) * (without.mean() - without), 0.0, count - 1)
 
 
 class _Layout(NamedTuple):
@@ -243,8 +225,8 @@ class _Layout(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _layout(strata: tuple[_Identity, ...]) -> _Layout:
-    arrays = [stratum.array for stratum in strata]
+def _layout(codes: tuple[bytes, ...]) -> _Layout:
+    arrays = [np.frombuffer(each, dtype=np.int64) for each in codes]
     unique, clusters = np.unique(np.concatenate(arrays), return_inverse=True)
     stratum_of = np.repeat(np.arange(len(arrays)), [len(array) for array in arrays])
     links = coo_matrix((np.ones(len(clusters)), (stratum_of, clusters)), shape=(len(arrays), len(unique)))

@@ -84,12 +84,7 @@ def gap_of(gaps: Gaps) -> Gap:
 
 
 def beside_others(own: Gaps, others: Mapping[str, Gaps]) -> Gap | None:
-    """By how much the gap is larger than the mean of those of other languages, on the rows that all have; None without such rows.
-
-    Args:
-        own: of a language.
-        others: of the same rows in other languages.
-    """
+    """By how much the gap is larger than the mean gap of the other languages, on the rows that all have; None without such."""
     common = [name for name in own.of if others and all(name in other.of for other in others.values())]
     differences = {name: own.of[name] - sum(other.of[name] for other in others.values()) / len(others) for name in common}
     return gap_of(Gaps(differences, own.clusters, own.groups)) if common else None

@@ -45,7 +45,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     notes: list[str] = []
     found = [parts for path in results_files if (parts := _read_results(path, names or {}, notes)) is not None]
     by_stamp = {(_folder(parts.runs[0]), parts.runs[0].date): parts for parts in found}
-    model_of_folder = {_folder(parts.runs[0]): parts.runs[0].model for parts in found}
+    model_of_folder = {folder: parts.runs[0].model for (folder, _), parts in by_stamp.items()}
     for path in samples_files:
         match = _SAMPLES_NAME.fullmatch(path.name)
         if match is None or (date := _date(match["stamp"])) is None:
@@ -116,12 +116,6 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 def _plain_name(name: str) -> str:
     """The name of a task on one line: lm-eval 0.5 puts the groups through which it was asked for before it, "group::task"."""
     return one_line(name.rpartition("::")[2] or name)
-
-
-def _task_and_date(samples: Path) -> tuple[str, datetime | None]:
-    match = _SAMPLES_NAME.fullmatch(samples.name)
-    assert match is not None  # `_files` returns no others
-    return _plain_name(match["task"]), _date(match["stamp"])
 
 
 def _date(stamp: str) -> datetime | None:

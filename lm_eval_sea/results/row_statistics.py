@@ -43,6 +43,11 @@ class RowStatistics:
         return self.of_rows is not None and self.groups is None
 
     @property
+    def averaged(self) -> list[float]:
+        """The rows' scores, 0 to 1, where the score is their mean; else empty."""
+        return [] if self.of_rows is None or self.groups is not None else self.of_rows.tolist()
+
+    @property
     def of_all_rows(self) -> float:
         """The score in which every row counts once."""
         return float(self.score(self.values.sum(axis=0, keepdims=True))[0])

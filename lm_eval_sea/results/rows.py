@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,7 +12,6 @@ import orjson
 import pandas as pd
 
 from lm_eval_sea.results.row_statistics import RowStatistics, statistics_of
-from lm_eval_sea.results.score import collapsed_answer
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import encodable, visible
 from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
@@ -126,22 +124,6 @@ class Rows:
     golds: list[int | None]
     chosen: list[int | None]
     statistics: RowStatistics | None  # from which the metric of any draw of the rows can be computed
-
-    @property
-    def scores(self) -> Sequence[float] | None:
-        """The rows' scores by the metric, 0 to 1; None where a row has none, or one that cannot be."""
-        statistics = self.statistics
-        return statistics.of_rows.tolist() if statistics and statistics.of_rows is not None and statistics.is_mean else None
-
-    @cached_property
-    def fingerprint(self) -> int:
-        """Equal for equal keys in the same order."""
-        return hash(tuple(self.keys))
-
-    @cached_property
-    def collapsed(self) -> tuple[int, float, float] | None:
-        """See `score.collapsed_answer`; None where no options are chosen."""
-        return collapsed_answer(self.chosen, self.golds) if any(gold is not None for gold in self.golds) else None
 
 
 def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:
@@ -270,11 +252,7 @@ def _evidence(logged: Any) -> Evidence | None:
 
 
 def in_published_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows in the order in which SEA-HELM publishes them; as they are where they do not say it, as of earlier versions.
-
-    Args:
-        frame: with the column `POSITION`.
-    """
+    """The rows in the order in which SEA-HELM publishes them, by the column `POSITION`; as they are where some do not say it."""
     if not says_its_order(frame):
         return frame
     return frame.assign(**{POSITION: frame[POSITION].astype("int64")}).sort_values(POSITION, kind="stable")

@@ -68,11 +68,7 @@ class TaskRun:
         return self.evaluated is not None and self.expected is not None and self.evaluated < self.expected
 
     def texts(self, places: Collection[int] | None = None) -> Iterator[Mapping[str, Any]]:
-        """Rows as lm-eval logged them, prompts and answers among it, one after the other.
-
-        Args:
-            places: column `place` of the rows' frame; None: all.
-        """
+        """Rows as lm-eval logged them, one after the other; all, or those at some places (column `place` of the frame)."""
         return (row for _, row in read_lines(self.samples, self.notes, places)) if self.samples is not None else iter(())
 
     @cached_property
@@ -113,8 +109,9 @@ class TaskRun:
     @property
     def telling_rows(self) -> Rows | None:
         """The rows, if the headline score is made of them; None also where the results contradict them."""
-        telling = self.score is not None and not self.score.notes and self.logged is not None
-        return self.logged if telling and self.logged is not None and self.logged.statistics is not None else None
+        if self.logged is None or self.logged.statistics is None or self.score is None or self.score.notes:
+            return None
+        return self.logged
 
     @cached_property
     def strata(self) -> list[Stratum] | None:
@@ -274,12 +271,7 @@ def _models_of_several_weights(tasks: Iterable[TaskRun]) -> Iterator[str]:
 
 
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
-    """Of several runs of a task by one model the one with more rows; of two with equally many the newer.
-
-    Args:
-        tasks: by model and date.
-        notes: gets a line for what is left out and why, and in what the runs differ.
-    """
+    """The tasks of `Runs.best`; notes say what is left out and why, and in what the runs differ."""
     tasks = list(tasks)
     best: dict[tuple[str, str], TaskRun] = {}
     for task in tasks:

@@ -11,13 +11,7 @@ from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.means import error_of, strata_of
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
 from lm_eval_sea.results.types import Score
-from lm_eval_sea.results.uncertainty import (
-    FEWEST_CLUSTERS,
-    Estimate,
-    estimate,
-    score_interval,
-    standard_error,
-)
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, clustered_standard_error, estimate, score_interval
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 COLLAPSED = 80  # per cent of the answers
@@ -74,7 +68,7 @@ def task_score(
         None, if there is no number or it is not between 0 and the metric's best.
     """
     scale = scale_of(metric)
-    row_scores = rows.of_rows.tolist() if rows and rows.of_rows is not None and rows.is_mean else None
+    row_scores = rows.averaged if rows else []
     own = estimate(row_scores, list(clusters)) if row_scores else None
     of_rows = own.mean if own else rows.of_all_rows if rows else None
     value = reported.value / scale if reported else of_rows
@@ -85,8 +79,8 @@ def task_score(
     if of_rows is not None and not math.isclose(value, of_rows, abs_tol=_AGREE):
         notes.append(f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}")
         own = rows = None
-    if own is not None and row_scores:
-        plain = standard_error(row_scores)
+    if own is not None:
+        plain = clustered_standard_error(row_scores, range(len(row_scores)))
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
@@ -121,9 +115,9 @@ def collapsed_answer(chosen: Sequence[int | None], golds: Sequence[int | None]) 
 
     Returns:
         Its position, the share of rows on which it is chosen and the share on which it is right, in per cent. None, if there is
-        no such option, it is right as often as that, or there are fewer than `FEWEST_CLUSTERS` rows.
+        no such option, it is right as often as that, or there are fewer than `FEWEST_CLUSTERS` rows or none with options.
     """
-    if len(chosen) < FEWEST_CLUSTERS:
+    if len(chosen) < FEWEST_CLUSTERS or not any(gold is not None for gold in golds):
         return None
     counts = Counter(position for position in chosen if position is not None)
     if not counts:

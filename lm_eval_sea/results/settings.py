@@ -37,12 +37,7 @@ class Settings:
 
 
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
-    """The settings of a run.
-
-    Args:
-        config: what lm-eval writes of the call, with the digests beside it.
-        versions: of libraries.
-    """
+    """The settings of a run: of what lm-eval writes of the call, with the digests beside it, and of the versions of libraries."""
     given = config.get("model_args")
     arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
     return Settings(

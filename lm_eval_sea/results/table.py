@@ -22,6 +22,7 @@ from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version
 from lm_eval_sea.results.means import FEWEST, combined
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, unlike
+from lm_eval_sea.results.score import collapsed_answer
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import aligned, one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -43,12 +44,12 @@ def table_of(runs: Runs) -> str:
     return "\n".join([*blocks, *_compared(runs), *map(_note, runs.notes)])
 
 
-def _two_models(runs: Runs) -> tuple[dict[str, TaskRun], dict[str, TaskRun]] | None:
-    """The tasks that count of two models, by name; None of another number."""
+def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
+    """The tasks that count of two models, by label and name; empty of another number."""
     own = [task for task in runs.tasks if task.facts.of_pack and counts(task)]
-    models = list(dict.fromkeys(run.model for run in runs.runs))
-    tasks = [{task.name: task for task in own if task.run.model == model} for model in models]
-    return (tasks[0], tasks[1]) if len(models) == 2 and all(tasks) else None
+    models = dict.fromkeys(run.model for run in runs.runs)
+    tasks = {runs.labels[model]: {task.name: task for task in own if task.run.model == model} for model in models}
+    return tasks if len(models) == len(tasks) == 2 and all(tasks.values()) else {}
 
 
 def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
@@ -60,10 +61,10 @@ def _compared(runs: Runs) -> list[str]:
     """Two models in a sentence, and of any number what they were not asked alike."""
     notes = [_note(text) for text in unlike(task for task in runs.tasks if task.facts.of_pack)]
     both = _two_models(runs)
-    if both is None:
+    if not both:
         return notes
-    names = [runs.labels[next(iter(tasks.values())).run.model] for tasks in both]
-    said = sentence(names[0], names[1], _difference(*both), len(both[0].keys() | both[1].keys()))
+    (one, first), (other, second) = both.items()
+    said = sentence(one, other, _difference(first, second), len(first.keys() | second.keys()))
     return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
 
 
@@ -93,22 +94,20 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
         if task.facts.of_pack and task.score is not None
     ]
     both = _two_models(runs)
-    return records if both is None else [*records, *_difference_records(*both, runs.labels)]
+    return [*records, *_difference_records(both)] if both else records
 
 
-def _difference_records(
-    first: Mapping[str, TaskRun], second: Mapping[str, TaskRun], labels: Mapping[str, str]
-) -> Iterator[dict[str, Any]]:
-    names = [labels[next(iter(tasks.values())).run.model] for tasks in (first, second)]
+def _difference_records(both: Mapping[str, Mapping[str, TaskRun]]) -> Iterator[dict[str, Any]]:
+    (one, first), (other, second) = both.items()
     blank = dict.fromkeys(("date", "rows", "of", "exemplars", "version", "metric", *_NUMBERS, "difference", "p_value"))
-    about = {"model": names[0], "against": names[1]}
+    about = {"model": one, "against": other}
     for name, task in first.items():
         if name in second and (found := task_difference(task, second[name])) is not None:
             numbers = asdict(found)
             yield {**about, "task": name, **blank, **{key: numbers[key] for key in blank if key in numbers}}
     mean = _difference(first, second)
     if mean is not None:
-        numbers = {"difference": mean.value, "stderr": mean.stderr, "p_value": mean.p_value}
+        numbers = {"difference": mean.value, "stderr": mean.spread.stderr, "p_value": mean.p_value}
         numbers["low"], numbers["high"] = mean.interval()
         yield {**about, "task": MEAN, **blank, "of": mean.tasks, "metric": "normalised", **numbers}
 
@@ -170,9 +169,10 @@ def once(said: Iterable[tuple[str, str]]) -> list[str]:
 
 def collapsed_text(task: TaskRun) -> str | None:
     """What is said of an option that is chosen nearly always."""
-    if task.logged is None or task.logged.collapsed is None:
+    found = collapsed_answer(task.logged.chosen, task.logged.golds) if task.logged is not None else None
+    if found is None:
         return None
-    option, share, right = task.logged.collapsed
+    option, share, right = found
     labels = task.config.get("doc_to_choice")
     word = f" (“{one_line(str(labels[option]))}”)" if isinstance(labels, list) and option < len(labels) else ""
     return f"{share:.0f} % of the answers are option {option + 1}{word}, which is right on {right:.0f} %"

@@ -78,12 +78,7 @@ def repeated_share(text: str, window: int = WINDOW) -> float:
 
 
 def languages_of_lines(text: str, language: str) -> list[tuple[str, int]]:
-    """The language of each line that is long enough to tell, with its number of letters: "own", "English" or "other".
-
-    Args:
-        text: of a thought.
-        language: code of the prompt's.
-    """
+    """Of each line that is long enough to tell, its language, beside that of the prompt, and its letters; see `_KINDS`."""
     found = []
     for line in text.splitlines():
         letters = sum(map(str.isalpha, line))
@@ -94,18 +89,10 @@ def languages_of_lines(text: str, language: str) -> list[tuple[str, int]]:
 
 
 def tokens_in_english(tokens: float, lines: Sequence[tuple[str, int]], premium: float) -> float | None:
-    """How many tokens of English would hold what a thought holds.
+    """How many tokens of English would hold what a thought holds; None where it is in a third language, or cannot be told.
 
     Tokens of a thought in the language of the prompt are divided by its premium (`run.premium`), those of one in English are
-    not: the language is that of most letters whose language can be told.
-
-    Args:
-        tokens: of the thought.
-        lines: what `languages_of_lines` finds in it.
-        premium: tokens of the prompt's language for one of English.
-
-    Returns:
-        None for a thought in a third language, or one whose language cannot be told.
+    not: the language is that of most letters of its `languages_of_lines`.
     """
     letters = _letters(lines)
     most = max(_KINDS, key=lambda kind: letters[kind])
@@ -135,12 +122,7 @@ def thought_rows(task: TaskRun) -> pd.DataFrame | None:
 
 
 def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
-    """The ledger of a task; None if it has no thoughts.
-
-    Args:
-        task: whose texts are read.
-        rows: its `thought_rows`.
-    """
+    """The ledger of a task by its `thought_rows` and their texts; None if it has no thoughts."""
     clusters = [str(cluster) for cluster in rows.cluster]
     thinking = rows.state.isin(("closed", *_UNFINISHED))
     if not thinking.any():
@@ -197,9 +179,10 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
     telling = task.telling_rows
     thought = rows.thought.fillna(0).to_numpy()
     total = thought + rows.answer.to_numpy()
-    if telling is None or telling.scores is None or len(telling.scores) != len(total) or np.isnan(total).any():
+    scores = np.array(telling.statistics.averaged if telling is not None and telling.statistics is not None else [])
+    if telling is None or not scores.size or len(scores) != len(total) or np.isnan(total).any():
         return None
-    scores, limit = np.array(telling.scores), int(total.max(initial=0))
+    limit = int(total.max(initial=0))
     budgets = [2**power for power in range(_FIRST_POWER, limit.bit_length()) if 2**power < limit]
     if not budgets:
         return None

@@ -58,17 +58,6 @@ def two_sided(t: float, degrees: float) -> float:
     return float(2 * special.stdtr(degrees, -abs(t)))
 
 
-def standard_error(scores: Sequence[float]) -> float | None:
-    """Standard error of the mean of independent scores.
-
-        sqrt( Σ_i (s_i − s̄)² / (n − 1) / n )
-
-    Returns:
-        The error, ≥ 0; None for fewer than two scores.
-    """
-    return clustered_standard_error(scores, range(len(scores)))
-
-
 def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
     """Standard error of the mean of scores that come in clusters (Miller 2024, section 2.2).
 

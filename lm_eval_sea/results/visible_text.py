@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 # Controls but line break and tab, lone surrogates, and controls of writing direction, which can show a text in another order than
 # it has (Boucher and Anderson 2021).
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NAMES_SHOWN = 4
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -27,12 +30,17 @@ def _escaped(character: str) -> str:
 
 def encodable(content: Any) -> Any:
     """Content of a JSON file with lone surrogates, which no encoding and no column of pandas can hold, as escapes."""
+    return with_texts(content, lambda text: _SURROGATE.sub(lambda found: _escaped(found[0]), text))
+
+
+def with_texts(content: Any, changed: Callable[[str], str]) -> Any:
+    """Content of a JSON file in which every text, names among them, is changed."""
     if isinstance(content, str):
-        return "".join(_escaped(character) if "\ud800" <= character <= "\udfff" else character for character in content)
+        return changed(content)
     if isinstance(content, list):
-        return [encodable(part) for part in content]
+        return [with_texts(part, changed) for part in content]
     if isinstance(content, dict):
-        return {encodable(key): encodable(part) for key, part in content.items()}
+        return {with_texts(key, changed): with_texts(part, changed) for key, part in content.items()}
     return content
 
 
@@ -49,6 +57,15 @@ def spreadsheet_cell(value: object) -> object:
     return f"'{text}" if value.startswith(_FORMULA_STARTS) else text
 
 
+def csv_text(records: Sequence[Mapping[str, object]]) -> str:
+    """Records with the same entries as a CSV file, their names in the first line; empty without records."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for line in [*records[:1], *(record.values() for record in records)]:
+        writer.writerow(map(spreadsheet_cell, line))
+    return text.getvalue()
+
+
 def some_names(names: Sequence[str]) -> str:
     """The first names, and how many more there are: "a, b, c, d and 3 more"."""
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
@@ -56,13 +73,7 @@ def some_names(names: Sequence[str]) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), widest: int | None = None) -> list[str]:
-    """Lines whose columns stand below each other.
-
-    Args:
-        rows: their cells.
-        left: the columns that stand to the left.
-        widest: columns of a terminal; the first cell of a longer line is cut.
-    """
+    """Lines whose columns stand below each other, `left` ones to the left; the first cell of one wider than `widest` is cut."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if widest is not None:
         widths[0] = min(widths[0], max(1, widest - sum(widths[1:]) - 2 * (len(widths) - 1)))

@@ -53,23 +53,13 @@ class WrittenFolder:
     """A folder that a command writes its files into. A manifest in it says which they are."""
 
     def __init__(self, folder: Path, manifest: str) -> None:
-        """Takes a folder, which need not exist.
-
-        Args:
-            folder: to write.
-            manifest: the name of the command's own file in it.
-        """
+        """Takes a folder, which need not exist, and the name of the command's manifest in it."""
         self._folder = folder
         self._manifest = manifest
         self._written: list[str] = []
 
     def write(self, name: str, content: bytes | str) -> Path:
-        """Writes a file, whole or not at all.
-
-        Args:
-            name: path in the folder, with slashes.
-            content: as `write_whole` takes it.
-        """
+        """Writes a file, whole or not at all, as `write_whole` does; the name is its path in the folder, with slashes."""
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)

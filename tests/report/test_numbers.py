@@ -48,7 +48,7 @@ def test_frames_are_tidy(scores):
     rows = scores.samples[(scores.samples.model == "org/a") & (scores.samples.task == RANKED)]
     assert list(rows.gold) == GOLDS and list(rows.chosen) == planted.CHOICES["org/a"][RANKED]
     assert list(rows.cluster) == CLUSTERS and list(rows.score) == [1, 1, 1, 0, 0, 1]
-    assert at(scores.metrics, model="org/b", task=TO_THAI, metric="chrf++").value == 20
+    assert scores.of["org/b", TO_THAI].scores["chrf++"].value == 20
     assert [note for note in scores.notes if "no samples" in note and planted.NO_SAMPLES in note]
 
 
@@ -342,7 +342,7 @@ def test_means_have_intervals_and_pairs_are_compared_on_common_tasks(tmp_path):
     assert (pair.tasks, pair.value) == (1, pytest.approx(deltas.mean() / 0.75 * 100))
     moved = np.subtract(answers["a"], answers["b"])
     least = math.sqrt(((np.square(moved).sum() + 1) / 81 - (moved.sum() / 81) ** 2) / 80)
-    assert pair.stderr == pytest.approx(max(stats.sem(deltas), least) / 0.75 * 100)
+    assert pair.spread.stderr == pytest.approx(max(stats.sem(deltas), least) / 0.75 * 100)
 
 
 def test_a_curve_over_checkpoints(tmp_path):

@@ -30,7 +30,7 @@ def test_choices_are_those_of_the_formula(logs):
     for chosen, of_row, score in zip(found.chosen, scores, found.frame.score, strict=True):
         assert of_row[chosen] == pytest.approx(of_row.max(), abs=1e-6)
         assert score == float(chosen == 1)
-    assert found.scores == list(found.frame.score) and list(found.frame.chosen_acc_bc) == found.chosen
+    assert found.statistics.averaged == list(found.frame.score) and list(found.frame.chosen_acc_bc) == found.chosen
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,12 @@ def test_choices_are_those_of_the_formula(logs):
 )
 def test_rows_that_say_nothing_choose_nothing(value):
     found = rows_of([{"doc": {}, "acc_bc": value}, {"doc": {}, "acc": 1.0}])
-    assert found.chosen == [None, None] and found.scores is None
+    assert found.chosen == [None, None] and not found.statistics
 
 
 def test_one_row_without_evidence_leaves_all_as_they_are():
     found = rows_of([logged(0, [-1.0, -2.0]), {"doc": {}, "acc_bc": None}])
-    assert found.chosen == [None, None] and found.scores is None
+    assert found.chosen == [None, None] and not found.statistics
 
 
 def test_the_table_after_a_run_takes_the_rows_choices():

@@ -241,8 +241,8 @@ def test_the_difference_that_would_have_been_seen(tmp_path):
     both = read(two_models(tmp_path)).best().tasks
     first, second = ({task.name: task for task in both if task.run.model == model} for model in "ab")
     found = difference_of_means(pairs(first, second), {"toy_th": 1.0})
-    limit = stats.t.ppf(0.98, found.degrees)  # a level of 4 %
-    assert 1 - stats.nct.cdf(limit, found.degrees, found.seen / found.stderr) == pytest.approx(0.8, abs=0.01)
+    limit = stats.t.ppf(0.98, found.spread.degrees)  # a level of 4 %
+    assert 1 - stats.nct.cdf(limit, found.spread.degrees, found.seen / found.spread.stderr) == pytest.approx(0.8, abs=0.01)
 
 
 def test_scores_as_records(tmp_path, capsys):

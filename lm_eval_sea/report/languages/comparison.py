@@ -130,12 +130,7 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
 
 
 def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) -> RankCorrelation | None:
-    """Rank correlation of the languages that two settings share; None for fewer than three.
-
-    Args:
-        first: accuracy by language.
-        second: likewise.
-    """
+    """Rank correlation of the accuracies of the languages that two settings share; None for fewer than three."""
     common = [language for language in first if language in second]
     if len(common) < FEWEST_LANGUAGES:
         return None
@@ -169,11 +164,7 @@ def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iter
     """SeaEval's consistency, for s = 2 to the number of languages, on the questions that were asked in all.
 
     There is none where it is not known what was chosen. Definitions of Wang et al. 2024 (https://arxiv.org/abs/2309.04766; in its
-    repository src/dataset_src/eval_methods/cross_lingual_assessment.py).
-
-    Args:
-        answers: by language.
-        every: whether for every s, or only for 2 and all languages.
+    repository src/dataset_src/eval_methods/cross_lingual_assessment.py). Without `every`, only for 2 and for all languages.
     """
     given = list(answers.values())
     common = [question for question in given[0].chosen if all(question in each.chosen for each in given)] if given else []

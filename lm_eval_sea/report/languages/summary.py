@@ -20,11 +20,9 @@ _CONDITION = ("model", "data_set", "setting", "variant", "prompt", "num_fewshot"
 
 
 def summary(rows: Sequence[Mapping[str, Any]], of: str = "differences") -> str:
-    """Lines of aligned columns, in per cent and percentage points, by condition.
+    """Lines of aligned columns, in per cent and percentage points, by condition: the rows of one of the files in `_HEADS`.
 
-    Args:
-        rows: of differences.csv, consistency.csv or errors.csv.
-        of: which of the three; of consistency two, three and all languages are shown, of errors the pairs with most excess.
+    Of consistency two, three and all languages are shown, of errors the pairs with most excess.
     """
     blocks = []
     for _, group in groupby(rows, key=lambda row: tuple(row[name] for name in _CONDITION)):

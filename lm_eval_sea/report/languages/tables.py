@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +12,7 @@ from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.runs import Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.uncertainty import Difference
-from lm_eval_sea.results.visible_text import spreadsheet_cell
+from lm_eval_sea.results.visible_text import csv_text
 from lm_eval_sea.results.written_folder import WrittenFolder
 from lm_eval_sea.tasks._shared.facts import ORDER
 
@@ -251,15 +249,8 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
     written = {}
     for name, rows in tables.items():
         if rows:
-            written[out.write(name, _csv(rows))] = rows
+            written[out.write(name, csv_text(rows))] = rows
         else:
             notes.append(f"{name} is not written, for it would be empty")
     out.finish()
     return written
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(map(spreadsheet_cell, line) for line in ([*rows[0]], *(row.values() for row in rows)))
-    return text.getvalue()
