@@ -116,10 +116,10 @@ def _wide_scores(scores: Scores) -> Table:
     rows: dict[str, dict[str, object]] = {}
     if headline.task.isin(suite.members).any():
         for name, (task, language) in suite.members.items():
-            rows[name] = {"task": name, "kind": suite.tasks.get(task, task), "language": language, **suite.settings.get(name, {})}
+            rows[name] = {"task": name, "kind": suite.kinds.get(task, task), "language": language, **suite.settings.get(name, {})}
     for row in headline.itertuples():
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
-        entry |= {"kind": suite.tasks.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
+        entry |= {"kind": suite.kinds.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
         entry |= {"metric": row.metric, "chance": row.chance}
         found = {name: getattr(row, name) for name in ("score", "low", "high", "normalised")}
         found |= {name: bool(getattr(row, name)) for name in ("limited", "few", "contradicted")}

@@ -21,7 +21,7 @@ class Suite:
 
     members: Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
     settings: Mapping[str, Mapping[str, str]]  # name of a member → language, dataset and variant
-    tasks: Mapping[str, str]  # "qa" → "Question answering"
+
     languages: Mapping[str, str]  # "th" → "Thai"
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
@@ -55,7 +55,6 @@ def read_suite(names: Collection[str] = ()) -> Suite:
         settings={
             name: {key: str(metadata[key]) for key in ("language", "dataset", "variant")} for name, metadata in members.items()
         },
-        tasks={task: title for task, title in competency_titles().items() if f"{SUITE}_{task}" in tasks.groups},
         languages=language_names(),
         data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},
         english_labels={
