@@ -19,6 +19,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
 
 from ..conftest import ROOT
+from ..processes import Fork
 from .test_servers import completion, reply, serving
 
 GOOD, BAD, WRITTEN = "sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_tydiqa_id"
@@ -211,15 +212,9 @@ def test_the_same_command_twice(command, mirror, tmp_path, capsys, monkeypatch):
     plain = HFLM.generate_until
 
     def generate(self, requests, **options):
-        second = subprocess.run(
-            python(command),
-            cwd=mirror,
-            env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=200,
-        )
-        said.append((second.returncode, second.stderr.rpartition("lm-eval-sea: ")[2].strip()))
+        second = Fork(*command, cwd=mirror)
+        _, err = second.communicate(200)
+        said.append((second.returncode, err.rpartition("lm-eval-sea: ")[2].strip()))
         return plain(self, requests, **options)
 
     monkeypatch.setattr(HFLM, "generate_until", generate)
@@ -296,13 +291,15 @@ def test_a_server_that_dies_in_the_middle(mirror, tmp_path):
             "run", "--model", "local-chat-completions", "--model_args", model, "--tasks", "sea_belebele_en_chat", "--limit", "4",
             "--apply_chat_template", "--output_path", str(tmp_path / "results"),
         ]  # fmt: skip
-        first = subprocess.run(python(command), cwd=mirror, capture_output=True, text=True, timeout=200)
+        first = Fork(*command, cwd=mirror)
+        _, err = first.communicate(200)
         assert first.returncode == 1
-        assert "Traceback" not in first.stderr
-        last = first.stderr.strip().splitlines()[-1]
+        assert "Traceback" not in err
+        last = err.strip().splitlines()[-1]
         assert last.startswith("lm-eval-sea: the server gives no answers: HTTPError: 503")
         assert "the same command goes on where this one stopped, with the 3 answers" in last
         before, alive[0] = len(asked), 9
-        second = subprocess.run(python(command), cwd=mirror, capture_output=True, text=True, timeout=200)
-        assert second.returncode == 0, second.stderr[-2000:]
+        second = Fork(*command, cwd=mirror)
+        _, err = second.communicate(200)
+        assert second.returncode == 0, err[-2000:]
         assert len(asked) - before == 1

@@ -5,8 +5,6 @@ import logging
 import os
 import pickle
 import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -14,7 +12,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.request import RunError
 
-from ..conftest import ROOT
+from ..processes import Fork
 from .test_flags import database
 
 TASK = "sea_xcopa_vi_to_ppl"
@@ -103,36 +101,24 @@ def test_a_signal_in_another_command(command, tmp_path, mirror, monkeypatch, cap
     assert capsys.readouterr().err.strip().split("\n")[-1] == "lm-eval-sea: interrupted"
 
 
-KILLED = """
-import os, signal, sys
-import lm_eval.caching.cache as cache
-from lm_eval_sea.commands.cli import main
-
-def half(file_name, obj):
-    path = cache._cache_file_path(file_name)
-    os.makedirs(cache.PATH, exist_ok=True)
-    with open(path, "wb") as file:
-        data = cache.dill.dumps(obj)
-        file.write(data[: len(data) // 2])
-    os.kill(os.getpid(), signal.SIGKILL)
-
-import lm_eval.api.task
-lm_eval.api.task.save_to_cache = half
-sys.exit(main(sys.argv[1:]))
-"""
-
-
 @pytest.mark.slow
 def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror, monkeypatch):
     """Half a file is left by `--cache_requests`, and the next run is that of an undisturbed one."""
-    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT), "LM_HARNESS_CACHE_PATH": str(tmp_path / "requests")}
+    from lm_eval.api import task
+    from lm_eval.caching import cache
 
-    command = [sys.executable, "-c", KILLED, *arguments(tiny_model, tmp_path / "a"), "--cache_requests", "true"]
-    killed = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
-    assert killed.returncode == -signal.SIGKILL
+    def half(file_name, obj):
+        os.makedirs(cache.PATH, exist_ok=True)
+        with open(cache._cache_file_path(file_name), "wb") as file:
+            data = cache.dill.dumps(obj)
+            file.write(data[: len(data) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(cache, "PATH", str(tmp_path / "requests"))
+    command = [*arguments(tiny_model, tmp_path / "a"), "--cache_requests", "true"]
+    assert Fork(*command, before=lambda: setattr(task, "save_to_cache", half)).wait(600) == -signal.SIGKILL
     assert list((tmp_path / "requests").iterdir()), "nothing was left to be read"
-    monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path / "requests"))
-    assert main([*arguments(tiny_model, tmp_path / "a"), "--cache_requests", "true"]) == 0
+    assert main(command) == 0
     assert main(arguments(tiny_model, tmp_path / "b")) == 0
     one, other = (json.loads(next((tmp_path / name).rglob("results_*.json")).read_text()) for name in ("a", "b"))
     assert one["results"] == other["results"]

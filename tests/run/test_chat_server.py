@@ -7,7 +7,7 @@ import pytest
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
-from tests.processes import begin
+from tests.processes import Fork
 from tests.run.conftest import answers_kept, written
 
 from ..models.toy_server import DROP, HANG, Answer, serve
@@ -66,7 +66,7 @@ def test_an_interrupted_run_goes_on(sign, undisturbed, samples, tmp_path, monkey
 
     with serve(behave) as toy:
         given = command(toy, output, "--limit", "4", model_args=",num_concurrent=1")
-        process = begin("lm_eval_sea", *given)
+        process = Fork(*given)
         assert silent.wait(250)
         process.send_signal(sign)
         _, err = process.communicate(timeout=100)

@@ -1,29 +1,17 @@
 """Going on after an interruption."""
 
 import logging
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
+import torch
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER, files_of
-from tests.conftest import ROOT
+from tests.processes import Fork
 from tests.run.conftest import answers_kept, written
-
-# The command with a model that pauses before each pass: a run that is to be killed must not be over before it is looked at.
-PAUSING = """
-import time, torch
-def wait(module, _):
-    if isinstance(module, torch.nn.Embedding):
-        time.sleep({pause})
-torch.nn.modules.module.register_module_forward_pre_hook(wait)
-import lm_eval_sea.__main__
-"""
 
 
 def command(tiny_model, output, *arguments, backend="hf", task="sea_tydiqa_id"):
@@ -34,11 +22,13 @@ def command(tiny_model, output, *arguments, backend="hf", task="sea_tydiqa_id"):
 
 
 def start(command, *, pause):
-    """The command in a process of its own, in the current folder."""
-    return subprocess.Popen(
-        [sys.executable, "-c", PAUSING.format(pause=pause), *command],
-        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    """The command with a model that pauses (s) before each pass: a run to be killed must not be over before it is looked at."""
+
+    def wait(module, _):
+        if isinstance(module, torch.nn.Embedding):
+            time.sleep(pause)
+
+    return Fork(*command, before=lambda: torch.nn.modules.module.register_module_forward_pre_hook(wait))
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The benchmark of the backend: what it counts, and how it is shown."""
 
 import json
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,8 @@ def test_a_run(workload, tmp_path, monkeypatch, capsys):
     arguments = [workload, "--rows", "2", "--batch-size", "2", "--threads", "1", "--save", str(saved)]
     texts = ["--texts"] if workload.endswith("_gen") else []
     monkeypatch.setattr(sys, "argv", ["bench_backend.py", *texts, *arguments])
+    fork = multiprocessing.get_context("fork")  # which need not import all libraries anew
+    monkeypatch.setattr(multiprocessing, "get_context", lambda _: fork)
     bench_backend.main()
     found = json.loads(saved.read_text(encoding="utf-8"))
     assert capsys.readouterr().out == render([found])

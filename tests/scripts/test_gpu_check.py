@@ -1,4 +1,4 @@
-"""The check of a GPU: without one it runs to its end at a small size, and what it finds is in one file and one table."""
+"""The check of a GPU: without one its steps run to their end at a small size, and what they find is in one file and one table."""
 
 import json
 import os
@@ -6,24 +6,42 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gpu_check
 import pytest
 from gpu_check import STEPS, faults
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "gpu_check.sh"
+NAMES = [step.__name__ for step in STEPS]
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.slow
-def test_all_steps_run_without_a_gpu(tmp_path):
-    environment = os.environ | {"PYTHON": sys.executable, "OMP_NUM_THREADS": "1"}
-    run = subprocess.run(["bash", SCRIPT, "--small"], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    found = [json.loads(line) for line in (tmp_path / "gpu_check.json").read_text(encoding="utf-8").splitlines()]
-    assert [each["step"] for each in found] == [step.__name__ for step in STEPS]
-    assert [each for each in found if "failed" in each] == [], run.stderr
-    assert run.returncode == 0
-    assert "Nothing is amiss." in run.stdout
-    of_batches = next(each for each in found if each["step"] == "batches")
-    assert of_batches["hf-shared-prefix, batch size 16"]["tokens"] > 0
-    assert next(each for each in found if each["step"] == "agreement")["as it is"]["largest"] < 1e-3
+def test_all_steps_run_without_a_gpu(tmp_path, monkeypatch, capsys):
+    saved = tmp_path / "gpu_check.json"
+    for name in [*NAMES, "table"]:
+        monkeypatch.setattr(sys, "argv", ["gpu_check.py", name, "--small", "--save", str(saved)])
+        assert gpu_check.main() == 0, name
+    assert "Nothing is amiss." in capsys.readouterr().out
+    found = {each.pop("step"): each for each in lines_of(saved)}
+    assert list(found) == NAMES
+    assert found["batches"]["hf-shared-prefix, batch size 16"]["tokens"] > 0
+    assert found["agreement"]["as it is"]["largest"] < 1e-3
+
+
+def test_each_step_is_a_process_whose_failure_costs_only_itself(tmp_path):
+    python, called = tmp_path / "python", tmp_path / "called"
+    python.write_text(f'#!/bin/sh\necho "$@" >>{called}\n[ "$2" != passes ] || exit 3\n', encoding="utf-8")
+    python.chmod(0o755)
+    environment = os.environ | {"PYTHON": str(python)}
+    assert subprocess.run(["bash", SCRIPT, "--small"], cwd=tmp_path, env=environment, capture_output=True).returncode == 0
+    saved = tmp_path / "gpu_check.json"
+    steps = [f"gpu_check.py {name} --save {saved} --small" for name in NAMES]
+    assert called.read_text(encoding="utf-8").splitlines() == [*steps, f"gpu_check.py table --save {saved}"]
+    [failed] = lines_of(saved)
+    assert failed["step"] == "passes" and failed["failed"].startswith("exit status 3;")
 
 
 def test_what_is_amiss_is_said():

@@ -15,7 +15,7 @@ from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES
 from lm_eval_sea.sea_helm.row_scores import read
-from tests.processes import begin
+from tests.processes import Fork
 
 from .judge_server import FAULTS, own_tag, serving
 from .planted_answers import one_turn, two_turns, write_answers
@@ -131,7 +131,7 @@ def test_a_killed_command_goes_on_where_it_stopped(tmp_path):
 
     with serving(slow) as server:
         asked = ["--base_url", server.base_url, "--judge", "judge", "--concurrency", "2"]
-        process = begin("lm_eval_sea", "score", tmp_path, *asked)
+        process = Fork("score", tmp_path, *asked)
         try:
             for _ in range(600):
                 if verdicts(samples).exists() and len(verdicts(samples).read_bytes().splitlines()) >= 10:

@@ -61,8 +61,6 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     after(chance.randint(11, 13), driver)
     driver.send_signal(signal.SIGKILL)
     driver.wait(60)
-    driver.stdout.close()
-    driver.stderr.close()
     status, _, err = plans.finish(plans.start_sweep(models, output, samples, "--address", cluster.address, **PLAN))
     assert status == 0, err
     plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=24)
