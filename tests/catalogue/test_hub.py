@@ -126,19 +126,17 @@ def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
         hub_files.download(SOURCE, FILE, endpoint=hub.url, cache_dir=tmp_path / "cache")
 
 
-@pytest.mark.parametrize(
-    ("task", "refusal"), [("sea_helm_id_sentiment", (401, "GatedRepo")), (TASK, (403, "GatedRepo"))], ids=["401", "403"]
-)
-def test_a_gated_set_is_named_with_its_page_before_the_model(task, refusal, samples, run_python, tmp_path):
+def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_python):
     """There is no such model, which nobody notices: the rows come first. One set is read by configuration, one by file."""
-    gated = {TASK: SOURCE}.get(task, "aisingapore/NLU-Sentiment-Analysis")
-    with HubServer(samples, {gated: refusal}) as hub:
-        command = ["--model", "hf", "--model_args", "pretrained=me/no_model", "--tasks", task]
+    gated = {"aisingapore/NLU-Sentiment-Analysis": (401, "GatedRepo"), SOURCE: (403, "GatedRepo")}
+    with HubServer(samples, gated) as hub:
+        command = ["--model", "hf", "--model_args", "pretrained=me/no_model", "--tasks", f"sea_helm_id_sentiment,{TASK}"]
         process = run_python("lm_eval_sea", "run", *command, online=hub.url)
     assert process.returncode == 2, process.stderr
     assert "no_model" not in process.stderr and "Traceback" not in process.stderr
-    [line] = [line for line in process.stderr.splitlines() if "to ask for access" in line]
-    assert f"{hub.url}/datasets/{gated}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
+    lines = [line for line in process.stderr.splitlines() if "to ask for access" in line]
+    for line, name in zip(lines, gated, strict=True):
+        assert f"{hub.url}/datasets/{name}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
 
 
 def test_a_hub_that_could_not_be_reached_is_not_waited_for_again(no_network, run_python, tmp_path):
