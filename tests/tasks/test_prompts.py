@@ -20,6 +20,7 @@ from .prompt_texts import (
     texts_of,
 )
 from .test_lm_eval_checks import check
+from .test_planted_letters import misread, written_tasks
 
 
 def test_one_prompt_of_each_kind_is_as_stored(folder):
@@ -30,7 +31,10 @@ def test_one_prompt_of_each_kind_is_as_stored(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("data_set", names_of_data_sets())
 def test_all_prompts_are_those_of_the_digests(data_set, folder, monkeypatch):
-    """`python -m tests.tasks.prompt_texts DATA_SET` prints them. What lm-eval asks of a task holds for all of these, too."""
+    """`python -m tests.tasks.prompt_texts DATA_SET` prints them.
+
+    What lm-eval asks of a task holds for all of these, too, and answers that are letters or labels are read in every form.
+    """
     digests = yaml.safe_load(DIGESTS.read_text(encoding="utf-8"))
     assert set(digests) == set(names_of_data_sets())
     tasks = load_tasks(names_of_data_sets()[data_set], folder)
@@ -38,6 +42,8 @@ def test_all_prompts_are_those_of_the_digests(data_set, folder, monkeypatch):
     monkeypatch.chdir(folder)
     for task in tasks:
         check(task)
+    written = {task.task_name: task for task in tasks if task.task_name in written_tasks()}
+    assert not written or misread(written) == {}
 
 
 def _load(task: str):

@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 import torch.distributed as distributed
 import torch.multiprocessing as multiprocessing
+from accelerate.state import AcceleratorState
 from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM
@@ -76,6 +77,7 @@ def _run(rank: int, port: int, backend: str, tasks: Sequence[str], folder: Path,
     where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2}
     os.environ |= {"ACCELERATE_USE_CPU": "true", **{name: str(value) for name, value in where.items()}}
     torch.set_num_threads(1)
+    AcceleratorState._reset_state(reset_partial_state=True)  # an earlier test's, of one process
     lm = BACKENDS[backend](pretrained=str(model), device="cpu", dtype="float32")
     results = evaluate(folder, list(tasks), lm, metadata={"pretrained": str(model)}, **LIMITS)
     shares: list = [None, None]
@@ -91,5 +93,6 @@ def run_two(tasks: Sequence[str], folder: Path, model: Path, output: Path, *, ba
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    multiprocessing.spawn(_run, args=(port, backend, tasks, folder, model, output), nprocs=2)
+    given = (port, backend, tasks, folder, model, output)
+    multiprocessing.start_processes(_run, given, nprocs=2, start_method="fork")  # which need not import all libraries anew
     return json.loads(output.read_text(encoding="utf-8"))
