@@ -110,8 +110,7 @@ def test_no_network_and_no_cache(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("missing", "message"),
-    [(FILE, "the repository on the hub has no such file"), (".", "the hub has no such repository")],
+    ("missing", "message"), [(FILE, "the repository on the hub has no such file"), (".", "the hub has no such repository")]
 )
 def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)

@@ -9,14 +9,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import facts_of_lm_eval, names_in, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
-from lm_eval_sea.catalogue.task_index import (
-    add_entries,
-    config_of,
-    entries_of_lm_eval,
-    leaf_names,
-    path_of,
-    read_with_functions,
-)
+from lm_eval_sea.catalogue.task_index import add_entries, config_of, entries_of_lm_eval, leaf_names, path_of, read_with_functions
 from lm_eval_sea.commands.cli import main
 
 LISTED = [(each, language, name) for each in of_lm_eval() for language in each.languages for name in each.names(language)]

@@ -52,10 +52,7 @@ ARCHITECTURES = {
     "gemma2": ("gemma2", _WINDOWED | {"attn_logit_softcapping": 2.0, "final_logit_softcapping": 5.0}),
     "gemma3": ("gemma3_text", _ALTERNATING),
     "gemma3-multimodal": ("gemma3", {"text_config": _ALTERNATING, "vision_config": _VISION, "mm_tokens_per_image": 4}),
-    "gemma3n": (
-        "gemma3n_text",
-        _ALTERNATING | _PER_LAYER,
-    ),
+    "gemma3n": ("gemma3n_text", _ALTERNATING | _PER_LAYER),
     "gemma4": ("gemma4_text", _GEMMA4),
     "gemma4-multimodal": ("gemma4", {"text_config": _GEMMA4}),
     "cohere2": ("cohere2", _ALTERNATING),

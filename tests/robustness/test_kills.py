@@ -94,13 +94,21 @@ def test_a_run(tiny_model, mirror, tmp_path, capsys):
 
 
 def test_a_report(tmp_path):
-    runs, undisturbed = plant(tmp_path / "runs"), tmp_path / "undisturbed"
-    assert main(["report", str(runs), "--out", str(tmp_path / "first")]) == 0  # and all is imported
-    changes = forked(["report", str(runs), "--out", str(undisturbed)], undisturbed)
+    """Of one task, with figures, tables, pages and samples."""
+    results, undisturbed = plant(tmp_path / "runs") / "org__a", tmp_path / "undisturbed"
+    [path] = results.glob("results_*.json")
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"results": {"sea_xnli_th": content["results"]["sea_xnli_th"]}}))
+    for samples in set(results.glob("samples_*")) - set(results.glob("samples_sea_xnli_th_*")):
+        samples.unlink()
+    command = ["report", str(results), "--out"]
+    assert main([*command, str(tmp_path / "first")]) == 0  # and all is imported
+    changes = forked([*command, str(undisturbed)], undisturbed)
+    assert {path.parent.name for path in undisturbed.rglob("*.*")} >= {"figures", "tables", "pages", "samples"}
     for moment in moments(changes):
         out = tmp_path / f"killed {moment}"
-        forked(["report", str(runs), "--out", str(out)], out, moment)
-        forked(["report", str(runs), "--out", str(out)], out)
+        forked([*command, str(out)], out, moment)
+        forked([*command, str(out)], out)
         assert files(out) == files(undisturbed), moment
 
 

@@ -168,8 +168,7 @@ def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_mod
 
 
 @pytest.mark.parametrize(
-    ("number", "gen_kwargs", "message"),
-    [(5, {"max_gen_toks": 9}, "give one of them"), (5, {}, "has no max_gen_toks of its own")],
+    ("number", "gen_kwargs", "message"), [(5, {"max_gen_toks": 9}, "give one of them"), (5, {}, "has no max_gen_toks of its own")]
 )
 def test_thinking_tokens_that_cannot_be_added(number, gen_kwargs, message):
     class Task:

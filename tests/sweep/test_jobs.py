@@ -17,8 +17,7 @@ def jobs_of(tmp_path, split="suite", *, facts=FACTS, identities=None, sampling=N
 
 
 @pytest.mark.parametrize(
-    ("split", "parts"),
-    [("task", ["sea_x", "sea_y", "sea_z"]), ("suite", ["sea_group", "sea_other"]), ("model", ["all"])],
+    ("split", "parts"), [("task", ["sea_x", "sea_y", "sea_z"]), ("suite", ["sea_group", "sea_other"]), ("model", ["all"])]
 )
 def test_splits(tmp_path, split, parts):
     jobs = jobs_of(tmp_path, split)

@@ -74,11 +74,7 @@ def error_of_words(pairs):
 
 @pytest.mark.parametrize(
     ("of_lm_eval", "score", "error"),
-    [
-        (bleu, corpus_bleu, corpus_bleu_stderr),
-        (chrfpp, corpus_chrf, corpus_chrf_stderr),
-        (bleu, bleu_of_words, error_of_words),
-    ],
+    [(bleu, corpus_bleu, corpus_bleu_stderr), (chrfpp, corpus_chrf, corpus_chrf_stderr), (bleu, bleu_of_words, error_of_words)],
 )
 def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm_eval, score, error):
     """1,000 draws each: an error varies by 1 / sqrt(2 * 1000), the ratio of two by 3.2 %; four times that is allowed."""

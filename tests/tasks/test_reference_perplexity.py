@@ -80,10 +80,7 @@ def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
     """A tokenizer without pre-tokenisation merges "คำตอบ:" and the blank behind it; the parts are then not the whole."""
     tokenizer, model = _merging_model(tmp_path)
     results = evaluate(
-        samples,
-        "sea_xcopa_th_to_ppl",
-        "hf",
-        model_args={"pretrained": str(tmp_path), "dtype": "float32", "device": "cpu"},
+        samples, "sea_xcopa_th_to_ppl", "hf", model_args={"pretrained": str(tmp_path), "dtype": "float32", "device": "cpu"}
     )
     merged = 0
     for sample in results["samples"]["sea_xcopa_th_to_ppl"]:

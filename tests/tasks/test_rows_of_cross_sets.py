@@ -52,10 +52,7 @@ def test_rows_without_their_answer_are_refused(change, message):
 
 @pytest.mark.parametrize(
     ("name", "rows", "clusters", "changed"),
-    [
-        ("cross_mmlu", 150, 150, {"tl": 8, "vi": 3}),
-        ("cross_logiqa", 176, 174, {"vi": 13, "zh": 6}),
-    ],
+    [("cross_mmlu", 150, 150, {"tl": 8, "vi": 3}), ("cross_logiqa", 176, 174, {"vi": 13, "zh": 6})],
 )
 def test_real_rows(hub_mirror, name, rows, clusters, changed):
     published = _published(hub_mirror, name)

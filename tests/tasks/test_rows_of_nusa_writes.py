@@ -8,11 +8,7 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 
 from .test_rows_of_regional_sets import _json_lines, _rows, processor
 
-LABELLED = {
-    "nusatopic": "nusaparagraph_topic",
-    "nusaemotion": "nusaparagraph_emot",
-    "nusasentiment": "nusatranslation_senti",
-}
+LABELLED = {"nusatopic": "nusaparagraph_topic", "nusaemotion": "nusaparagraph_emot", "nusasentiment": "nusatranslation_senti"}
 
 
 @pytest.mark.parametrize("name", LABELLED)

@@ -192,12 +192,7 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     )
     shutil.rmtree(tmp_path / "home")
     process = run_python(
-        "lm_eval_sea",
-        "data",
-        "check",
-        "--tasks",
-        "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet",
-        cwd=tmp_path / "mirror",
+        "lm_eval_sea", "data", "check", "--tasks", "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet", cwd=tmp_path / "mirror"
     )
     assert "ok     aisingapore/NLU-Sentiment-Analysis id/eval  3 of 400 rows" in process.stdout
     assert process.returncode == 0

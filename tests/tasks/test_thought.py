@@ -63,11 +63,7 @@ class TestEveryFamily:
         ("<|open|>think<|sep|>a<|close|>think<|sep|><|open|>response<|sep|>B<|close|>response<|sep|>", "B", "closed"),
         ("<thinking>a</thinking>\n[BEGIN FINAL RESPONSE]\nB\n[END FINAL RESPONSE]", "B", "closed"),
         ("<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>", "B", "closed"),
-        (
-            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
-            "B",
-            "closed",
-        ),
+        ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>", "B", "closed"),
     ],
 )
 def test_single_forms(text, answer, state):

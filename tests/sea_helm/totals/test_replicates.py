@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place, aggregate
 from lm_eval_sea.sea_helm.totals.methods import METHODS
-from lm_eval_sea.sea_helm.totals.replicates import (
-    REPLICATES,
-    SEED,
-    is_multiple_choice,
-    rare_labels,
-    replicate_seeds,
-    replicates,
-)
+from lm_eval_sea.sea_helm.totals.replicates import REPLICATES, SEED, is_multiple_choice, rare_labels, replicate_seeds, replicates
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 from ..official import checkout, run
@@ -146,12 +139,7 @@ def test_replicates_are_those_of_sea_helms_code():
     seeds = replicate_seeds(np.random.default_rng(SEED))[:200]
     # SEA-HELM calls a task multiple choice in the same function that reads the files; the kinds are planted here
     given_tasks = [
-        (
-            rows.scores.mean(axis=0).tolist(),
-            [] if rows.labels[0] is None else list(rows.labels),
-            number < 2,
-            rows.best,
-        )
+        (rows.scores.mean(axis=0).tolist(), [] if rows.labels[0] is None else list(rows.labels), number < 2, rows.best)
         for number, rows in enumerate(tasks)
     ]
     assert [is_multiple_choice(rows.labels) for rows in tasks] == [number < 2 for number in range(len(tasks))]
