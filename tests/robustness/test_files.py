@@ -178,16 +178,6 @@ def test_folders_and_dates_that_are_none(tmp_path):
     scores_of(read(tmp_path).best())
 
 
-def test_one_broken_file_costs_itself_only(tmp_path):
-    """It alone is left out, and named."""
-    plant(tmp_path)
-    broken = tmp_path / "org__a" / f"results_{OLD}.json"
-    broken.write_bytes(broken.read_bytes()[:-9])
-    text = table_of(read(tmp_path).best())
-    assert "org/b" in text or "b," in text
-    assert str(broken) in text.replace("\n  ", " ").replace(" ", "") or f"results_{OLD}.json" in text.replace("\n  ", "")
-
-
 @pytest.mark.slow
 def test_samples_of_200_megabytes(tmp_path):
     """In a process that may use 1.5 GB."""

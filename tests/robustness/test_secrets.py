@@ -12,7 +12,7 @@ from lm_eval_sea.results.secrets import MASK, KnownSecrets, is_secret, masked, m
 from lm_eval_sea.run.answer_cache import key_of
 
 from ..conftest import ROOT
-from ..processes import run
+from ..processes import Fork, run
 from .test_servers import completion, serving
 
 TASK = "sea_xcopa_vi_to_ppl"
@@ -158,7 +158,7 @@ def test_a_run_keeps_secrets(tiny_model, samples, tmp_path, searched, read_all):
 
 
 @pytest.mark.slow
-def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all):
+def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all, monkeypatch):
     """Its answers repeat the headers and the address; then it refuses, in the same words."""
 
     def echo(status):
@@ -174,18 +174,20 @@ def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all):
         return answer
 
     said = []
+    monkeypatch.setenv("OPENAI_API_KEY", PLANTED[3])
     for status in (200, 401):
         with serving(echo(status)) as (address, _):
             url = address.replace("://", f"://me:{PLANTED[0]}@") + f"/v1/chat/completions?key={PLANTED[1]}"
             arguments = {"model": "toy", "base_url": url, "header": {"Authorization": f"Bearer {PLANTED[2]}"}, "max_retries": 1}
             generation = {"extra_body": {"api_key": PLANTED[4]}, "token": PLANTED[5]}
-            process = run(
-                "lm_eval_sea", "run", "--model", "local-chat-completions", "--model_args", json.dumps(arguments), "--tasks",
+            process = Fork(
+                "run", "--model", "local-chat-completions", "--model_args", json.dumps(arguments), "--tasks",
                 "sea_belebele_en_chat", "--apply_chat_template", "--limit", "1", "--output_path", tmp_path / f"results_{status}",
-                "--log_samples", "--gen_kwargs", json.dumps(generation), cwd=samples, OPENAI_API_KEY=PLANTED[3],
+                "--log_samples", "--gen_kwargs", json.dumps(generation), cwd=samples,
             )  # fmt: skip
-            assert (process.returncode == 0) == (status == 200), process.stderr[-3000:]
-            said += [process.stdout, process.stderr]
+            out, err = process.communicate()
+            assert (process.returncode == 0) == (status == 200), err[-3000:]
+            said += [out, err]
     searched(*said, *read_all(tmp_path / "results_200"))
 
 
@@ -214,6 +216,5 @@ def test_a_sweep_keeps_secrets(tiny_model, samples, tmp_path, searched):
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan))
     said = []
     for more in (["--dry-run"], []):
-        process = run("lm_eval_sea", "sweep", tmp_path / "plan.yaml", *more, cwd=samples)
-        said += [process.stdout, process.stderr]
+        said += Fork("sweep", tmp_path / "plan.yaml", *more, cwd=samples).communicate()
     searched(*said)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.results.visible_text import spreadsheet_cell, visible
+from lm_eval_sea.results.visible_text import one_line, spreadsheet_cell, visible
 from lm_eval_sea.tasks._shared.unicode_text import has_long_run, is_blank, normal_form
 
 from ..conftest import ROOT
@@ -27,6 +27,7 @@ CONTROLS = ["\x1b[31mred", "\x1b]0;title\x07", "a\u202eb", "a\u2066b", "\x9b31m"
 
 def test_a_formula_in_a_table():
     assert [text for text in FORMULAS if not str(spreadsheet_cell(text)).startswith("'")] == []
+    assert spreadsheet_cell(-5.0) == -5.0, "a number stays one"
 
 
 @given(st.text())
@@ -133,6 +134,7 @@ def test_any_text_made_visible(text):
     shown = visible(text)
     shown.encode()
     check_seen(shown)
+    assert "\n" not in one_line(text)
 
 
 def test_blank_characters_are_those_of_unicode():
