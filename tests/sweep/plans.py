@@ -1,5 +1,7 @@
 """Plans to try, sweeps of them that are killed, and what must be left of such a sweep."""
 
+import contextlib
+import importlib
 import json
 import re
 import time
@@ -37,6 +39,8 @@ def write_plan(path: Path, **changes: Any) -> Path:
 def start_sweep(folder: Path, output: Path, samples: Path, *arguments: object, **changes: Any) -> Fork:
     """A sweep in a process of its own, whose plan lies beside its models and writes to `output`."""
     plan = write_plan(folder / f"{output.name}.yaml", output=str(output), **changes)
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module("lm_eval_sea.report.write")  # here, so that not each sweep imports it at its end
     return Fork("sweep", plan, *arguments, cwd=samples)
 
 
