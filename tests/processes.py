@@ -9,16 +9,25 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from lm_eval_sea.commands.cli import main
 from tests.conftest import ROOT
 
 
+def begin(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.Popen:
+    """`python -m ARGUMENTS`, which the test waits for or kills."""
+    return subprocess.Popen(stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_options(arguments, cwd, environment))
+
+
 def run(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess:
-    """`python -m ARGUMENTS`, of this checkout, to its end."""
+    """The same to its end."""
+    return subprocess.run(capture_output=True, timeout=300, **_options(arguments, cwd, environment))
+
+
+def _options(arguments: tuple[object, ...], cwd: Path | None, environment: dict[str, str]) -> dict[str, Any]:
     known = dict(os.environ) | {"PYTHONPATH": str(ROOT)} | environment
-    command = [sys.executable, "-m", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env=known, capture_output=True, text=True, timeout=300)
+    return {"args": [sys.executable, "-m", *map(str, arguments)], "cwd": cwd, "env": known, "text": True}
 
 
 class Fork:

@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import json
 import re
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ from lm_eval_sea.sweep.completeness import LOG, MARK
 from lm_eval_sea.sweep.job_process import STARTED
 from lm_eval_sea.sweep.plan import read_plan
 from lm_eval_sea.sweep.sweep import prepare
-from tests.processes import Fork
+from tests.processes import Fork, begin
 
 TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"}  # the last has clock rates
 
@@ -36,27 +37,34 @@ def write_plan(path: Path, **changes: Any) -> Path:
     return path
 
 
-def start_sweep(folder: Path, output: Path, samples: Path, *arguments: object, **changes: Any) -> Fork:
-    """A sweep in a process of its own, whose plan lies beside its models and writes to `output`."""
+def start_sweep(
+    folder: Path, output: Path, samples: Path, *arguments: object, anew: bool = False, **changes: Any
+) -> Fork | subprocess.Popen:
+    """A sweep in a process of its own, whose plan lies beside its models and writes to `output`.
+
+    `anew`: in no fork, where this process has connections that a fork must not use, such as Ray's.
+    """
     plan = write_plan(folder / f"{output.name}.yaml", output=str(output), **changes)
+    if anew:
+        return begin("lm_eval_sea", "sweep", plan, *arguments, cwd=samples)
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module("lm_eval_sea.report.write")  # here, so that not each sweep imports it at its end
     return Fork("sweep", plan, *arguments, cwd=samples)
 
 
-def finish(process: Fork) -> tuple[int, str, str]:
+def finish(process: Fork | subprocess.Popen) -> tuple[int, str, str]:
     """Waits for a sweep: its status, and what it said."""
     out, err = process.communicate(timeout=3600)  # dozens of jobs
     return process.returncode, out, err
 
 
-def wait_for(condition: Callable[[], Any], process: Fork, limit: float = 300) -> None:
+def wait_for(condition: Callable[[], Any], process: Fork | subprocess.Popen, limit: float = 300) -> None:
     deadline = time.monotonic() + limit
     while not condition() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
 
 
-def wait_for_jobs(output: Path, jobs: int, process: Fork, at_work: Callable[[], Any]) -> None:
+def wait_for_jobs(output: Path, jobs: int, process: Fork | subprocess.Popen, at_work: Callable[[], Any]) -> None:
     """Until so many jobs are complete, and after that another has begun."""
     wait_for(lambda: complete(output) >= jobs, process)
     known = begun(output)

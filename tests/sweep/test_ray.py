@@ -52,7 +52,7 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
         assert process.poll() is None, plans.finish(process)
         assert plans.complete(output) < 24
 
-    driver = plans.start_sweep(models, output, samples, "--address", cluster.address, **PLAN)
+    driver = plans.start_sweep(models, output, samples, "--address", cluster.address, anew=True, **PLAN)
     after(chance.randint(2, 4), driver)
     chance.choice(workers_at_work(cluster)).kill()
     after(chance.randint(6, 8), driver)
@@ -61,6 +61,8 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     after(chance.randint(11, 13), driver)
     driver.send_signal(signal.SIGKILL)
     driver.wait(60)
-    status, _, err = plans.finish(plans.start_sweep(models, output, samples, "--address", cluster.address, **PLAN))
+    driver.stdout.close()
+    driver.stderr.close()
+    status, _, err = plans.finish(plans.start_sweep(models, output, samples, "--address", cluster.address, anew=True, **PLAN))
     assert status == 0, err
     plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=24)
