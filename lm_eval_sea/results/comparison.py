@@ -257,7 +257,7 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     shapes = [(rows.values.shape[1], rows.is_mean, rows.of_rows is None) for rows in (one.statistics, other.statistics)]
     if shapes[0] != shapes[1]:
         return None
-    if one.keys == other.keys:
+    if one.fingerprint == other.fingerprint:
         return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
     place_of = [{key: place for place, key in enumerate(rows.keys)} for rows in (one, other)]
     common = [key for key in place_of[0] if key in place_of[1]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -124,6 +125,11 @@ class Rows:
     golds: list[int | None]
     chosen: list[int | None]
     statistics: RowStatistics | None  # from which the metric of any draw of the rows can be computed
+
+    @cached_property
+    def fingerprint(self) -> int:
+        """Equal for equal keys in the same order; every pair of models is compared by it."""
+        return hash(tuple(self.keys))
 
 
 def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:

@@ -186,7 +186,7 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     notes += [note for note in result.notes if note not in notes]
     assert read is not None
     frame = in_published_order(read)
-    if not all(isinstance(number, int | str) for number in frame.doc_id):
+    if not all(type(number) in (int, str) for number in frame.doc_id):
         raise ResultsError(f"{result.samples}: a row has no doc_id; run the task again")
     frame = frame.set_index("doc_id")
     frame = frame[~frame.index.duplicated(keep="last")]
