@@ -28,7 +28,7 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 FORMS = "chat_answers"  # the folder with how to answer, by language
 # A chat task's version: that of what reads the answers, then those of its instruction and of how to answer.
-READERS = 4
+READERS = 5
 ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag
 STEPS = 768  # tokens for the steps before a number
 CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's options

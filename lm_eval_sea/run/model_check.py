@@ -215,6 +215,10 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
             raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
         elif argument != "tokenizer" and (lacking := _lacking_weights(folder)):
             raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
+    named = [given for argument in LOADED if isinstance(given := model_args.get(argument), str)]
+    if model_args.get("revision") not in (None, "main") and named and all(Path(given).is_dir() for given in named):
+        # transformers ignores it, and the results would name a checkpoint that was not read
+        raise RunError(f"revision={model_args['revision']}: the folder {named[0]} has no revisions; leave it out")
 
 
 def _is_path(given: str) -> bool:

@@ -173,6 +173,15 @@ def test_an_adapter_that_is_not_there(argument, tmp_path):
         check_folders("vllm", model_args | {argument: str(empty)})
 
 
+def test_a_revision_of_a_folder(tmp_path):
+    """A repository of the hub beside the folder has the revision."""
+    model_args = {"pretrained": str(model_folder(tmp_path / "m")), "revision": "step1000"}
+    with pytest.raises(RunError, match=rf"revision=step1000: the folder {tmp_path / 'm'} has no revisions"):
+        check_folders("hf", model_args)
+    check_folders("hf", model_args | {"revision": "main"})
+    check_folders("hf", model_args | {"peft": "owner/adapter"})
+
+
 def test_another_tokenizer_is_refused_before_the_model(refusal, tmp_path, samples, monkeypatch):
     """The weights are none, which loading them would say first."""
     monkeypatch.chdir(samples)

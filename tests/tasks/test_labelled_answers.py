@@ -1,7 +1,7 @@
 """Answers as chat models give them, each with what a person reads in it: `labelled_answers.jsonl`, written for this project.
 
 `truth` is the position of the option, the number, the text that counts, or null where a person cannot tell. Texts may differ in
-case, blanks and the stop at their end.
+case, blanks and the stop at their end. `answer_language` is that of a translation where it is not the language of the row.
 """
 
 import collections
@@ -43,7 +43,7 @@ def read(row):
         "answer_tag": tags.get(kind, tags["answer"]),
         "language": language,
         "prompt_language": language,
-        "answer_language": language,
+        "answer_language": row.get("answer_language", language),
     }
     options = row.get("options", [])
     doc = {"scoring": scoring, "gold": 0, "solution": "0", "answers": ["-"], "summary": "-", "target": "-", "translation": "-"}
@@ -91,7 +91,7 @@ def rates(found, by):
 
 
 def test_answers_of_every_kind_and_language_are_read(found):
-    assert len(ANSWERS) > 3_500
+    assert len(ANSWERS) > 4_800
     of_kinds, of_languages = rates(found, "kind"), rates(found, "language")
     assert set(of_kinds) == set(SCORERS)
     assert {kind: right for kind, (right, _) in of_kinds.items() if right < 0.95} == {}
@@ -99,7 +99,7 @@ def test_answers_of_every_kind_and_language_are_read(found):
 
 
 def test_answers_are_hardly_read_wrong(found):
-    assert {kind: wrong for kind, (_, wrong) in rates(found, "kind").items() if wrong > 0.006} == {}
+    assert {kind: wrong for kind, (_, wrong) in rates(found, "kind").items() if wrong > 0.005} == {}
 
 
 @pytest.mark.parametrize("answer", ["<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>"])

@@ -101,10 +101,10 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
 
 
 def _first_answer(text: str, choices: Choices) -> str:
-    """The first line, where it is nothing but an answer and the next one begins another question; else the text."""
+    """The first line, where it is an answer and the next one begins another question; else the text."""
     first, _, rest = text.strip().partition("\n")
-    again = re.match(rf"\s*(?:{any_word('asks', choices.language).pattern})[^\S\n]*\d*[^\S\n]*{COLON}", rest, re.IGNORECASE)
-    is_answer = again and (patterns(choices).alone.match(first) or by_text(first, choices) is not None)
+    again = re.match(rf"\s*(?:{any_word('asks', choices.language).pattern})(?:[^\S\n]+\w+)?[^\S\n]*{COLON}", rest, re.IGNORECASE)
+    is_answer = again and (_only_pair([first], choices) is not None or _framed(first, choices) is not None)
     return first if is_answer else text
 
 
@@ -117,8 +117,9 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
         position = position_of(alone["label"], choices) if alone else by_text(text, choices)
         if position is None:
             continue
-        before = span.string[: span.start()].splitlines()[-1:]
-        if before and any_word("wrong", choices.language).search(before[0][-LONGEST_VERDICT:]):
+        before = "".join(span.string[: span.start()].splitlines()[-1:])
+        begin = max([match.end() for match in any_word("so", choices.language).finditer(before)], default=0)
+        if any_word("wrong", choices.language).search(before[begin:][-LONGEST_VERDICT:]):
             return None
         named.add(position)
     return named.pop() if len(named) == 1 else None
@@ -212,7 +213,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return position
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
     if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
-        return stated[-1]
+        # one that states option after option, until it is cut, does not choose
+        return None if is_cut and len(set(stated)) > 2 else stated[-1]
     if declines:
         return None
     if is_cut:
@@ -294,7 +296,7 @@ def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
     option = any_word("option", choices.language).pattern
     for position, (label, text) in enumerate(zip(choices.labels, choices.options, strict=True)):
         own = plain(text).strip(TRIM + STOPS)
-        pair = rf"{_any_text(own)}\s*[(（\[]\s*(?:(?:{option})\s*)?{re.escape(label)}\s*[)）\]]"
+        pair = rf"{_any_text(own)}[{re.escape(CLOSING)}]?\s*[(（\[]\s*(?:(?:{option})\s*)?{re.escape(label)}\s*[)）\]]"
         headed = rf"\A[^\W\d]\S{{1,20}}\s*{COLON}\s*{re.escape(label)}(?=[.。]|\s*\Z)"
         if own and any(re.search(pair, line, re.IGNORECASE) or re.search(headed, line) for line in lines):
             found.add(position)

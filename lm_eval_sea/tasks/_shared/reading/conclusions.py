@@ -64,10 +64,15 @@ def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, 
 
 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
-    """The text up to another question that the model made up and answered, too: a line "Question: …" between two answer tags."""
-    ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
+    """The text up to another question that the model made up and answered, too.
+
+    That is a line "Question: …" between two answer tags, or "Source: …" where a tag with a text stands before it.
+    """
+    answers = rf"(?:\A|\n)[\s>#*_]*(?:{any_word('answer', language).pattern})[\s*_]*{COLON}"
+    ends = sorted({match.end() for tag in (any_tag(tags), answers) for match in re.finditer(tag, text, re.IGNORECASE)})
+    begins_question = "|".join(any_word(place, language).pattern for place in ("asks", "source"))
     asked = re.compile(
-        rf"(?:\A|\n)[\s>#*_]*(?:{any_word('asks', language).pattern})[\s*_]*\d*[\s*_]*(?:{COLON}|-(?=\s))", re.IGNORECASE
+        rf"(?:\A|\n)[\s>#*_]*(?:{begins_question})(?:[^\S\n]+\w+)?[\s*_]*\d*[\s*_]*(?:{COLON}|-(?=\s))", re.IGNORECASE
     )
     for end, following in pairwise(ends):
         begins = asked.search(text, end, following)

@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import SIGNS
 from .answer_phrases import WRITTEN_TOGETHER
-from .answer_text import STOPS, plain, words_of_cue
+from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
-from .number_words import half_words, multiplier_words, number_in_words, with_digits, with_halves
+from .number_words import (
+    half_words,
+    multiplier_words,
+    number_in_words,
+    number_of_things,
+    only_number_in_words,
+    with_digits,
+    with_halves,
+)
 from .option_evidence import TRIM
 
 
@@ -45,6 +53,9 @@ _FACTORS = multiplier_words()
 _FACTOR = rf"(?:{'|'.join(sorted(_FACTORS, key=len, reverse=True))})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
 _UNIT = rf"({_NUMBER.pattern})\s?({_FACTOR})"
 _MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
+_OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x)\Z")
+# A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
+_LABELLED = re.compile(rf"[^\d=:：]{{2,80}}{COLON}\s*[^\d\s=]{{0,3}}({_DIGITS})[^\d=]{{0,30}}")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
@@ -72,44 +83,72 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
     concluded = _without_check(text, language)
     bare = concluded.rstrip(" ,:")
-    if bare[-1:] in tuple("=+×x*/÷−-⇔⇒→") or (not is_cut and _lacks_result(bare, language)):
+    if _OPEN_END.search(bare) or (not is_cut and _lacks_result(bare, language)):
         return None  # it breaks off before the result
-    tagged_ends, stated_ends = _tag_ends(text, tags, language), [end for _, end in statement_spans(concluded, language)]
+    tagged_ends = _tag_ends(text, tags, language)
+    stated_ends = [end for _, end in statement_spans(concluded, language)]
     for part, ends in ((text, tagged_ends), (concluded, stated_ends)):
-        for end in reversed(ends[-_MOST_STATEMENTS:]):
-            clause, _, rest = part[end:].lstrip().partition("\n")
-            if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language), language)) is not None:
-                corrects = any_word("corrects", language).search(rest)
-                instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
-                corrected = _result(instead.split("\n", 1)[0], language)
-                corrected = read_final_number(instead, language) if corrected is None else corrected
-                return found if corrected is None else corrected
-    if is_cut:
-        return None
-    if (found := _of_last_result(concluded, language)) is not None:
-        return found
-    lines = [line for line in concluded.splitlines() if line.strip()]
+        if (found := _behind_statements(part, ends, language)) is not None:
+            return found
+    tagged_line = text[tagged_ends[-1] :].strip(TRIM + STOPS).partition("\n")[0] if tagged_ends else ""
+    if is_cut or (tagged_line and not re.search(r"\d", tagged_line)):
+        return None  # the tag has an answer, and it cannot be read
+    sentences = [sentence for sentence in _SENTENCE_END.split(concluded.replace("\n", ". ")) if sentence.strip()]
+    if sentences and not re.search(r"\d", concluded) and (words := only_number_in_words(sentences[-1], language)) is not None:
+        return Decimal(words)
+    found = _of_last_result(concluded, language)
+    return _of_last_lines(concluded, answer, language) if found is None else found
+
+
+def _behind_statements(text: str, ends: Sequence[int], language: str) -> Decimal | None:
+    """The number behind the last statement that gives one, or the number that corrects it."""
+    for end in reversed(ends[-_MOST_STATEMENTS:]):
+        clause, _, rest = text[end:].lstrip().partition("\n")
+        if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language, things=True), language)) is not None:
+            corrects = any_word("corrects", language).search(rest)
+            instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
+            corrected = _result(instead.split("\n", 1)[0], language)
+            corrected = read_final_number(instead, language) if corrected is None else corrected
+            return found if corrected is None else corrected
+    return None
+
+
+def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
+    """The number that the last line gives: behind a label, as the result of an equation, alone, or alone in bold type.
+
+    Args:
+        text: what concludes, prepared.
+        answer: all that the model wrote, with its markup.
+        language: code of the language.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
     while len(lines) > 1 and any_word("note", language).match(lines[-1].lstrip("([ ")):
         lines.pop()
+    if not lines:
+        return None
     if len(lines) > 1 and not _EQUATION.search(lines[-1]):
         stops = ("\u3002", "\u104b", "\u17d4")
         if _STEP.match(lines[-1]) or (lines[-2].rstrip().endswith(stops) and not lines[-1].rstrip().endswith(stops)):
             return None  # it breaks off in a step
+    ending = next((sentence.strip() for sentence in reversed(_SENTENCE_END.split(lines[-1])) if sentence.strip()), "")
+    if labelled := _LABELLED.fullmatch(ending):
+        return parse_number(labelled[1], language)
     for line in reversed(lines[-2:]):
-        if equations := _EQUATION.findall(line):
-            return parse_number(equations[-1], language)
-    ending = [sentence for sentence in _SENTENCE_END.split(lines[-1]) if sentence.strip()][-1:] if lines else []
-    if ending and not re.search(r"\d", ending[0]) and any_word("wrong", language).search(ending[0]):
+        if equations := list(_EQUATION.finditer(line)):
+            result = parse_number(equations[-1][1], language)
+            behind = " ".join(_SENTENCE_END.split(line[equations[-1].end(1) :])[1:])
+            # a later sentence may go on from the result
+            return result if all(parse_number(number, language) == result for number in _NUMBER.findall(behind)) else None
+    if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
         return None  # "… so the number of girls cannot be told"
     # a number in words beside one in digits is one of several, too
-    written = with_digits(lines[-1], language) if lines and re.search(r"\d", lines[-1]) else ""
+    written = with_digits(lines[-1], language) if re.search(r"\d", lines[-1]) else ""
     numbers = {parse_number(number, language) for number in _NUMBER.findall(written)}
     if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
         numbers = {parse_number(number, language) for number in outside}
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
     if len(numbers) > 1:
-        # of several the one in bold type
         last = next(line for line in reversed(unfenced(answer).splitlines()) if line.strip())
         bold = [_result(_prepared(span, language), language) for span in re.findall(r"\*\*([^*]+)\*\*", last)]
         numbers = {number for number in bold if number is not None}
@@ -125,12 +164,17 @@ def _without_last_sentence(text: str) -> str:
 def _lacks_result(text: str, language: str) -> bool:
     """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
     begin = max([stop.start() + 1 for stop in _SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
-    results = list(any_word("so", language).finditer(text, begin))
-    if not results or text[-1:] in tuple(".!?\u3002\u104b\u17d4"):
+    if text[-1:] in tuple(".!?\u3002\u104b\u17d4"):
         return False
+    results = list(any_word("so", language).finditer(text, begin))
+    if not results:
+        # a sentence without a number behind one that has its stop: "There are 98 eggs. Then we take away the eggs that"
+        is_open = begin > text.rfind("\n") + 1 and language not in WRITTEN_TOGETHER and text[-1:].isalpha()
+        return is_open and not re.search(r"\d", text[begin:])
     # "72 clips in total" ends with such a word, too
     opens = language in WRITTEN_TOGETHER or text[: results[-1].start()].rstrip(" *_")[-1:] in ("", "\n", *STOPS)
-    return (results[-1].end() == len(text) and opens) or not re.search(r"\d", text[begin:])
+    has_number = re.search(r"\d", text[begin:]) or only_number_in_words(text[begin:], language) is not None
+    return (results[-1].end() == len(text) and opens) or not has_number
 
 
 def _without_check(text: str, language: str) -> str:
@@ -142,10 +186,13 @@ def _without_check(text: str, language: str) -> str:
     return text
 
 
-def _in_digits(clause: str, language: str) -> str:
-    """A clause that is nothing but a number in words, perhaps behind a currency, in digits; else the clause."""
-    sentence = _SENTENCE_END.split(clause.strip(TRIM + STOPS), maxsplit=1)[0]
-    return number_in_words(sentence.strip(TRIM + STOPS), language) or clause
+def _in_digits(clause: str, language: str, *, things: bool = False) -> str:
+    """A clause that is nothing but a number in words, perhaps with the `things` that are counted, in digits; else the clause."""
+    sentence = _SENTENCE_END.split(clause.strip(TRIM + STOPS), maxsplit=1)[0].strip(TRIM + STOPS)
+    words = number_in_words(sentence, language)
+    if words is None and things and not re.search(r"\d", clause):
+        words = number_of_things(sentence, language)
+    return words or clause
 
 
 def _of_last_result(text: str, language: str) -> Decimal | None:

@@ -54,6 +54,8 @@ _SCRIPTS = {
 _ENGLISH = frozenset(
     "a and are as be by for from has have here i in is it its not of that the these this to was were with you your".split()  # noqa: SIM905
 )
+# Those of them that mean nothing in any of these languages.
+_ONLY_ENGLISH = frozenset("and from have has of that the these this was were with".split())  # noqa: SIM905
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 # The same behind a tag, where a name in capitals or in another script is part of the span.
@@ -102,7 +104,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         lines = _without_preface(_without_other_languages(lines, target), language)
     # what begins behind the tag is the text, whatever it begins with
     text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
-    if (target and _is_foreign(text, target)) or (re.fullmatch(r"\[[^\[\]]*\]", text) and task_words(language).search(text)):
+    is_place = re.fullmatch(r"\[[^\[\]]*\]|<[^<>]*>", text) is not None and task_words(language).search(text) is not None
+    if is_place or (target and _is_foreign(text, target)):
         return ""  # the source again, or the place where the text should be
     if (remark := _BRACKETS.search(text)) and _is_remark(remark["said"], text[: remark.start()], language, target):
         text = text[: remark.start()]
@@ -120,12 +123,12 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     """
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
-    answer, is_formula = _behind_echo(answer), "\\" in answer or answer.count("$") > 1
+    answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
     first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
     asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
-    if asks and any_word("speaks", language).search(first):
+    if asks and "\n" not in first and any_word("speaks", language).search(first):
         return ""  # it asks back
     leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
     line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
@@ -147,6 +150,9 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     elif is_tagged:
         # a short phrase was asked for: a second sentence says something of it
         line = without_ending(_SENTENCE_END.split(line, maxsplit=1)[0], language)
+    elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) > 1:
+        speaks = [any_word(place, language).search(sentences[-1]) is not None for place in ("speaks", "note")]
+        line = sentences[0] if len(sentences) == 2 and any(speaks) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
     return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span
@@ -303,7 +309,10 @@ def _is_foreign(text: str, target: str) -> bool:
         return len(words) > 1 and re.search(own, text) is None
     if not words:
         return re.search("|".join(_SCRIPTS.values()), text) is not None
-    return target != "en" and len(words) > 2 and 3 * sum(word.casefold() in _ENGLISH for word in words) >= len(words)
+    if target == "en" or len(words) <= 2:
+        return False
+    english = [word for word in map(str.casefold, words) if word in _ENGLISH]
+    return 3 * len(english) >= len(words) or sum(word in _ONLY_ENGLISH for word in english) > 1
 
 
 def _is_remark(said: str, text: str, language: str, target: str) -> bool:

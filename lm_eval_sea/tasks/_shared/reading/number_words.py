@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _WORDS = read_yaml(Path(__file__).with_name("number_words.yml"))
 # "a million and a half" is no million and 0.5
 _MOST_WITH_HALF = 100
+_LEAST_ALONE = 10
 # Languages whose numbers are one word each: Tamil joins its parts, as the languages do that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
 # Languages in which a single word for a number is often another word or a part of one: it counts at the beginning of a line.
@@ -50,6 +52,39 @@ def number_in_words(text: str, language: str) -> str | None:
             return value
         return f"{value}.5" if value.isdigit() and int(value) < _MOST_WITH_HALF else None
     return None
+
+
+def number_of_things(text: str, language: str) -> str | None:
+    """The digits of the number in words that a phrase begins with, if only what is counted follows it: "nine trips"."""
+    for code in _languages(language):
+        if begins := re.match(rf"{_any_form(code)}({_further_forms(code)}*)", text, re.IGNORECASE):
+            rest = text[begins.end() :]
+            # a single word may be the beginning of another one: Thai "ห้า" is five, "ห้าง" a shop
+            is_part = rest.startswith("-") or (code in _JOINED and not begins[1] and rest[:1].strip())
+            value = None if is_part or _may_change(text, code) or _numeral(code).search(rest) else _value(begins[0], code)
+            return None if value == "1" else value  # "one of them"
+    return None
+
+
+def only_number_in_words(text: str, language: str) -> str | None:
+    """The digits of the only number in words of a sentence without digits, if it is ten at least.
+
+    Smaller ones are also articles and pronouns.
+    """
+    for code in _languages(language):
+        values = [_value(written, code) for written in _numeral(code).findall(text)]
+        if numbers := [value for value in values if value not in (None, "0", "1")]:
+            is_plain = len(numbers) == 1 and Decimal(numbers[0]) >= _LEAST_ALONE and not _may_change(text, code)
+            return numbers[0] if is_plain else None
+    return None
+
+
+def _may_change(text: str, code: str) -> bool:
+    """Whether a text has words that make another number of one beside them: "two and a half", "three quarters", "two dozen"."""
+    words = _WORDS[code]
+    return (
+        any(re.search(words[name], text, re.IGNORECASE) for name in ("never", "half", "part") if name in words) or "dozen" in text
+    )
 
 
 def _languages(language: str) -> list[str]:
