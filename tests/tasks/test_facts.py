@@ -1,8 +1,9 @@
 """What is known of a task from few lines of metadata: the rest stands in the data set's `data_set.yml`, and results have it."""
 
 import pytest
+import yaml
 
-from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, facts, read_yaml
 from lm_eval_sea.tasks._shared.rows import load_rows
 
 NEUTRAL = {"content_free_inputs": ["N/A", "", "[MASK]"]}
@@ -64,3 +65,11 @@ def test_the_loader_finds_the_rows_and_tells_the_results(hub_mirror_of_samples):
 @pytest.fixture
 def hub_mirror_of_samples(samples, monkeypatch):
     monkeypatch.chdir(samples)
+
+
+def test_every_file_of_words_is_the_same_without_libyaml():
+    """PyYAML reads with libyaml where it was built with it, and libyaml takes more than PyYAML does."""
+    files = sorted((TASKS_FOLDER / "_shared").rglob("*.yml"))
+    assert len(files) > 15
+    for path in files:
+        assert yaml.load(path.read_text(encoding="utf-8"), yaml.SafeLoader) == read_yaml(path), path
