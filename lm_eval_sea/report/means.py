@@ -261,7 +261,8 @@ def languages_table(means: Means) -> Table:
         Column("weakest", "weakest task"),
         Column("weakest_score", "its score", "percent"),
     ]
-    return Table("languages", "Languages", f"{_FEW}: no interval is known.", pd.DataFrame(rows), shown)
+    note = f"{_FEW}: no interval is known." if any(row["few"] for row in rows) else ""
+    return Table("languages", "Languages", note, pd.DataFrame(rows), shown)
 
 
 def comparisons_table(means: Means) -> Table:
@@ -286,7 +287,7 @@ def comparisons_table(means: Means) -> Table:
         "The first model minus the second, in points of normalised scores, over the tasks and rows that both were asked: paired "
         "by row where rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are "
         f"corrected for all comparisons of this page, intervals {'but that of all tasks ' if two else ''}are not: one without 0 "
-        f"need not be bold. {_FEW}."
+        f"need not be bold.{f' {_FEW}.' if any(row['few'] for row in rows) else ''}"
     )
     shown = [
         Column("over", "over"),
