@@ -140,12 +140,18 @@ def test_options_that_look_like_verdicts(options):
         ("The answer is travel, because the text", 1),
     ],
 )
-def test_in_an_answer_cut_by_the_limit_an_option_that_is_only_named_is_none(text, cut):
+def test_in_an_answer_cut_by_the_limit_only_what_is_stated_counts(text, cut):
     labels = ("sports", "travel", "health")
     assert [read_choice(text, Choices(labels, labels, "en", ("Answer:",)), finished=finished) for finished in (False, True)] == [
         cut,
         1,
     ]
+
+
+def test_an_answer_that_states_option_after_option_until_it_is_cut_is_none():
+    text = "The answer is A. Or so it seems.\nThe answer is C.\nThe answer is B.\nThe answer"
+    choices = Choices(tuple("ABC"), ("sports", "travel", "health"), "en", ("Answer:",))
+    assert [read_choice(text, choices, finished=finished) for finished in (False, True)] == [None, 1]
 
 
 def test_text_alone_that_two_options_share_is_not_read():

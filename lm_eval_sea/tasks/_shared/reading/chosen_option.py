@@ -101,10 +101,10 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
 
 
 def _first_answer(text: str, choices: Choices) -> str:
-    """The first line, where it is an answer and the next one begins another question; else the text."""
+    """The first line, where it is nothing but an answer and the next one begins another question; else the text."""
     first, _, rest = text.strip().partition("\n")
     again = re.match(rf"\s*(?:{any_word('asks', choices.language).pattern})(?:[^\S\n]+\w+)?[^\S\n]*{COLON}", rest, re.IGNORECASE)
-    is_answer = again and (_only_pair([first], choices) is not None or _framed(first, choices) is not None)
+    is_answer = again and (patterns(choices).alone.match(first) or by_text(first, choices) is not None)
     return first if is_answer else text
 
 
@@ -118,11 +118,21 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
         if position is None:
             continue
         before = "".join(span.string[: span.start()].splitlines()[-1:])
-        begin = max([match.end() for match in any_word("so", choices.language).finditer(before)], default=0)
+        so = [
+            match
+            for match in any_word("so", choices.language).finditer(before)
+            if _begins_clause(before[: match.start()], choices)
+        ]
+        begin = so[-1].end() if so else 0
         if any_word("wrong", choices.language).search(before[begin:][-LONGEST_VERDICT:]):
             return None
         named.add(position)
     return named.pop() if len(named) == 1 else None
+
+
+def _begins_clause(before: str, choices: Choices) -> bool:
+    """Whether a clause begins behind a text: "so" may also mean "become" or "should". Thai and Lao set blanks between clauses."""
+    return before.rstrip()[-1:] in ("", "，", "；", *STOPS) or (choices.language in ("th", "lo") and before[-1:] == " ")
 
 
 def _with_labels(text: str, choices: Choices) -> str:

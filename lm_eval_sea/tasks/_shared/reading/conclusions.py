@@ -66,18 +66,19 @@ def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
     """The text up to another question that the model made up and answered, too.
 
-    That is a line "Question: …" between two answer tags, or "Source: …" where a tag with a text stands before it.
+    That is a line "Question: …" or "Source: …" between two answer tags, or below an empty line and an answer on the first line.
     """
-    answers = rf"(?:\A|\n)[\s>#*_]*(?:{any_word('answer', language).pattern})[\s*_]*{COLON}"
-    ends = sorted({match.end() for tag in (any_tag(tags), answers) for match in re.finditer(tag, text, re.IGNORECASE)})
     begins_question = "|".join(any_word(place, language).pattern for place in ("asks", "source"))
-    asked = re.compile(
-        rf"(?:\A|\n)[\s>#*_]*(?:{begins_question})(?:[^\S\n]+\w+)?[\s*_]*\d*[\s*_]*(?:{COLON}|-(?=\s))", re.IGNORECASE
-    )
+    named = rf"[\s>#*_]*(?:{begins_question})(?:[^\S\n]+[^\W\d_]+)?[\s*_\d]*(?:{COLON}|-(?=\s))"
+    answers = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
+    first = rf"\s*[>#*_]*(?:{answers})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})\n\s*\n(?=[^\W\d_]+ \d+{COLON}|{named})"
+    if begins := re.match(first, text, re.IGNORECASE):
+        return text[: begins.end("answer")]
+    ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
     for end, following in pairwise(ends):
-        begins = asked.search(text, end, following)
-        if begins is not None and text[end : begins.start()].strip(" *_`\n\t"):
-            return text[: begins.start()]
+        asked = re.compile(rf"(?:\A|\n){named}", re.IGNORECASE).search(text, end, following)
+        if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
+            return text[: asked.start()]
     return text
 
 

@@ -26,6 +26,7 @@ from .number_words import (
     with_halves,
 )
 from .option_evidence import TRIM
+from .refusal import is_refusal
 
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _UNIT = rf"({_NUMBER.pattern})\s?({_FACTOR})"
 _MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
 _OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x)\Z")
 # A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
-_LABELLED = re.compile(rf"[^\d=:：]{{2,80}}{COLON}\s*[^\d\s=]{{0,3}}({_DIGITS})[^\d=]{{0,30}}")
+_LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DIGITS})[^\d=]{{0,30}}")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
@@ -87,24 +88,27 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return None  # it breaks off before the result
     tagged_ends = _tag_ends(text, tags, language)
     stated_ends = [end for _, end in statement_spans(concluded, language)]
-    for part, ends in ((text, tagged_ends), (concluded, stated_ends)):
-        if (found := _behind_statements(part, ends, language)) is not None:
-            return found
-    tagged_line = text[tagged_ends[-1] :].strip(TRIM + STOPS).partition("\n")[0] if tagged_ends else ""
-    if is_cut or (tagged_line and not re.search(r"\d", tagged_line)):
+    if (found := _behind_statements(text, tagged_ends, language, tagged=True)) is not None:
+        return found
+    if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
+        return found
+    behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
+    if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
         return None  # the tag has an answer, and it cannot be read
-    sentences = [sentence for sentence in _SENTENCE_END.split(concluded.replace("\n", ". ")) if sentence.strip()]
-    if sentences and not re.search(r"\d", concluded) and (words := only_number_in_words(sentences[-1], language)) is not None:
-        return Decimal(words)
+    if not re.search(r"\d", concluded) and not is_refusal(answer, language):
+        sentence = next((part for part in reversed(_SENTENCE_END.split(concluded.replace("\n", ". "))) if part.strip()), "")
+        words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
+        return None if words is None else Decimal(words)
     found = _of_last_result(concluded, language)
     return _of_last_lines(concluded, answer, language) if found is None else found
 
 
-def _behind_statements(text: str, ends: Sequence[int], language: str) -> Decimal | None:
-    """The number behind the last statement that gives one, or the number that corrects it."""
+def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
+    """The number behind the last tag or statement that gives one, or the number that corrects it."""
     for end in reversed(ends[-_MOST_STATEMENTS:]):
         clause, _, rest = text[end:].lstrip().partition("\n")
-        if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language, things=True), language)) is not None:
+        things = tagged or re.search(rf"{COLON}\s*\Z", text[:end]) is not None
+        if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language, things=things), language)) is not None:
             corrects = any_word("corrects", language).search(rest)
             instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
             corrected = _result(instead.split("\n", 1)[0], language)
@@ -131,14 +135,15 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         if _STEP.match(lines[-1]) or (lines[-2].rstrip().endswith(stops) and not lines[-1].rstrip().endswith(stops)):
             return None  # it breaks off in a step
     ending = next((sentence.strip() for sentence in reversed(_SENTENCE_END.split(lines[-1])) if sentence.strip()), "")
-    if labelled := _LABELLED.fullmatch(ending):
-        return parse_number(labelled[1], language)
+    labelled = _LABELLED.fullmatch(ending)
+    if labelled and any(any_word(place, language).search(labelled["label"]) for place in ("left", "so", "answer")):
+        return parse_number(labelled["number"], language)
     for line in reversed(lines[-2:]):
         if equations := list(_EQUATION.finditer(line)):
             result = parse_number(equations[-1][1], language)
             behind = " ".join(_SENTENCE_END.split(line[equations[-1].end(1) :])[1:])
-            # a later sentence may go on from the result
-            return result if all(parse_number(number, language) == result for number in _NUMBER.findall(behind)) else None
+            further = {parse_number(number, language) for number in _NUMBER.findall(behind)}
+            return result if not further or result in further else None  # a later sentence goes on from the result
     if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
         return None  # "… so the number of girls cannot be told"
     # a number in words beside one in digits is one of several, too
@@ -164,13 +169,9 @@ def _without_last_sentence(text: str) -> str:
 def _lacks_result(text: str, language: str) -> bool:
     """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
     begin = max([stop.start() + 1 for stop in _SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
-    if text[-1:] in tuple(".!?\u3002\u104b\u17d4"):
-        return False
     results = list(any_word("so", language).finditer(text, begin))
-    if not results:
-        # a sentence without a number behind one that has its stop: "There are 98 eggs. Then we take away the eggs that"
-        is_open = begin > text.rfind("\n") + 1 and language not in WRITTEN_TOGETHER and text[-1:].isalpha()
-        return is_open and not re.search(r"\d", text[begin:])
+    if not results or text[-1:] in tuple(".!?\u3002\u104b\u17d4"):
+        return False
     # "72 clips in total" ends with such a word, too
     opens = language in WRITTEN_TOGETHER or text[: results[-1].start()].rstrip(" *_")[-1:] in ("", "\n", *STOPS)
     has_number = re.search(r"\d", text[begin:]) or only_number_in_words(text[begin:], language) is not None

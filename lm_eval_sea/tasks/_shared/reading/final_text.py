@@ -54,8 +54,6 @@ _SCRIPTS = {
 _ENGLISH = frozenset(
     "a and are as be by for from has have here i in is it its not of that the these this to was were with you your".split()  # noqa: SIM905
 )
-# Those of them that mean nothing in any of these languages.
-_ONLY_ENGLISH = frozenset("and from have has of that the these this was were with".split())  # noqa: SIM905
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 # The same behind a tag, where a name in capitals or in another script is part of the span.
@@ -150,9 +148,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     elif is_tagged:
         # a short phrase was asked for: a second sentence says something of it
         line = without_ending(_SENTENCE_END.split(line, maxsplit=1)[0], language)
-    elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) > 1:
-        speaks = [any_word(place, language).search(sentences[-1]) is not None for place in ("speaks", "note")]
-        line = sentences[0] if len(sentences) == 2 and any(speaks) else line
+    elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
+        line = sentences[0] if any_word("note", language).match(sentences[1]) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
     return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span
@@ -309,10 +306,7 @@ def _is_foreign(text: str, target: str) -> bool:
         return len(words) > 1 and re.search(own, text) is None
     if not words:
         return re.search("|".join(_SCRIPTS.values()), text) is not None
-    if target == "en" or len(words) <= 2:
-        return False
-    english = [word for word in map(str.casefold, words) if word in _ENGLISH]
-    return 3 * len(english) >= len(words) or sum(word in _ONLY_ENGLISH for word in english) > 1
+    return target != "en" and len(words) > 2 and 3 * sum(word.casefold() in _ENGLISH for word in words) >= len(words)
 
 
 def _is_remark(said: str, text: str, language: str, target: str) -> bool:

@@ -12,6 +12,7 @@ from ..facts import read_yaml
 from .answer_patterns import SIGNS, WORD
 from .answer_phrases import PHRASES, WRITTEN_TOGETHER
 from .answer_text import plain
+from .conclusions import bounded
 
 
 if TYPE_CHECKING:
@@ -72,18 +73,20 @@ def only_number_in_words(text: str, language: str) -> str | None:
     Smaller ones are also articles and pronouns.
     """
     for code in _languages(language):
-        values = [_value(written, code) for written in _numeral(code).findall(text)]
-        if numbers := [value for value in values if value not in (None, "0", "1")]:
-            is_plain = len(numbers) == 1 and Decimal(numbers[0]) >= _LEAST_ALONE and not _may_change(text, code)
-            return numbers[0] if is_plain else None
+        found = [(match, _value(match[0], code)) for match in _numeral(code).finditer(text)]
+        if numbers := [(match, value) for match, value in found if value not in (None, "0", "1")]:
+            match, value = numbers[0]
+            is_plain = len(numbers) == 1 and text[match.end() : match.end() + 1] != "-" and not _may_change(text, code)
+            return value if is_plain and value is not None and Decimal(value) >= _LEAST_ALONE else None
     return None
 
 
 def _may_change(text: str, code: str) -> bool:
-    """Whether a text has words that make another number of one beside them: "two and a half", "three quarters", "two dozen"."""
-    words = _WORDS[code]
-    return (
-        any(re.search(words[name], text, re.IGNORECASE) for name in ("never", "half", "part") if name in words) or "dozen" in text
+    """Whether a text has words that make another number of one beside them: "two and a half", "two dozen", "two more"."""
+    return any(
+        re.search(bounded(_WORDS[code][name]), text, re.IGNORECASE)
+        for name in ("never", "half", "part", "changes")
+        if name in _WORDS[code]
     )
 
 
@@ -161,7 +164,7 @@ def _meanings(language: str) -> dict[str, str]:
     return {
         plain(word).casefold(): str(meaning)
         for meaning, words in _WORDS[language].items()
-        if meaning not in ("joint", "half", "part")
+        if meaning not in ("joint", "half", "part", "never", "changes")
         for word in words.split("|")
     }
 
