@@ -47,6 +47,11 @@ class Fork:
             os.dup2(os.open(path, os.O_CREAT | os.O_WRONLY), number)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8", buffering=1, closefd=False) for number in (1, 2))
         logging.root.handlers.clear()  # they write to what the test reads
+        # those of libraries write to what an earlier test read, which may be closed
+        for logger in map(logging.getLogger, list(logging.root.manager.loggerDict)):
+            for handler in logger.handlers:
+                if type(handler) is logging.StreamHandler:
+                    handler.stream = sys.stderr
         signal.signal(signal.SIGINT, signal.default_int_handler)
         os.environ["PYTHONPATH"] = str(ROOT)  # for the processes that it starts
         os.chdir(cwd or ".")
