@@ -94,7 +94,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return found
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
     if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
-        return None  # the tag has an answer, and it cannot be read
+        return None  # a step, or behind a tag an answer that cannot be read
     if not re.search(r"\d", concluded) and not is_refusal(answer, language):
         sentence = next((part for part in reversed(_SENTENCE_END.split(concluded.replace("\n", ". "))) if part.strip()), "")
         words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
