@@ -95,6 +95,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
     if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
+    if (found := _in_bold(answer, language, last=True)) is not None:
+        return found
     if not re.search(r"\d", concluded) and not is_refusal(answer, language):
         sentence = next((part for part in reversed(_SENTENCE_END.split(concluded.replace("\n", ". "))) if part.strip()), "")
         words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
@@ -117,13 +119,22 @@ def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged:
     return None
 
 
-def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
-    """The number that the last line gives: behind a label, as the result of an equation, alone, or alone in bold type.
+def _in_bold(answer: str, language: str, *, last: bool) -> Decimal | None:
+    """The only number in bold type on the last line; with `last` if no other stands behind it and its sentence denies nothing."""
+    line = next((line for line in reversed(unfenced(answer).splitlines()) if line.strip()), "")
+    spans = [span for span in re.finditer(r"\*\*([^*]+)\*\*", line) if re.search(r"\d", plain(span[1]))]
+    sentence = next((part for part in reversed(_SENTENCE_END.split(line)) if part.strip(TRIM)), "")
+    is_remark = any_word("note", language).match(line.lstrip("([*_ ")) or any_word("wrong", language).search(sentence)
+    if not spans or (last and (is_remark or re.search(r"\d", plain(line[spans[-1].end() :])))):
+        return None
+    found = {_result(_prepared(span[1], language), language) for span in spans}
+    return found.pop() if len(found) == 1 else None
 
-    Args:
-        text: what concludes, prepared.
-        answer: all that the model wrote, with its markup.
-        language: code of the language.
+
+def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
+    """The number that the last line of a text gives: behind a label, as the result of an equation, alone, or alone in bold type.
+
+    The text is prepared; the answer has its markup.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     while len(lines) > 1 and any_word("note", language).match(lines[-1].lstrip("([ ")):
@@ -153,11 +164,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         numbers = {parse_number(number, language) for number in outside}
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
-    if len(numbers) > 1:
-        last = next(line for line in reversed(unfenced(answer).splitlines()) if line.strip())
-        bold = [_result(_prepared(span, language), language) for span in re.findall(r"\*\*([^*]+)\*\*", last)]
-        numbers = {number for number in bold if number is not None}
-    return numbers.pop() if len(numbers) == 1 else None
+    return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False) if numbers else None
 
 
 def _without_last_sentence(text: str) -> str:
