@@ -27,6 +27,7 @@ from .conclusions import (
     any_word,
     counted_options,
     lead_in,
+    question_label,
     tag_pattern,
     without_another_question,
 )
@@ -103,7 +104,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
 def _first_answer(text: str, choices: Choices) -> str:
     """The first line, where it is nothing but an answer and the next one begins another question; else the text."""
     first, _, rest = text.strip().partition("\n")
-    again = re.match(rf"\s*(?:{any_word('asks', choices.language).pattern})(?:[^\S\n]+\w+)?[^\S\n]*{COLON}", rest, re.IGNORECASE)
+    again = re.match(question_label(choices.language), rest, re.IGNORECASE)
     is_answer = again and (patterns(choices).alone.match(first) or by_text(first, choices) is not None)
     return first if is_answer else text
 

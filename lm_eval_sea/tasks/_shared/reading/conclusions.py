@@ -68,18 +68,34 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
 
     That is a line "Question: …" or "Source: …" between two answer tags, or below an empty line and an answer on the first line.
     """
-    begins_question = "|".join(any_word(place, language).pattern for place in ("asks", "source"))
-    named = rf"[\s>#*_]*(?:{begins_question})(?:[^\S\n]+[^\W\d_]+)?[\s*_\d]*(?:{COLON}|-(?=\s))"
-    answers = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
-    first = rf"\s*[>#*_]*(?:{answers})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})\n\s*\n(?=[^\W\d_]+ \d+{COLON}|{named})"
-    if begins := re.match(first, text, re.IGNORECASE):
+    if begins := _answer_above_a_question(language).match(text):
         return text[: begins.end("answer")]
     ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
     for end, following in pairwise(ends):
-        asked = re.compile(rf"(?:\A|\n){named}", re.IGNORECASE).search(text, end, following)
+        asked = _question_line(language).search(text, end, following)
         if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
             return text[: asked.start()]
     return text
+
+
+@cache
+def question_label(language: str) -> str:
+    """The regular expression of a label such as "Question:", "Question 2:" or "Soal salajengna:", and of marks before it."""
+    words = "|".join(any_word(place, language).pattern for place in ("asks", "source"))
+    return rf"[\s>#*_]*(?:{words})(?:[^\S\n]+[^\W\d_]+)?[\s*_\d]*(?:{COLON}|-(?=\s))"
+
+
+@cache
+def _question_line(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\n{question_label(language)}", re.IGNORECASE)
+
+
+@cache
+def _answer_above_a_question(language: str) -> re.Pattern[str]:
+    """A first line that states an answer, an empty line, and the label of a question or any word with a number: "Câu 2:"."""
+    stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
+    answer = rf"\s*[>#*_]*(?:{stated})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
+    return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ \d+{COLON}|{question_label(language)})", re.IGNORECASE)
 
 
 def any_tag(tags: Sequence[str]) -> str:

@@ -80,6 +80,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
             return found
     whole = _prepared(without_emphasis(unfenced(answer)), language)
     text = without_another_question(whole, tags, language)
+    marked = answer if text == whole else ""  # what is in bold type may answer the other question
     is_cut = finished is False and text == whole
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
     concluded = _without_check(text, language)
@@ -95,14 +96,14 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
     if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
-    if (found := _in_bold(answer, language, last=True)) is not None:
+    if (found := _in_bold(marked, language, last=True)) is not None:
         return found
     if not re.search(r"\d", concluded) and not is_refusal(answer, language):
-        sentence = next((part for part in reversed(_SENTENCE_END.split(concluded.replace("\n", ". "))) if part.strip()), "")
+        sentence = _last_sentence(concluded.replace("\n", ". "))
         words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
         return None if words is None else Decimal(words)
     found = _of_last_result(concluded, language)
-    return _of_last_lines(concluded, answer, language) if found is None else found
+    return _of_last_lines(concluded, marked, language) if found is None else found
 
 
 def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
@@ -119,12 +120,15 @@ def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged:
     return None
 
 
+def _last_sentence(text: str) -> str:
+    return next((part.strip() for part in reversed(_SENTENCE_END.split(text)) if part.strip(TRIM)), "")
+
+
 def _in_bold(answer: str, language: str, *, last: bool) -> Decimal | None:
     """The only number in bold type on the last line; with `last` if no other stands behind it and its sentence denies nothing."""
     line = next((line for line in reversed(unfenced(answer).splitlines()) if line.strip()), "")
     spans = [span for span in re.finditer(r"\*\*([^*]+)\*\*", line) if re.search(r"\d", plain(span[1]))]
-    sentence = next((part for part in reversed(_SENTENCE_END.split(line)) if part.strip(TRIM)), "")
-    is_remark = any_word("note", language).match(line.lstrip("([*_ ")) or any_word("wrong", language).search(sentence)
+    is_remark = any_word("note", language).match(line.lstrip("([*_ ")) or any_word("wrong", language).search(_last_sentence(line))
     if not spans or (last and (is_remark or re.search(r"\d", plain(line[spans[-1].end() :])))):
         return None
     found = {_result(_prepared(span[1], language), language) for span in spans}
@@ -145,7 +149,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         stops = ("\u3002", "\u104b", "\u17d4")
         if _STEP.match(lines[-1]) or (lines[-2].rstrip().endswith(stops) and not lines[-1].rstrip().endswith(stops)):
             return None  # it breaks off in a step
-    ending = next((sentence.strip() for sentence in reversed(_SENTENCE_END.split(lines[-1])) if sentence.strip()), "")
+    ending = _last_sentence(lines[-1])
     labelled = _LABELLED.fullmatch(ending)
     if labelled and any(any_word(place, language).search(labelled["label"]) for place in ("left", "so", "answer")):
         return parse_number(labelled["number"], language)

@@ -83,11 +83,13 @@ def only_number_in_words(text: str, language: str) -> str | None:
 
 def _may_change(text: str, code: str) -> bool:
     """Whether a text has words that make another number of one beside them: "two and a half", "two dozen", "two more"."""
-    return any(
-        re.search(bounded(_WORDS[code][name]), text, re.IGNORECASE)
-        for name in ("never", "half", "part", "changes")
-        if name in _WORDS[code]
-    )
+    return _changing(code).search(text) is not None
+
+
+@cache
+def _changing(code: str) -> re.Pattern[str]:
+    words = [_WORDS[code][name] for name in ("never", "half", "part", "changes") if name in _WORDS[code]]
+    return re.compile("|".join(map(bounded, words)), re.IGNORECASE)
 
 
 def _languages(language: str) -> list[str]:
