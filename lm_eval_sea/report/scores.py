@@ -37,7 +37,6 @@ class Scores:
 
     runs: pd.DataFrame
     tasks: pd.DataFrame
-
     samples: pd.DataFrame
     notes: list[str]
     suite: Suite
@@ -129,7 +128,6 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
             if rows is not None and len(rows.keys):
                 samples[key] = rows.frame
             tasks.append(_task_row(key, task))
-
             progress.update(_size(task))
     return Scores(
         runs=pd.DataFrame([_run_row(run, runs.labels[run.model]) for run in runs.runs]),

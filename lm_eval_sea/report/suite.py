@@ -21,7 +21,6 @@ class Suite:
 
     members: Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
     settings: Mapping[str, Mapping[str, str]]  # name of a member → language, dataset and variant
-
     languages: Mapping[str, str]  # "th" → "Thai"
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
