@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 import logging
+import multiprocessing
 import os
 import random
 import signal
@@ -18,6 +19,7 @@ from huggingface_hub import constants
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared import hub_files
 
+from ..processes import Fork
 from ..report.planted import plant
 from .test_servers import reply, serving
 from .test_signals import arguments
@@ -29,32 +31,18 @@ KILLS = 6
 
 def forked(command, folder, moment=0):
     """Runs a command in a process of its own, which kills itself at a change of the folder; returns the changes there were."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if not child:
-        seen = 0
+    seen = multiprocessing.get_context("fork").RawValue("i")
 
-        def hook(event, given):
-            nonlocal seen
-            opens = event == "open" and given[2] and given[2] & (os.O_WRONLY | os.O_RDWR)
-            if (opens or event in CHANGES) and os.fsdecode(given[0]).startswith(str(folder)):
-                seen += 1
-                if seen == moment:
-                    os.kill(os.getpid(), signal.SIGKILL)
+    def hook(event, given):
+        opens = event == "open" and given[2] and given[2] & (os.O_WRONLY | os.O_RDWR)
+        if (opens or event in CHANGES) and os.fsdecode(given[0]).startswith(str(folder)):
+            seen.value += 1
+            if seen.value == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
 
-        sys.addaudithook(hook)
-        status = 99
-        try:
-            status = main(command)
-        finally:
-            os.write(theirs, str(seen).encode())
-            os._exit(status)
-    os.close(theirs)
-    told = os.read(ours, 100)
-    os.close(ours)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    status = Fork(*command, before=lambda: sys.addaudithook(hook)).wait(300)
     assert status == (-signal.SIGKILL if moment else 0)
-    return int(told or 0)
+    return seen.value
 
 
 def files(folder):
