@@ -101,6 +101,9 @@ def _watch_all(meter: Meter, backend: str) -> None:
     else:
         meter.watch(PreTrainedModel, "__call__", "model")
         meter.watch(torch.nn.functional, "log_softmax", "model")
+        if torch.cuda.is_available():
+            for name in ("cpu", "item", "to", "tolist"):  # they wait for the card
+                meter.watch(torch.Tensor, name, "model")
     meter.watch(ConfigurableTask, "process_results", "metrics")
     meter.watch(lm_eval.evaluator, "_process_results", "metrics")
     for name in ("save_results_aggregated", "save_results_samples"):

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 GENERATED = ("text-options", "letter-options", "three-labels", "nothing-shared")
 SHAPES = {  # family, hidden size, size of the feed-forward layer, layers, heads, key-value heads, vocabulary
     "1m": ("llama", 64, 96, 2, 4, 2, 8000),
+    "wide-heads": ("llama", 1024, 1376, 4, 4, 1, 32000),  # as Gemma's: heads of 256, one for keys
     "40m": ("llama", 512, 1376, 8, 8, 4, 32000),
     "0.5b": ("llama", 896, 4864, 24, 14, 2, 151936),
     "7b": ("llama", 3584, 18944, 28, 28, 4, 152064),
@@ -106,7 +107,8 @@ def make_model(folder: Path, shape: str, dtype: str) -> str:
     )
     torch.manual_seed(0)
     torch.set_default_dtype(getattr(torch, dtype))
-    model = AutoModelForCausalLM.from_config(config)
+    with torch.device("cuda" if torch.cuda.is_available() else "cpu"):  # seven billion numbers take minutes on a processor
+        model = AutoModelForCausalLM.from_config(config)
     torch.set_default_dtype(torch.float32)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -9,9 +9,11 @@ cd "$(dirname "$0")"
 python="${PYTHON:-python3}"
 save="${GPU_CHECK_FILE:-$OLDPWD/gpu_check.json}"
 rm -f "$save"
-for step in environment kernels batches passes attention long_prefix memory generation agreement vllm; do
+model="$(mktemp -d)"  # 14 GB, made by the first step
+trap 'rm -rf "$model"' EXIT
+for step in environment kernels batches passes attention long_prefix memory generation agreement exactness vllm; do
     echo "gpu_check: $step" >&2
-    timeout 600 "$python" gpu_check.py "$step" --save "$save" "$@" ||
+    timeout 600 "$python" gpu_check.py "$step" --model "$model" --save "$save" "$@" ||
         echo "{\"step\": \"$step\", \"failed\": \"exit status $?; 124: longer than 10 minutes\"}" >>"$save"
 done
-exec "$python" gpu_check.py table --save "$save"
+"$python" gpu_check.py table --save "$save"

@@ -24,7 +24,7 @@ from .batch_encoding import BatchEncoding
 from .branching import BranchingModel
 from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
-from .forward import PrefixModel, of_all_words, without_cudnn
+from .forward import PrefixModel, of_all_words, plain_attention
 from .generated_text import GeneratedText
 from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
@@ -267,7 +267,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         """Continues a batch of prompts; the arguments are those of `HFLM`."""
         if self._planted is not None:
             return torch.cat([context, context.new_tensor([self._planted])], dim=1)
-        with without_cudnn():
+        with plain_attention():
             return super()._model_generate(context, max_length, stop, **settings)
 
     def _is_behind_border(self, tokens: int) -> bool:
@@ -484,7 +484,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
 
     def _model_call(self, *args: Any, **kwargs: Any) -> torch.Tensor:
         """The logits of a batch; the arguments are those of `HFLM`."""
-        with without_cudnn():
+        with plain_attention():
             logits: torch.Tensor = super()._model_call(*args, **kwargs)
         if self._compared is not None:
             self._compared = of_all_words(logits[0, -COMPARED:])

@@ -9,7 +9,7 @@ from lm_eval.models.huggingface import HFLM
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from lm_eval_sea.models import SharedPrefixLM, branching, copying, forward, scoring
-from lm_eval_sea.models.forward import launched_tokens
+from lm_eval_sea.models.forward import launched_tokens, plain_attention
 from lm_eval_sea.models.planning import make_batches, make_plan
 from lm_eval_sea.models.prefix_tree import KEY_BYTES, common_prefixes, sort_key
 
@@ -21,19 +21,25 @@ def llama(tokenizers):
     return make_model("llama", len(tokenizers[False]))
 
 
+def kernels_that_take_masks():
+    cuda = torch.backends.cuda
+    return cuda.mem_efficient_sdp_enabled(), cuda.cudnn_sdp_enabled()
+
+
 @pytest.mark.parametrize("enabled", [True, False])
-def test_no_pass_takes_the_kernel_that_plans_anew_for_each_shape(enabled, llama, tokenizers, monkeypatch):
-    before = torch.backends.cuda.cudnn_sdp_enabled()
-    torch.backends.cuda.enable_cudnn_sdp(enabled)
-    seen = []
-    hook = llama.get_input_embeddings().register_forward_hook(lambda *_: seen.append(torch.backends.cuda.cudnn_sdp_enabled()))
-    try:
-        answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
-        assert torch.backends.cuda.cudnn_sdp_enabled() == enabled, "as the user has it"
-    finally:
-        hook.remove()
-        torch.backends.cuda.enable_cudnn_sdp(before)
-    assert seen and not any(seen)
+def test_no_pass_takes_a_fused_kernel_for_masks(enabled, llama, tokenizers):
+    """One of them is wrong at single tokens, the other plans anew for each shape; what the user has set stays."""
+    with plain_attention():
+        torch.backends.cuda.enable_mem_efficient_sdp(enabled)
+        torch.backends.cuda.enable_cudnn_sdp(not enabled)
+        seen = []
+        hook = llama.get_input_embeddings().register_forward_hook(lambda *_: seen.append(kernels_that_take_masks()))
+        try:
+            answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
+            assert kernels_that_take_masks() == (enabled, not enabled)
+        finally:
+            hook.remove()
+    assert set(seen) == {(False, False)}
 
 
 @pytest.mark.parametrize(("batch_size", "device", "most"), [(1, "cuda", 16384), (64, "cuda", 64 * 1000), (1, "cpu", 1000)])

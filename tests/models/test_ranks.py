@@ -5,13 +5,13 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import torch
 from accelerate import Accelerator
 from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.api.model import CacheHook
 
 from lm_eval_sea.models import SharedPrefixLM, batch_encoding, ranks
+from lm_eval_sea.models.forward import plain_attention
 from lm_eval_sea.models.prefix_tree import sort_key
 
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests
@@ -109,9 +109,8 @@ def test_a_process_without_requests_helps_the_others(tokenizers, monkeypatch):
         answers.extend(ask(lms[0], requests))
         lms[0].barrier()
 
-    before = torch.backends.cuda.cudnn_sdp_enabled()
-    in_processes(monkeypatch, [asking, lms[1].barrier])
-    torch.backends.cuda.enable_cudnn_sdp(before)  # a switch of the whole process
+    with plain_attention():  # switches of the whole process, which two threads set back in any order
+        in_processes(monkeypatch, [asking, lms[1].barrier])
     assert_equal(answers, expected)
     assert lms[0].cache_hook.answers == dict(zip(requests, answers, strict=True)) and not lms[1].cache_hook.answers
     first, second = (lm.work.forwarded for lm in lms)

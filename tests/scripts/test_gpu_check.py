@@ -22,13 +22,15 @@ def lines_of(path):
 def test_all_steps_run_without_a_gpu(tmp_path, monkeypatch, capsys):
     saved = tmp_path / "gpu_check.json"
     for name in [*NAMES, "table"]:
-        monkeypatch.setattr(sys, "argv", ["gpu_check.py", name, "--small", "--save", str(saved)])
+        command = ["gpu_check.py", name, "--small", "--save", str(saved), "--model", str(tmp_path / "model")]
+        monkeypatch.setattr(sys, "argv", command)
         assert gpu_check.main() == 0, name
     assert "Nothing is amiss." in capsys.readouterr().out
     found = {each.pop("step"): each for each in lines_of(saved)}
     assert list(found) == NAMES
     assert found["batches"]["hf-shared-prefix, batch size 16"]["tokens"] > 0
     assert found["agreement"]["as it is"]["largest"] < 1e-3
+    assert found["exactness"]["answers"] > 0 and found["exactness"]["wrong"] == 0
 
 
 def test_each_step_is_a_process_whose_failure_costs_only_itself(tmp_path):
@@ -38,8 +40,11 @@ def test_each_step_is_a_process_whose_failure_costs_only_itself(tmp_path):
     environment = os.environ | {"PYTHON": str(python)}
     assert subprocess.run(["bash", SCRIPT, "--small"], cwd=tmp_path, env=environment, capture_output=True).returncode == 0
     saved = tmp_path / "gpu_check.json"
-    steps = [f"gpu_check.py {name} --save {saved} --small" for name in NAMES]
-    assert called.read_text(encoding="utf-8").splitlines() == [*steps, f"gpu_check.py table --save {saved}"]
+    [*steps, last] = [line.split() for line in called.read_text(encoding="utf-8").splitlines()]
+    model = steps[0][3]
+    assert steps == [["gpu_check.py", name, "--model", model, "--save", str(saved), "--small"] for name in NAMES]
+    assert not Path(model).exists(), "it has 14 GB"
+    assert last == ["gpu_check.py", "table", "--save", str(saved)]
     [failed] = lines_of(saved)
     assert failed["step"] == "passes" and failed["failed"].startswith("exit status 3;")
 
@@ -47,5 +52,6 @@ def test_each_step_is_a_process_whose_failure_costs_only_itself(tmp_path):
 def test_what_is_amiss_is_said():
     found = {"environment": {"card": "a card"}, "passes": {"device busy": 0.4}, "batches": {"times faster": 3.0}}
     assert len(faults(found)) == 2
+    assert faults({"exactness": {"wrong": 8}})[0].startswith("8 answers are wrong")
     assert faults({"vllm": {"failed": "exit status 1"}}) == ["vllm: exit status 1"]
     assert faults({"environment": {}, "passes": {"device busy": None}, "batches": {"times faster": 3.0}}) == []
