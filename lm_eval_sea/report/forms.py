@@ -24,6 +24,7 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.uncertainty import estimate, paired_difference
 
 READ, CONSTRAINED = "read", "constrained"
+_NAMES = {"chat": READ, "choice": CONSTRAINED, "classification": "labels ranked"}  # of other variants their own
 _LETTER_RANKED, _LETTER_WRITTEN = "litilo_ppl", "litilo_gen"  # behind the same prompt
 _BEHIND_TEMPLATE = ", chat template"
 _ABOUT = ["model", "dataset", "language", "prompt_language", "setting"]
@@ -31,8 +32,8 @@ _ABOUT = ["model", "dataset", "language", "prompt_language", "setting"]
 
 def form_of(task: TaskRun) -> str:
     """In which form a task has its answers; a ranked one is named by its variant, and by the chat template it stands behind."""
-    named = {"chat": READ, "choice": CONSTRAINED}.get(task.facts.variant)
-    return named or task.facts.variant + (_BEHIND_TEMPLATE if task.run.settings.chat_template else "")
+    name = _NAMES.get(task.facts.variant, task.facts.variant)
+    return name + (_BEHIND_TEMPLATE if name not in (READ, CONSTRAINED) and task.run.settings.chat_template else "")
 
 
 def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict[str, TaskRun]]]:

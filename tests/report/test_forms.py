@@ -70,6 +70,13 @@ def test_a_base_model_has_letters_beside_texts_of_options(tmp_path):
     assert table.loc[("litilo_ppl", "tito_ppl")].agreement == 100
 
 
+def test_labels_are_named_as_the_other_forms_are(tmp_path):
+    write_run(tmp_path / "ranked", {"sea_xnli_th": task(RANKED, "classification", "acc_bc")}, model="m")
+    write_run(tmp_path / "read", {"sea_xnli_th_chat": task(READ, "chat", "exact_match")}, OLD, model="m")
+    table = forms_table(scores_of(read(tmp_path).best()))
+    assert list(zip(table["first"], table["second"], strict=True)) == [("labels ranked", "read")]
+
+
 def test_one_form_alone_is_no_section(tmp_path):
     write_run(tmp_path, {"sea_belebele_th_to_ppl": task(RANKED, "to_ppl", "acc_ppl")}, model="m")
     assert "forms" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}
