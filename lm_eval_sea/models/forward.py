@@ -253,6 +253,17 @@ def plain_attention() -> Iterator[None]:
             switch(before)
 
 
+def has_rare_heads(config: Any) -> bool:
+    """Whether a model's attention is of the shape that `plain_attention` names: one head for keys, or heads of more than 128.
+
+    Args:
+        config: of the model's text.
+    """
+    heads = getattr(config, "num_attention_heads", None)
+    size = getattr(config, "head_dim", None) or (config.hidden_size // heads if heads else 0)
+    return getattr(config, "num_key_value_heads", heads) == 1 or size > 128
+
+
 def of_all_words(logits: torch.Tensor) -> torch.Tensor:
     """Log-probabilities of every word, in 32 bits and in main memory, to be compared."""
     return F.log_softmax(logits.float(), dim=-1).cpu()

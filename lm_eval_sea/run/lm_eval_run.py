@@ -10,6 +10,7 @@ import logging
 import os
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from lm_eval_sea.models.chat_server import ServerError
@@ -74,6 +75,15 @@ def make_model(config: Any) -> Any:
         raise RunError(f"the model cannot be loaded ({what}); {DEBUG} shows where") from error
 
 
+def _attention(model: Any) -> AbstractContextManager[None]:
+    """Keeps lm-eval's `hf` from writing wrong texts on a GPU: prompts of a batch stand behind masks."""
+    from lm_eval_sea.models.forward import has_rare_heads, plain_attention
+
+    config: Any = getattr(getattr(model, "model", None), "config", None)  # of a model of transformers
+    concerned = hasattr(config, "get_text_config") and has_rare_heads(config.get_text_config())
+    return plain_attention() if concerned else nullcontext()
+
+
 def evaluate(
     config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None
 ) -> dict[str, Any] | None:
@@ -85,20 +95,22 @@ def evaluate(
     """
     from lm_eval.evaluator import simple_evaluate
 
+    attention = _attention(model)
     if use_cache is not None:  # as `simple_evaluate` does, under a launcher of several processes too
         rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
         model = GuardedCache(model, f"{use_cache}_rank{rank}.db")
     seeds = dict(zip(_SEEDS, config.seed or [None] * len(_SEEDS), strict=True))
     try:
-        results: dict[str, Any] | None = simple_evaluate(
-            model=model,
-            tasks=tasks,
-            task_manager=task_manager,
-            evaluation_tracker=tracker,
-            **{name: getattr(config, name) for name in _PASSED_ON},
-            **config.cache_requests,
-            **seeds,
-        )
+        with attention:
+            results: dict[str, Any] | None = simple_evaluate(
+                model=model,
+                tasks=tasks,
+                task_manager=task_manager,
+                evaluation_tracker=tracker,
+                **{name: getattr(config, name) for name in _PASSED_ON},
+                **config.cache_requests,
+                **seeds,
+            )
     except ServerError as error:
         raise ServerFaultError(str(error)) from error
     except Exception as error:

@@ -1,0 +1,47 @@
+"""Which kernels of attention lm-eval's `hf` has on a GPU: the memory-efficient one is wrong with some models."""
+
+from types import SimpleNamespace
+
+import lm_eval.evaluator
+import pytest
+import torch
+from transformers import AutoConfig
+
+from lm_eval_sea.models.forward import plain_attention
+from lm_eval_sea.run import lm_eval_run
+
+SIZES = {"vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden_layers": 2}
+
+
+@pytest.mark.parametrize(
+    ("family", "heads", "allowed"),
+    [
+        ("llama", {"num_attention_heads": 4, "num_key_value_heads": 2}, True),
+        ("llama", {"num_attention_heads": 4, "num_key_value_heads": 1}, False),
+        ("gemma3_text", {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 256}, False),
+        ("gpt2", {"n_embd": 64, "n_head": 4}, True),
+        ("mamba", {}, True),
+    ],
+)
+def test_the_kernel_is_off_for_models_it_is_wrong_with(family, heads, allowed, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        lm_eval.evaluator, "simple_evaluate", lambda **_: seen.append(torch.backends.cuda.mem_efficient_sdp_enabled())
+    )
+    language_model = SimpleNamespace(config=AutoConfig.for_model(family, **(heads if family == "gpt2" else SIZES | heads)))
+    options = dict.fromkeys(lm_eval_run._PASSED_ON)
+    config = SimpleNamespace(seed=None, cache_requests={}, **options)
+    with plain_attention():  # sets it back behind the test
+        torch.backends.cuda.enable_mem_efficient_sdp(True)
+        lm_eval_run.evaluate(config, SimpleNamespace(model=language_model), [], None, None, None)
+        assert torch.backends.cuda.mem_efficient_sdp_enabled()
+    assert seen == [allowed]
+
+
+def test_other_backends_have_no_such_model(monkeypatch):
+    called = []
+    monkeypatch.setattr(lm_eval.evaluator, "simple_evaluate", lambda **options: called.append(options["model"]))
+    config = SimpleNamespace(seed=None, cache_requests={}, **dict.fromkeys(lm_eval_run._PASSED_ON))
+    model = SimpleNamespace(model="the name of a model")
+    lm_eval_run.evaluate(config, model, [], None, None, None)
+    assert called == [model]
