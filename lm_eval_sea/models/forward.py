@@ -259,9 +259,10 @@ def has_rare_heads(config: Any) -> bool:
     Args:
         config: of the model's text.
     """
-    heads = getattr(config, "num_attention_heads", None)
-    size = getattr(config, "head_dim", None) or (config.hidden_size // heads if heads else 0)
-    return getattr(config, "num_key_value_heads", heads) == 1 or size > 128
+    heads, size = getattr(config, "num_attention_heads", None), getattr(config, "head_dim", None)
+    if not isinstance(size, int):
+        size = getattr(config, "hidden_size", 0) // heads if isinstance(heads, int) and heads else 0
+    return size > 128 or getattr(config, "num_key_value_heads", None) == 1 or bool(getattr(config, "multi_query", False))
 
 
 def of_all_words(logits: torch.Tensor) -> torch.Tensor:

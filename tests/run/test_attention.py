@@ -20,6 +20,7 @@ SIZES = {"vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden
         ("llama", {"num_attention_heads": 4, "num_key_value_heads": 1}, False),
         ("gemma3_text", {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 256}, False),
         ("gpt2", {"n_embd": 64, "n_head": 4}, True),
+        ("falcon", {"num_attention_heads": 4, "multi_query": True}, False),
         ("mamba", {}, True),
     ],
 )
