@@ -241,8 +241,8 @@ def plain_attention() -> Iterator[None]:
     switches: list[tuple[Callable[[bool], None], bool, bool]] = [
         (cuda.enable_mem_efficient_sdp, cuda.mem_efficient_sdp_enabled(), False),
         (cuda.enable_cudnn_sdp, cuda.cudnn_sdp_enabled(), False),
-        # in 16 bits, as transformers' own matrix products; otherwise everything would be turned into 32
-        (cuda.allow_fp16_bf16_reduction_math_sdp, cuda.fp16_bf16_reduction_math_sdp_allowed(), True),
+        # stays in 16 bits on a GPU, as transformers' own matrix products do; a CPU has the same switch
+        (cuda.allow_fp16_bf16_reduction_math_sdp, cuda.fp16_bf16_reduction_math_sdp_allowed(), torch.cuda.is_available()),
     ]
     for switch, _, wanted in switches:
         switch(wanted)
