@@ -13,6 +13,11 @@ from lm_eval_sea.run import lm_eval_run
 SIZES = {"vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden_layers": 2}
 
 
+def evaluate(model):
+    config = SimpleNamespace(seed=None, cache_requests={}, **dict.fromkeys(lm_eval_run._PASSED_ON))
+    lm_eval_run.evaluate(config, model, [], None, None, None)
+
+
 @pytest.mark.parametrize(
     ("family", "heads", "allowed"),
     [
@@ -30,11 +35,9 @@ def test_the_kernel_is_off_for_models_it_is_wrong_with(family, heads, allowed, m
         lm_eval.evaluator, "simple_evaluate", lambda **_: seen.append(torch.backends.cuda.mem_efficient_sdp_enabled())
     )
     language_model = SimpleNamespace(config=AutoConfig.for_model(family, **(heads if family == "gpt2" else SIZES | heads)))
-    options = dict.fromkeys(lm_eval_run._PASSED_ON)
-    config = SimpleNamespace(seed=None, cache_requests={}, **options)
     with plain_attention():  # sets it back behind the test
         torch.backends.cuda.enable_mem_efficient_sdp(True)
-        lm_eval_run.evaluate(config, SimpleNamespace(model=language_model), [], None, None, None)
+        evaluate(SimpleNamespace(model=language_model))
         assert torch.backends.cuda.mem_efficient_sdp_enabled()
     assert seen == [allowed]
 
@@ -42,7 +45,6 @@ def test_the_kernel_is_off_for_models_it_is_wrong_with(family, heads, allowed, m
 def test_other_backends_have_no_such_model(monkeypatch):
     called = []
     monkeypatch.setattr(lm_eval.evaluator, "simple_evaluate", lambda **options: called.append(options["model"]))
-    config = SimpleNamespace(seed=None, cache_requests={}, **dict.fromkeys(lm_eval_run._PASSED_ON))
     model = SimpleNamespace(model="the name of a model")
-    lm_eval_run.evaluate(config, model, [], None, None, None)
+    evaluate(model)
     assert called == [model]
