@@ -23,6 +23,7 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -138,13 +139,25 @@ def without_paths(content: Any, names: dict[str, str]) -> Any:
     return "/".join(parts[parts.index(PACKAGE) :]) if PACKAGE in parts else parts[-1]
 
 
-def add(results: Path, model: str, about: dict[str, str]) -> list[Path]:
+def without_tasks(content: dict[str, Any], patterns: Sequence[str]) -> dict[str, Any]:
+    """A results file without the tasks and groups whose names match one of the patterns, such as `sea_helm_*`."""
+
+    def kept(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {name: each for name, each in value.items() if not any(fnmatchcase(name, pattern) for pattern in patterns)}
+
+    return {key: kept(value) for key, value in content.items()}
+
+
+def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[str] = ()) -> list[Path]:
     """Writes the files.
 
     Args:
         results: a folder of results.
         model: its name, ORGANISATION/MODEL.
         about: `source` and `revision`; empty for a model that was loaded from the hub.
+        without: patterns of tasks that are left out.
 
     Returns:
         What was written.
@@ -156,7 +169,9 @@ def add(results: Path, model: str, about: dict[str, str]) -> list[Path]:
     target = FOLDER / model.replace("/", "__")
     written = []
     for path in sorted({run.place for run in read(results).runs if run.place and run.has_results}):
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = without_tasks(json.loads(path.read_text(encoding="utf-8")), without)
+        if not content["results"]:
+            continue
         content["config"]["use_cache"] = None  # of answers while the run went on
         loaded = content["config"]["model_args"]
         pretrained = loaded.get("pretrained", "") if isinstance(loaded, dict) else ""
@@ -274,6 +289,7 @@ def main() -> int:
     adding.add_argument("--model", required=True, help="ORGANISATION/MODEL")
     adding.add_argument("--source", help="where the model can be had, if it was run from a folder")
     adding.add_argument("--revision", help="and which version of it")
+    adding.add_argument("--without", nargs="+", default=[], metavar="PATTERN", help="tasks to leave out, such as 'sea_helm_*'")
     commands.add_parser("check", help="check all results and the page")
     commands.add_parser("write", help="write the page")
     arguments = parser.parse_args()
@@ -281,7 +297,7 @@ def main() -> int:
         added = []
         if arguments.command == "add":
             origin = {key: value for key in ("source", "revision") if (value := getattr(arguments, key))}
-            added = add(arguments.results, arguments.model, origin)
+            added = add(arguments.results, arguments.model, origin, without=arguments.without)
         folders = sorted(path for path in FOLDER.glob("*") if path.is_dir())
         if lines := findings(folders):
             for path in added:

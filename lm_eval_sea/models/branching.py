@@ -96,7 +96,7 @@ class BranchingModel(PrefixModel):
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says."""
         keywords: dict[str, Any] = {"use_cache": False}
-        if prefix.length or keep or batch.branches:
+        if prefix.length or batch.branches:  # a mask would keep a first prefix from the flash kernel, whose memory is far smaller
             tokens, ends, positions = upload(self._device, batch.tokens, batch.ends, batch.positions)
             keywords |= self._branching_arguments(ends, positions, prefix.length)
         else:

@@ -259,7 +259,8 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, VL
 
 
 def _can_ask() -> bool:
-    return "logprob_token_ids" in SamplingParams.__struct_fields__  # since 0.20
+    """Whether vLLM gives log-probabilities of named tokens; 0.20 knows `logprob_token_ids`, and gives none for it alone."""
+    return "logprob_token_ids" in SamplingParams.__struct_fields__ and hasattr(SamplingParams, "num_logprobs")
 
 
 def computed_tokens(output: RequestOutput) -> int:

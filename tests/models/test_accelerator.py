@@ -42,6 +42,30 @@ def test_no_pass_takes_a_fused_kernel_for_masks(enabled, llama, tokenizers):
     assert set(seen) == {(False, False)}
 
 
+def test_a_first_prefix_has_no_mask(llama, tokenizers, monkeypatch):
+    """A mask keeps a pass from the kernel whose memory does not grow with the square of the length."""
+    masked = []
+    passes = []
+    run = branching.BranchingModel.run
+
+    def spy(self, batch, predictions, prefix, *, keep):
+        found = run(self, batch, predictions, prefix, keep=keep)
+        passes.append((bool(prefix.length) or batch.branches, keep, masked[-1]))
+        return found
+
+    monkeypatch.setattr(branching.BranchingModel, "run", spy)
+    hook = llama.register_forward_pre_hook(
+        lambda module, args, kwargs: masked.append(kwargs.get("attention_mask") is not None), with_kwargs=True
+    )
+    try:
+        lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=4)
+        for _ in range(2):  # the first time a plain pass is its reference
+            ask(lm, ranking_requests())
+    finally:
+        hook.remove()
+    assert (False, True, False) in passes and {needed == given for needed, _, given in passes} == {True}
+
+
 @pytest.mark.parametrize(("batch_size", "device", "most"), [(1, "cuda", 16384), (64, "cuda", 64 * 1000), (1, "cpu", 1000)])
 def test_tokens_in_a_batch(batch_size, device, most, llama, tokenizers):
     """lm-eval's default batch size of 1 does not make passes of one text."""
