@@ -168,9 +168,9 @@ def test_a_file_that_is_not_the_tested_one_is_said_in_a_line(tmp_path, monkeypat
 
 
 def test_the_stated_digests_are_those_of_the_real_rows(hub_mirror, monkeypatch):
-    """Of two small data sets; `scripts/state_tested_rows.py --check` looks at all."""
+    """Of small data sets; `scripts/state_tested_rows.py --check` looks at all."""
     monkeypatch.chdir(hub_mirror)
-    for name in ("sea_sgeval_en_to_ppl", "sea_thaiexam_th_to_ppl"):
+    for name in ("sea_sgeval_en_to_ppl", "sea_thaiexam_th_to_ppl", "sea_helm_id_sentiment", "sea_helm_id_nli_ppl"):
         task = read_tasks().tasks[name]
         loaded = task.load_rows()
         assert task.metadata["tested"] == {"rows": loaded.sha256, **digests_of(in_published_order(loaded))}

@@ -124,7 +124,8 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if str(found["data_source"]).startswith("."):  # a folder beside the file
         found["data_source"] = str((path.parent / found["data_source"]).resolve())
     tested = path.with_name("tested.yml")
-    if tested.is_file() and (digests := read_yaml(tested).get(said.get("question_language", said["language"]))):
+    digests = read_yaml(tested).get(said.get("question_language", said["language"]), {}) if tested.is_file() else {}
+    if digests := digests.get(said["task"], {}) if "tasks" in record else digests:
         found["tested"] = digests
     if said.get("setting") == "lite":
         found |= _of_lite(path.with_name("lite.yml"), found | said)
