@@ -87,13 +87,13 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
 def warnings_once() -> Iterator[None]:
     """Inside, of warnings that differ in the task alone the first is shown; at the end the other tasks are named.
 
-    A warning's first value is the task.
+    A warning's first value is the task. Errors, each of which has a reason of its own, are all shown.
     """
     logger = logging.getLogger("lm_eval_sea")
     tasks: dict[str, list[str]] = defaultdict(list)  # message before its values are filled in → tasks
 
     def is_new(record: logging.LogRecord) -> bool:
-        if record.levelno < logging.WARNING or not isinstance(record.args, tuple) or not record.args:
+        if record.levelno != logging.WARNING or not isinstance(record.args, tuple) or not record.args:
             return True
         tasks[str(record.msg)].append(str(record.args[0]))
         return len(tasks[str(record.msg)]) == 1

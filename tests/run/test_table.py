@@ -69,9 +69,13 @@ def test_warnings_of_one_cause_are_shown_once(caplog):
         for task in ("sea_a", "sea_b", "sea_c", "sea_b"):
             logger.warning("%s: %d prompts do not fit", task, 7)
         logger.warning("%s: the tokenizer is odd", "sea_a")
+        for task in ("sea_a", "sea_b"):
+            logger.error("%s failed: row %d", task, 0)
     assert caplog.messages == [
         "sea_a: 7 prompts do not fit",
         "sea_a: the tokenizer is odd",
+        "sea_a failed: row 0",
+        "sea_b failed: row 0",
         "what was said of sea_a also holds for sea_b, sea_c",
     ]
     assert not logger.filters
