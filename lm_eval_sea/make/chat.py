@@ -27,8 +27,8 @@ from lm_eval_sea.make.task_yaml import OneLineList
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 FORMS = "chat_answers"  # the folder with how to answer, by language
-# A chat task's version: that of what reads the answers, then those of its instruction and of how to answer.
-READERS = 5
+# A chat task's version: that of what reads its kind of answers, then those of its instruction and of how to answer.
+READERS, READERS_OF = 5, {"number": 6}
 ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag
 STEPS = 768  # tokens for the steps before a number
 CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's options
@@ -82,7 +82,8 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
     if data_set.kind == "mcq":
         row = with_options(row, "", KINDS["mcq"]["litilo_gen"]).rstrip("\n")
     room = STEPS if data_set.kind == "number" else ROOM
-    version = float(f"{READERS}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}")
+    readers = READERS_OF.get(data_set.kind, READERS)
+    version = float(f"{readers}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}")
     english = is_english_prompt(prompt_language, language)
     target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
     return {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import SIGNS
 from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, plain, words_of_cue
-from .conclusions import any_word, statement_spans, tag_pattern, without_another_question
+from .conclusions import any_word, question_label, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
 from .number_words import (
     half_words,
@@ -79,7 +79,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
             return found
     whole = _prepared(without_emphasis(unfenced(answer)), language)
-    text = without_another_question(whole, tags, language)
+    text = _without_another_problem(without_another_question(whole, tags, language), language)
     marked = answer if text == whole else ""  # what is in bold type may answer the other question
     is_cut = finished is False and text == whole
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
@@ -104,6 +104,22 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return None if words is None else Decimal(words)
     found = _of_last_result(concluded, language)
     return _of_last_lines(concluded, marked, language) if found is None else found
+
+
+def _without_another_problem(text: str, language: str) -> str:
+    """The text up to another problem that the model made up and solved: a result, an empty line, "Question: …", "Answer: …".
+
+    Such a problem has numbers of its own, and none of those above it. A question below what is given has at most one, or shares
+    them.
+    """
+    solution = re.compile(rf"\n[\s>#*_]*(?:{any_word('answer', language).pattern})\s*{COLON}", re.IGNORECASE)
+    for label in re.finditer(rf"\n\s*\n{question_label(language)}", text, re.IGNORECASE):
+        above = text[: label.start()].rstrip()
+        if (solved := solution.search(text, label.end())) and re.search(r"\d[^\n:：]*\Z", above):
+            posed = set(_NUMBER.findall(text[label.end() : solved.start()]))
+            if len(posed) > 1 and posed.isdisjoint(_NUMBER.findall(above)):
+                return above
+    return text
 
 
 def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
