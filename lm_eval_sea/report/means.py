@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 import pandas as pd
 
+from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
@@ -66,18 +67,30 @@ class Scope:
         return nested_weights({name: self.paths[name] for name in names})
 
 
-def scopes(tasks: Tasks, suite: Suite, weigh: str) -> list[Scope]:
+def _of_rows_once(by_model: Mapping[str, Tasks], tasks: Tasks) -> Tasks:
+    """The tasks without lite ones whose rows count already: every model that was run on one was run on its whole task, too."""
+    again = {
+        lite_name(name)
+        for name in tasks
+        if lite_name(name) in tasks and all(name in own for own in by_model.values() if lite_name(name) in own)
+    }
+    return {name: task for name, task in tasks.items() if name not in again}
+
+
+def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:
     """All that has a mean, of the tasks that any model was run on; weights that a suite states itself count for it."""
+    tasks = {name: task for own in by_model.values() for name, task in own.items()}
+    counted = _of_rows_once(by_model, tasks)
 
     def path(competency: str, name: str) -> tuple[str, ...]:
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
 
-    paths = {name: path(task.facts.task, plain_name(task)) for name, task in tasks.items()}
+    paths = {name: path(task.facts.task, plain_name(task)) for name, task in counted.items()}
     made = [Scope(ALL, ALL, "all tasks", paths)]
     for kind, titles in (("language", suite.languages), ("competency", suite.kinds)):
-        values = {name: task.facts.language if kind == "language" else task.facts.task for name, task in tasks.items()}
+        values = {name: task.facts.language if kind == "language" else task.facts.task for name, task in counted.items()}
         for _, value in sorted((titles.get(value, value), value) for value in set(values.values()) - {""}):
-            own = {name: paths[name] for name in tasks if values[name] == value}
+            own = {name: paths[name] for name in counted if values[name] == value}
             made.append(Scope(kind, value, titles.get(value, value), own))
     for name, members in suite.suites.items():
         if sum(member in tasks for member in members) >= _MOST_SUITES * len(members):
@@ -92,7 +105,7 @@ class Means:
     def __init__(self, by_model: Mapping[str, Tasks], suite: Suite, weigh: str = BY_TASK) -> None:
         self.by_model = by_model
         self.weigh = weigh
-        self.scopes = scopes({name: task for tasks in by_model.values() for name, task in tasks.items()}, suite, weigh)
+        self.scopes = scopes(by_model, suite, weigh)
 
     @cached_property
     def values(self) -> dict[tuple[str, str, str], Mean]:

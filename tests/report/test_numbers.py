@@ -345,6 +345,19 @@ def test_means_have_intervals_and_pairs_are_compared_on_common_tasks(tmp_path):
     assert pair.spread.stderr == pytest.approx(max(stats.sem(deltas), least) / 0.75 * 100)
 
 
+def test_rows_count_once_in_a_mean(tmp_path):
+    """A lite task counts in its suite alone, unless a model was run on it and not on its whole task."""
+    whole, lite = "sea_xcopa_id_to_ppl", "sea_xcopa_id_to_ppl_lite"
+    alone = reported(tmp_path / "a", "acc_ppl", {whole: 0.6, lite: 0.9}).means
+    assert {key[:2]: (mean.tasks, mean.value) for key, mean in alone.values.items()} == {
+        (kind, name): (1, pytest.approx(20)) for kind, name in (("all", "all"), ("language", "id"), ("competency", "cr"))
+    }
+    metadata = dict(task_named(lite).metadata)
+    write_run(tmp_path / "b", {lite: {"scores": {"acc_ppl,none": 0.7}, "metadata": metadata}}, model="org/b")
+    means = scores_of(read(tmp_path / "a", tmp_path / "b").best()).means
+    assert (means.values["all", "all", "org/model"].tasks, means.values["all", "all", "org/b"].tasks) == (2, 1)
+
+
 def test_a_curve_over_checkpoints(tmp_path):
     for step, right in ((1000, 10), (3000, 25), (20000, 35)):
         answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
