@@ -256,16 +256,17 @@ def exactness(check: Check) -> Found:
     requests = check.requests()
     with tempfile.TemporaryDirectory() as folder:
         make_model(Path(folder), "wide-heads", "float32")
-        models = [backend(folder, batch_size=16, device=check.device, dtype="float32") for backend in BACKENDS.values()]
-        plain, shared = (rank(lm, requests) for lm in models)
-    tokens = models[1].work
+        arguments: Found = {"batch_size": 16, "device": check.device, "dtype": "float32"}
+        plain = rank(HFLM(folder, **arguments), requests)
+        lm = SharedPrefixLM(folder, **arguments)
+        shared = rank(lm, requests)
     apart = [abs(one[0] - other[0]) for one, other in zip(plain, shared, strict=True)]
     off = sum(distance > 1e-4 * abs(answer[0]) + 1e-3 for distance, answer in zip(apart, plain, strict=True))
     return {
         "answers": len(apart),
         "largest": max(apart),
         "wrong": off,
-        "times the distinct tokens": tokens.forwarded / tokens.distinct,
+        "times the distinct tokens": lm.work.forwarded / lm.work.distinct,
     }
 
 
