@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes `tasks/<data set>/tested.yml`: the digests of the rows that the pack was tested with, by language.
+"""Writes `tasks/<data set>/tested.yml`: the digests of the rows that the pack was tested with, by language, of
+SEA-HELM by language and task.
 
 They are of processed rows, so that the same rows in a file of another format have the same digest. A run compares the rows that
 it loads with them and says in one line if they are others (`tasks/_shared/rows.py`). Rows come from a folder laid out like the
@@ -17,14 +18,13 @@ import contextlib
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import plain_tasks
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, key_of_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order
 
@@ -32,9 +32,6 @@ FILE = "tested.yml"
 HEAD = (
     "# The rows that the pack was tested with: SHA-256 of all, and of parts of them. Written by scripts/state_tested_rows.py.\n"
 )
-
-
-SEA_HELM = "sea_helm"
 
 
 def digests_of_task(task: TaskRecord) -> dict[str, str]:
@@ -46,23 +43,23 @@ def digests_of_task(task: TaskRecord) -> dict[str, str]:
     return {}
 
 
-def tested(name: str) -> dict[str, Any]:
-    """Language → digests of a data set's rows, or, of SEA-HELM, task → digests; where there are none, what the file says."""
+def tasks_of_rows(name: str) -> dict[str, TaskRecord]:
+    """Rows of a data set, as `key_of_rows` names them → a task that has them all."""
+    listed = read_tasks().tasks
+    if name == SEA_HELM:
+        tasks = [task for task in listed.values() if task.metadata["dataset"] == name and "setting" not in task.metadata]
+    else:
+        data_set = data_sets()[name]
+        tasks = [listed[plain_tasks(data_set, language)[0]] for language in data_set.languages]
+    return {key_of_rows(task.metadata): task for task in tasks}
+
+
+def tested(name: str) -> dict[str, dict[str, str]]:
+    """Rows → their digests; of those that are not at hand, or only in part, what the file says."""
     path = TASKS_FOLDER / name / FILE
     known = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    listed = read_tasks().tasks
-    if name != SEA_HELM:
-        data_set = data_sets()[name]
-        found = {language: digests_of_task(listed[plain_tasks(data_set, language)[0]]) for language in data_set.languages}
-        return {language: kept for language, digests in found.items() if (kept := digests or known.get(language))}
-    by_language: dict[str, dict[str, Any]] = {}
-    for task in listed.values():
-        if task.metadata["dataset"] == SEA_HELM and "setting" not in task.metadata:
-            language, of = task.metadata["language"], task.metadata["task"]
-            tasks = by_language.setdefault(language, {})
-            if of not in tasks and (digests := digests_of_task(task) or known.get(language, {}).get(of)):
-                tasks[of] = digests
-    return {language: tasks for language, tasks in by_language.items() if tasks}
+    found = {key: digests_of_task(task) or known.get(key) for key, task in tasks_of_rows(name).items()}
+    return {key: digests for key, digests in found.items() if digests}
 
 
 def main() -> int:

@@ -27,8 +27,6 @@ from lm_eval_sea.make.task_yaml import OneLineList
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 FORMS = "chat_answers"  # the folder with how to answer, by language
-# A chat task's version: that of what reads its kind of answers, then those of its instruction and of how to answer.
-READERS, READERS_OF = 5, {"number": 6}
 ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag
 STEPS = 768  # tokens for the steps before a number
 CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's options
@@ -39,6 +37,7 @@ class _Form(NamedTuple):
     key: str  # in `FORMS`: how to answer
     tag: str  # in its `tags`
     target: str  # what stands behind the tag in an exemplar, a template of Jinja; empty where that depends on the task
+    readers: int = 5  # the version of what reads the answers, with which that of a task begins
 
 
 # Kind of data set → how its chat tasks are answered.
@@ -47,7 +46,7 @@ _FORMS = {
     "classification": _Form("chat_label_yaml", "label", "answer", ""),
     "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}"),
     "short_answer": _Form("chat_qa_yaml", "short_answer", "answer", "{{answers[0]}}"),
-    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}"),
+    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", readers=6),
     "translation": _Form("chat_translation_yaml", "translation", "translation", ""),
     "summarization": _Form("chat_summarization_yaml", "summary", "summary", "{{summary}}"),
 }
@@ -82,8 +81,7 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
     if data_set.kind == "mcq":
         row = with_options(row, "", KINDS["mcq"]["litilo_gen"]).rstrip("\n")
     room = STEPS if data_set.kind == "number" else ROOM
-    readers = READERS_OF.get(data_set.kind, READERS)
-    version = float(f"{readers}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}")
+    version = float(f"{form.readers}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}")
     english = is_english_prompt(prompt_language, language)
     target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
     return {

@@ -69,12 +69,12 @@ class Scope:
 
 def _of_rows_once(by_model: Mapping[str, Tasks], tasks: Tasks) -> Tasks:
     """The tasks without lite ones whose rows count already: every model that was run on one was run on its whole task, too."""
-    again = {
-        lite_name(name)
-        for name in tasks
-        if lite_name(name) in tasks and all(name in own for own in by_model.values() if lite_name(name) in own)
+    whole = {lite_name(name): name for name in tasks}
+    return {
+        name: task
+        for name, task in tasks.items()
+        if name not in whole or any(name in own and whole[name] not in own for own in by_model.values())
     }
-    return {name: task for name, task in tasks.items() if name not in again}
 
 
 def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:

@@ -124,12 +124,17 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if str(found["data_source"]).startswith("."):  # a folder beside the file
         found["data_source"] = str((path.parent / found["data_source"]).resolve())
     tested = path.with_name("tested.yml")
-    digests = read_yaml(tested).get(said.get("question_language", said["language"]), {}) if tested.is_file() else {}
-    if digests := digests.get(said["task"], {}) if "tasks" in record else digests:
+    if tested.is_file() and (digests := read_yaml(tested).get(key_of_rows(said))):
         found["tested"] = digests
     if said.get("setting") == "lite":
         found |= _of_lite(path.with_name("lite.yml"), found | said)
     return found | said
+
+
+def key_of_rows(said: Mapping[str, Any]) -> str:
+    """Which rows of its data set a task has, as `tested.yml` names them: those of a language, of SEA-HELM of a task in it."""
+    language = str(said.get("question_language", said["language"]))
+    return f"{language}_{said['task']}" if said["dataset"] == SEA_HELM else language
 
 
 def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:

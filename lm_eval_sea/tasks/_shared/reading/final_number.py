@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING
 
 from .answer_patterns import SIGNS
@@ -112,14 +113,19 @@ def _without_another_problem(text: str, language: str) -> str:
     Such a problem has numbers of its own, and none of those above it. A question below what is given has at most one, or shares
     them.
     """
-    solution = re.compile(rf"\n[\s>#*_]*(?:{any_word('answer', language).pattern})\s*{COLON}", re.IGNORECASE)
-    for label in re.finditer(rf"\n\s*\n{question_label(language)}", text, re.IGNORECASE):
-        above = text[: label.start()].rstrip()
-        if (solved := solution.search(text, label.end())) and re.search(r"\d[^\n:：]*\Z", above):
-            posed = set(_NUMBER.findall(text[label.end() : solved.start()]))
-            if len(posed) > 1 and posed.isdisjoint(_NUMBER.findall(above)):
-                return above
+    for problem in _solved_problem(language).finditer(text):
+        above = text[: problem.start()].rstrip()
+        posed = set(_NUMBER.findall(problem["posed"]))
+        if len(posed) > 1 and re.search(r"\d[^\n:：]*\Z", above) and posed.isdisjoint(_NUMBER.findall(above)):
+            return above
     return text
+
+
+@cache
+def _solved_problem(language: str) -> re.Pattern[str]:
+    """The label of a question below an empty line; `posed` is what stands between it and the label of an answer."""
+    solution = rf"\n[\s>#*_]*(?:{any_word('answer', language).pattern})\s*{COLON}"
+    return re.compile(rf"\n\s*\n{question_label(language)}(?=(?P<posed>[\s\S]*?){solution})", re.IGNORECASE)
 
 
 def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
