@@ -80,6 +80,14 @@ def known_machine() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def lm_evals_log() -> None:
+    """Sets up lm-eval's log before `caplog` listens: it stops propagating then, and the first test to do that would hear nothing."""
+    from lm_eval.utils import setup_logging
+
+    setup_logging()
+
+
+@pytest.fixture(scope="session", autouse=True)
 def known_tasks() -> Iterator[None]:
     """Reads the task files of the pack and of lm-eval once: a `TaskManager` does so anew, for two to ten seconds."""
     import lm_eval.tasks
