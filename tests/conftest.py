@@ -81,7 +81,7 @@ def known_machine() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def lm_evals_log() -> None:
-    """Sets up lm-eval's log before `caplog` listens: it stops propagating then, and the first test to do that would hear nothing."""
+    """Sets up lm-eval's log, which stops propagating then: the first test of a process to do so would hear nothing of it."""
     from lm_eval.utils import setup_logging
 
     setup_logging()

@@ -34,6 +34,7 @@ from lm_eval_sea.run.workload import (
     planned,
     reads_ahead,
     said_by_language,
+    stated_limit,
     token_counter,
     unknown_shares,
     workloads_by_language,
@@ -145,7 +146,10 @@ class AnsweringModel:
     def _ask(self, kind: str, requests: list[Any]) -> list[Any]:
         ask = getattr(self._model, kind)
         try:
-            return [answer for part in self._parts(kind, requests) for answer in ask(part)]
+            answers: dict[int, Any] = {}
+            for part in self._parts(kind, requests):
+                answers |= zip(part, ask([requests[number] for number in part]), strict=True)
+            return [answers[number] for number in range(len(requests))]
         except Exception as error:
             if is_of_server(error):
                 raise ServerFaultError(f"the server gives no answers: {what_a_server_did(error)}") from error
@@ -200,14 +204,20 @@ class AnsweringModel:
         for line in advice(self._backend, self._model, workload):
             logger.info("%s", line)
 
-    def _parts(self, kind: str, requests: list[Any]) -> Iterator[list[Any]]:
-        """All requests, or so many that an interruption loses little; the pack's backend for vLLM does so itself for rankings."""
+    def _parts(self, kind: str, requests: list[Any]) -> Iterator[Sequence[int]]:
+        """Positions of the requests to ask at once: all, or so many that an interruption loses little.
+
+        The longest answers come last: vLLM keeps no answer of a part before the part's longest is written. The pack's backend for
+        vLLM makes parts of rankings itself.
+        """
         at_once = self._backend == "vllm" or (self._backend == "vllm-shared-prefix" and kind == GENERATION)
         # Several engines are started anew for each call.
-        split = at_once and self._model.batch_size == "auto" and self._model.data_parallel_size <= 1
-        size = PART if split else max(len(requests), 1)
-        for begin in range(0, len(requests), size):
-            yield requests[begin : begin + size]
+        if not (at_once and self._model.batch_size == "auto" and self._model.data_parallel_size <= 1):
+            yield range(len(requests))
+            return
+        positions = sorted(range(len(requests)), key=lambda number: stated_limit(requests[number].args) or 0)
+        for begin in range(0, len(positions), PART):
+            yield positions[begin : begin + PART]
 
 
 def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:

@@ -70,7 +70,7 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
             found.read += number * sum(map(count_tokens or len, texts)) / len(texts)
             if kind == GENERATION:
                 found.generated += number
-                found.written += sum(request.repeats * (_stated_length(request.args) or DEFAULT_LIMIT) for request in alike)
+                found.written += sum(request.repeats * (stated_limit(request.args) or DEFAULT_LIMIT) for request in alike)
             else:
                 found.ranked += number
     return found
@@ -107,7 +107,7 @@ def text_of(arguments: Sequence[Any]) -> str:
     return "".join(str(getattr(part, "prompt", part)) for part in arguments if not isinstance(part, Mapping))
 
 
-def _stated_length(arguments: Sequence[Any]) -> int | None:
+def stated_limit(arguments: Sequence[Any]) -> int | None:
     """The most tokens of an answer; None where the request does not say."""
     settings = next((part for part in arguments if isinstance(part, Mapping)), {})
     lengths = [settings[name] for name in LIMITS if name in settings]
@@ -119,7 +119,7 @@ def check_window(model: Any, tasks: Mapping[str, Any]) -> None:
     if getattr(model, "backend", None) != "causal":  # others have no window that lm-eval holds against the answers
         return
     longest = {
-        name: max(_stated_length(request.args) or 0 for request in task.instances)
+        name: max(stated_limit(request.args) or 0 for request in task.instances)
         for name, task in tasks.items()
         if task.instances and task.instances[0].request_type == GENERATION
     }

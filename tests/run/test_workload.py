@@ -81,7 +81,7 @@ class Backend:
         self.cache_hook = hook
 
     def loglikelihood(self, requests):
-        self.asked.append(len(requests))
+        self.asked.append(requests)
         return [(float(len(request.args[0])), True) for request in requests]
 
     loglikelihood_rolling = generate_until = loglikelihood
@@ -94,8 +94,18 @@ def test_answers_come_in_order_whatever_the_parts(name, parts):
     requests = [ranking("x" * (number % 7)) for number in range(PART * 2 + 1)]
     answers = AnsweringModel(model, name, {}).loglikelihood(requests)
     assert [length for length, _ in answers] == [number % 7 for number in range(len(requests))]
-    assert model.asked == parts
+    assert [len(part) for part in model.asked] == parts
     assert model.cache_hook is hook
+
+
+def test_short_answers_do_not_wait_for_long_ones():
+    """vLLM keeps no answer of a part before its longest is written."""
+    model = Backend()
+    limits = [4096 if number % 64 == 0 else 32 for number in range(PART + PART // 2)]
+    requests = [generation("x" * number, longest=limit) for number, limit in enumerate(limits)]
+    answers = AnsweringModel(model, "vllm", {}).generate_until(requests)
+    assert [length for length, _ in answers] == [len(request.args[0]) for request in requests]
+    assert [max(request.args[1]["max_gen_toks"] for request in part) for part in model.asked] == [32, 4096]
 
 
 def test_all_but_the_answers_is_the_models_own():
