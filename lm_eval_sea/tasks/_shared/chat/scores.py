@@ -19,6 +19,7 @@ from ..metrics.qa_metrics import contains_weighted
 from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_text import behind_last_tag, read_final_text, read_span
+from ..reading.frames import first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
 from ..reading.thought import Generated, take_apart
@@ -59,6 +60,7 @@ def taken_apart(generated: str) -> Generated:
 def _record(doc: dict[str, Any], generated: str) -> Generated:
     """Takes a text apart, and notes in the row what is known of it."""
     made = taken_apart(generated)
+    made = made._replace(answer=first_turn(made.answer))
     doc["thought"], doc["state"] = made.thought, made.state
     doc["finish_reason"] = getattr(generated, "finish_reason", None)
     tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}

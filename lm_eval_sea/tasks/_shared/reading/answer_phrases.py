@@ -69,6 +69,8 @@ class Phrases:
         source: the words before a colon and a text that is repeated from the prompt.
         note: how a line begins that comments on an answer, offers more, or gives another: "Note:", "If you need …", "Or:".
         so: what begins the clause of a result: "so", "therefore".
+        working: what begins a paragraph that shows how a result was found: "Working:", "Steps:".
+        undecided: what says that there is no result: "cannot be determined".
         check: what begins a sentence that goes over a result again: "Check:".
         corrects: what takes an answer back: "Correction:", "I misread".
         left: what stands before the only option that is left: "what remains is".
@@ -110,6 +112,8 @@ class Phrases:
     source: str = ""
     note: str = ""
     so: str = ""
+    working: str = ""
+    undecided: str = ""
     check: str = ""
     corrects: str = ""
     left: str = ""

@@ -96,9 +96,16 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
             text = text[: len(text) - len(behind)]
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     sentences = [sentence for sentence in SENTENCE_END.split(text) if sentence.strip(TRIM)]
-    if len(sentences) > 1 and is_refusal(sentences[-1], choices.language):
+    if len(sentences) > 1 and _leaves_open(sentences[-1], choices):
         return None  # "… so C, but E is right, too. I cannot choose one."
     return _in_bold(answer, choices) if found is None and not is_cut else found
+
+
+def _leaves_open(sentence: str, choices: Choices) -> bool:
+    """Whether a sentence declines to choose, or says that one cannot tell, and names no option."""
+    if is_refusal(sentence, choices.language):
+        return True
+    return any_word("undecided", choices.language).search(sentence) is not None and not patterns(choices).label.search(sentence)
 
 
 def _first_answer(text: str, choices: Choices) -> str:

@@ -66,16 +66,25 @@ def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
     """The text up to another question that the model made up and answered, too.
 
-    That is a line "Question: …" or "Source: …" between two answer tags, or below an empty line and an answer on the first line.
+    That is a line "Question: …" or "Source: …" between two answer tags, or below an empty line and an answer on the first line; a
+    line "Question 2: …" between two tags; or a second round of the labels that the text itself has: "Label: … Text: … Label: …".
     """
-    if begins := _answer_above_a_question(language).match(text):
-        return text[: begins.end("answer")]
-    ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
+    for pattern in (_answer_above_a_question(language), _second_round(language)):
+        if begins := pattern.match(text):
+            return text[: begins.end("answer")]
+    answers = rf"{any_tag(tags)}|{_answer_label(language)}"
+    ends = [match.end() for match in re.finditer(answers, text, re.IGNORECASE)]
     for end, following in pairwise(ends):
-        asked = _question_line(language).search(text, end, following)
+        asked = _question_line(language).search(text, end, following) or _numbered_question(text, end, following)
         if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
             return text[: asked.start()]
     return text
+
+
+def _numbered_question(text: str, begin: int, end: int) -> re.Match[str] | None:
+    """A line such as "Câu 2:" between two places of a text that has no line "Câu 1:"."""
+    found = re.compile(rf"\n[\s>#*_]*(?P<word>[^\W\d_]+) 2[*_]*\s*{COLON}").search(text, begin, end)
+    return found if found and not re.search(rf"{found['word']} 1\b", text) else None
 
 
 @cache
@@ -96,6 +105,22 @@ def _answer_above_a_question(language: str) -> re.Pattern[str]:
     stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
     answer = rf"\s*[>#*_]*(?:{stated})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
     return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ \d+{COLON}|{question_label(language)})", re.IGNORECASE)
+
+
+@cache
+def _answer_label(language: str) -> str:
+    """The regular expression of a label such as "Answer:" at the beginning of a line, whatever tag the prompt asks for."""
+    return rf"(?:\A|\n)[\s>#*_]*(?:{any_word('answer', language).pattern})[*_]*\s*{COLON}"
+
+
+@cache
+def _second_round(language: str) -> re.Pattern[str]:
+    """An answer behind a label on the first line, an empty line, the label of a question, and the first label again."""
+    return re.compile(
+        rf"\s*[>#*_]*(?P<label>[^\n:：]{{1,30}}){COLON}(?P<answer>[^\n]{{1,60}})\n\s*\n{question_label(language)}"
+        rf"(?=[\s\S]*?\n[\s>#*_]*(?P=label){COLON})",
+        re.IGNORECASE,
+    )
 
 
 def any_tag(tags: Sequence[str]) -> str:

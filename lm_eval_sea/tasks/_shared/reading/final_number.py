@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .answer_patterns import SIGNS
+from .answer_patterns import SIGNS, is_reason
 from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import any_word, question_label, statement_spans, tag_pattern, without_another_question
@@ -55,7 +55,8 @@ _FACTORS = multiplier_words()
 _FACTOR = rf"(?:{'|'.join(sorted(_FACTORS, key=len, reverse=True))})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
 _UNIT = rf"({_NUMBER.pattern})\s?({_FACTOR})"
 _MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
-_OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x)\Z")
+_OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→₱$€£¥₫฿-]|(?<![^\W\d_])(?:x|Rp|RM))\Z")
+_CUT_NUMBER = re.compile(r"\d,\s*\Z")
 # A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
 _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DIGITS})[^\d=]{{0,30}}")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
@@ -74,30 +75,40 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
     if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
-        answer = final[-1]
+        whole = without_emphasis(unfenced(answer))
+        answer = final[-1 if _of_own_problem(whole, tags, language) == whole else 0]
     names = tuple(map(words_of_cue, tags))
     for frame in (json_answer(answer, names), boxed(answer), tagged(answer, names)):
         if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
             return found
     whole = _prepared(without_emphasis(unfenced(answer)), language)
-    text = _without_another_problem(without_another_question(whole, tags, language), language)
+    text = _of_own_problem(whole, tags, language)
     marked = answer if text == whole else ""  # what is in bold type may answer the other question
     is_cut = finished is False and text == whole
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
-    concluded = _without_check(text, language)
+    concluded = _without_check(_without_offer(text), language)
     bare = concluded.rstrip(" ,:")
-    if _OPEN_END.search(bare) or (not is_cut and _lacks_result(bare, language)):
+    if _OPEN_END.search(bare) or (not is_cut and (_CUT_NUMBER.search(concluded) or _lacks_result(bare, language))):
         return None  # it breaks off before the result
     tagged_ends = _tag_ends(text, tags, language)
     stated_ends = [end for _, end in statement_spans(concluded, language)]
     if (found := _behind_statements(text, tagged_ends, language, tagged=True)) is not None:
         return found
+    undecided = [match.end() for match in any_word("undecided", language).finditer(concluded)]
+    if undecided and (stop := re.compile(rf"{_SENTENCE_END.pattern}|\n").search(concluded, undecided[-1])):
+        stated_ends = [end for end in stated_ends if end >= stop.end()]
+    elif undecided:
+        stated_ends = []
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
         return found
+    if undecided and not tagged_ends:
+        return None
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
     if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
-    if (found := _in_bold(marked, language, last=True)) is not None:
+    if not is_cut and (found := _given_first(concluded, language)) is not None:
+        return found
+    if (found := _in_bold(_without_offer(marked), language, last=True)) is not None:
         return found
     if not re.search(r"\d", concluded) and not is_refusal(answer, language):
         sentence = _last_sentence(concluded.replace("\n", ". "))
@@ -107,25 +118,72 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     return _of_last_lines(concluded, marked, language) if found is None else found
 
 
-def _without_another_problem(text: str, language: str) -> str:
-    """The text up to another problem that the model made up and solved: a result, an empty line, "Question: …", "Answer: …".
+def _of_own_problem(text: str, tags: Sequence[str], language: str) -> str:
+    return _without_another_problem(without_another_question(text, tags, language), language)
 
-    Such a problem has numbers of its own, and none of those above it. A question below what is given has at most one, or shares
-    them.
+
+def _without_another_problem(text: str, language: str) -> str:
+    """The text up to another problem that the model made up: a result, an empty line, "Question: …".
+
+    Such a problem has numbers of its own, and none of those above it. Where no result stands above, the text may be what was
+    given, and its question has at most one number, or no answer of its own.
     """
-    for problem in _solved_problem(language).finditer(text):
+    label = re.compile(question_label(language), re.IGNORECASE | re.MULTILINE)
+    for problem in _other_problem(language).finditer(text):
         above = text[: problem.start()].rstrip()
-        posed = set(_NUMBER.findall(problem["posed"]))
-        if len(posed) > 1 and re.search(r"\d[^\n:：]*\Z", above) and posed.isdisjoint(_NUMBER.findall(above)):
+        numbers = set(_NUMBER.findall(above))
+        asked, posed = (set(_NUMBER.findall(problem[part] or "")) for part in ("asked", "posed"))
+        goes_on = label.match(above) is not None  # question after question leads to the result
+        is_new = asked and asked.isdisjoint(numbers) and not goes_on and _has_result(above.rpartition("\n\n")[2], language)
+        if re.search(r"\d[^\n:：]*\Z", above) and (is_new or (len(posed) > 1 and posed.isdisjoint(numbers))):
             return above
     return text
 
 
+def _has_result(paragraph: str, language: str) -> bool:
+    """Whether a paragraph is a number, or has an equation, or a number behind "so"."""
+    if _NUMBER.fullmatch(paragraph.strip()):
+        return True
+    ends = [match.end() for match in any_word("so", language).finditer(paragraph)]
+    return _EQUATION.search(paragraph) is not None or any(re.search(r"\d", paragraph[end:]) for end in ends)
+
+
 @cache
-def _solved_problem(language: str) -> re.Pattern[str]:
-    """The label of a question below an empty line; `posed` is what stands between it and the label of an answer."""
+def _other_problem(language: str) -> re.Pattern[str]:
+    """The label of a question below an empty line; `asked` is its first line or sentence, `posed` all up to an answer's label."""
     solution = rf"\n[\s>#*_]*(?:{any_word('answer', language).pattern})\s*{COLON}"
-    return re.compile(rf"\n\s*\n{question_label(language)}(?=(?P<posed>[\s\S]*?){solution})", re.IGNORECASE)
+    asked = r"(?=\s*(?P<asked>[^\n?？]*))"
+    return re.compile(
+        rf"\n\s*\n(?:[^\W\d_]+ )?{question_label(language)}{asked}(?=(?P<posed>[\s\S]*?){solution})?", re.IGNORECASE
+    )
+
+
+def _without_offer(text: str) -> str:
+    """The text without a last paragraph that is a question, where one with a number stands before it."""
+    before, _, last = text.rstrip().rpartition("\n\n")
+    return before if last.rstrip("* ")[-1:] in ("?", "？") and re.search(r"\d", before) else text
+
+
+def _given_first(text: str, language: str) -> Decimal | None:
+    """The only number of the first sentence, where a reason follows it, or of the first paragraph, where the working does."""
+    sentence, stop, rest = _split_first(text.strip())
+    if stop and is_reason(rest.lstrip(), language):
+        return _only_number(sentence, language)
+    first, _, rest = text.strip().partition("\n\n")
+    working = any_word("working", language).match(rest.lstrip(" \n"))
+    is_label = working and re.match(rf"[^\n\d]{{0,30}}?{COLON}", rest.lstrip(" \n")[working.end() :])
+    return _only_number(first, language) if is_label and "\n" not in first else None
+
+
+def _split_first(text: str) -> tuple[str, str, str]:
+    """The first sentence of a text, its stop, and what follows."""
+    stop = _SENTENCE_END.search(text)
+    return (text[: stop.start()], stop[0], text[stop.end() :]) if stop else (text, "", "")
+
+
+def _only_number(text: str, language: str) -> Decimal | None:
+    numbers = {parse_number(number, language) for number in _NUMBER.findall(re.sub(r"\([^()]*\)", "", text))}
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
@@ -188,6 +246,9 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     numbers = {parse_number(number, language) for number in _NUMBER.findall(written)}
     if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
         numbers = {parse_number(number, language) for number in outside}
+    if len(numbers) > 1 and any(any_word(place, language).search(ending) for place in ("so", "left")):
+        ended = {parse_number(number, language) for number in _NUMBER.findall(ending)}
+        numbers = ended if len(ended) == 1 else numbers
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
     return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False) if numbers else None
@@ -215,6 +276,8 @@ def _without_check(text: str, language: str) -> str:
     """The text up to the sentence that goes over a result again."""
     for check in any_word("check", language).finditer(text):
         before = re.sub(r"[(\[](?:\w+ ){0,2}\Z", "", text[: check.start()]).rstrip(" *_([")
+        if re.match(rf"[^\n\d]{{0,15}}{COLON}", text[check.end() :]):  # a line such as "Let us check:"
+            before = re.sub(r"(?<=\n)[^\n.!?\d:：]{1,25}\Z", "", before)
         if (not before or before[-1] in STOPS + "\n") and re.search(r"\d", before):
             return before.rstrip("\n")
     return text
@@ -274,7 +337,7 @@ def parse_number(written: str, language: str) -> Decimal:
 def _prepared(text: str, language: str) -> str:
     """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
-    text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)", "", text)  # "Rp12.500,-"
+    text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)|(?<=\d)\s?/[-–=](?!\s?\d)", "", text)  # "Rp12.500,-", "2,400/-"
     text = re.sub(r"(?<![\d.,/])(\d+) ([1-9])/(2|4|5|8|10)(?![\d/])", _mixed, text)
     text = _CURRENCY.sub("", plain(text))
     # "2 million and a half" is 2,500,000

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, up_to_reason, without_ending
+from .answer_phrases import PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
 from .conclusions import any_tag, any_word, lead_in, statement_spans, tag_pattern, task_words, without_another_question
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
@@ -52,7 +53,8 @@ _SCRIPTS = {
 }
 # Words of English that Latin-written languages of the region lack.
 _ENGLISH = frozenset(
-    "a and are as be by for from has have here i in is it its not of that the these this to was were with you your".split()  # noqa: SIM905
+    "a about after and are as be been by for from had has have he her here his i in into is it its not of on she that the their "  # noqa: SIM905
+    "these they this to was were which who with you your".split()
 )
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
@@ -82,7 +84,9 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         if frame is not None:
             return _unquoted(frame.strip())
     # the form that the prompt asks for stands in quotation marks, which models repeat
-    answer = without_another_question(composed(answer), tags, language)
+    answer = _corrected(without_another_question(composed(answer), tags, language), language)
+    if _is_place(answer.strip(), language):
+        return ""
     text = _unquoted(without_asked_form(_without_fence(answer), tags).strip())
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
@@ -102,12 +106,26 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         lines = _without_preface(_without_other_languages(lines, target), language)
     # what begins behind the tag is the text, whatever it begins with
     text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
-    is_place = re.fullmatch(r"\[[^\[\]]*\]|<[^<>]*>", text) is not None and task_words(language).search(text) is not None
-    if is_place or (target and _is_foreign(text, target)):
-        return ""  # the source again, or the place where the text should be
+    if _is_place(text, language) or (target and _is_foreign(text, target)):
+        return ""  # of a foreign text: the source again
     if (remark := _BRACKETS.search(text)) and _is_remark(remark["said"], text[: remark.start()], language, target):
         text = text[: remark.start()]
+    if (quoted := _QUOTED.fullmatch(text)) and is_end(quoted["said"], language):
+        return quoted["text"].strip()  # behind it stands a polite particle
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
+
+
+def _is_place(text: str, language: str) -> bool:
+    """Whether a text is the place where the text should be: "[translation]"."""
+    return re.fullmatch(r"\[[^\[\]]*\]|<[^<>]*>", text) is not None and task_words(language).search(text) is not None
+
+
+def _corrected(text: str, language: str) -> str:
+    """What stands behind a paragraph that takes back the one before it and introduces another: "Sorry, it should be:"."""
+    for line in re.finditer(rf"(?m)^[ \t*_]*(?P<said>[^\n]{{1,{_LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*$", text):
+        if any_word("corrects", language).match(line["said"]) and text[: line.start()].strip() and text[line.end() :].strip():
+            return text[line.end() :]
+    return text
 
 
 def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -135,7 +153,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line, is_tagged = restated, True
     if not is_tagged and (framed := _framed_phrase(answer, line)):
         return _unquoted(framed)
-    if not is_tagged and not answer.strip()[len(first) + 1 :].strip() and _is_absent(first, answer, language):
+    rest = answer.strip()[len(first) + 1 :].strip()
+    if not is_tagged and (not rest or rest.endswith("?")) and _is_absent(first, answer, language):
         return ""
     if (words := lead_in(language).match(line)) and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip():
         line = line[words.end() :]
@@ -200,13 +219,18 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     The tag may follow a word such as "so".
     """
     begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
-    found = [
-        match.end()
+    found = sorted(
+        match.span()
         for tag in tags
         for match in re.finditer(rf"{begin}{tag_pattern(tag)}", text, re.IGNORECASE)
         if text[match.end() :].strip(" *_`\n\t")
-    ]
-    return text[max(found) :] if found else None
+    )
+    if not found:
+        return None
+    last = text[found[-1][1] :]
+    # one that repeats itself is cut in the last round
+    before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
+    return before if before.startswith(last.strip()) else last
 
 
 def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
@@ -219,6 +243,11 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
     if not best and len(heads) == 1 and heads[0][0] and heads[0][1][0] in own:
         best = heads
+    if not best and listed and language in PHRASES:  # "- Indonesian: … - Sundanese: …"
+        own_word = re.compile(PHRASES[language].work)
+        items = [head for head in named if head[1][1] and _LIST_MARK.match(lines[head[0]].strip())]
+        in_own = [head for head in items if own_word.fullmatch(head[1][0])]
+        best = in_own if len(in_own) == 1 else []
     found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
     return found or text
 

@@ -27,7 +27,21 @@ _TAG_NAMES = (
 )
 # A text that is one element of XML, whatever its name.
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
+# What begins the next turn of a conversation, as text: a special token of a chat template, or the name of who speaks.
+_TURN = re.compile(
+    r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[/?INST\]"
+    r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)(?:[ \t]\d+)?[*_]*[:：]",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"\A[\s*_#]*(?:AI|Assistant)[*_]*[ \t]*[:：][*_]*\s*", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
+
+
+def first_turn(text: str) -> str:
+    """The text without the turns that the model made up behind it, and without the name of who speaks before it."""
+    text = _SPEAKER.sub("", text)
+    ends = [found.start() for found in _TURN.finditer(text) if text[: found.start()].strip()]
+    return text[: ends[0]].rstrip() if ends else text
 
 
 def boxed(text: str) -> str | None:

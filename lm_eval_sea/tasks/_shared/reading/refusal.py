@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from .answer_patterns import known_languages
 from .answer_phrases import PHRASES
 from .conclusions import any_word, task_words
 
@@ -33,5 +34,5 @@ def is_refusal(answer: str, language: str) -> bool:
 
 @cache
 def _refusal(language: str) -> re.Pattern[str]:
-    words = [PHRASES[code].declines for code in dict.fromkeys((language, "en")) if code in PHRASES and PHRASES[code].declines]
+    words = [PHRASES[code].declines for code in known_languages(language) if PHRASES[code].declines]
     return re.compile("|".join(f"(?:{each})" for each in words), re.IGNORECASE)
