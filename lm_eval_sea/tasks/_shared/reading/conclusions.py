@@ -53,13 +53,14 @@ def lead_in(language: str) -> re.Pattern[str]:
 
 
 def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, int]]:
-    """Where in a text words state an answer: "so the answer is", "the right option is"; with words of further fields, too."""
+    """Where in a text words state an answer: "the answer is", "the right option is", "so right is"; also words of more fields."""
     places = [any_word(place, language) for place in ("answer", *further)]
-    option, right = any_word("option", language), any_word("right", language)
+    option, right, so = (any_word(place, language) for place in ("option", "right", "so"))
     return [
         match.span()
         for match in lead_in(language).finditer(text)
-        if any(place.search(match[0]) for place in places) or (option.search(match[0]) and right.search(match[0]))
+        if any(place.search(match[0]) for place in places)
+        or (right.search(match[0]) and (option.search(match[0]) or so.search(match[0])))
     ]
 
 
@@ -91,7 +92,7 @@ def _numbered_question(text: str, begin: int, end: int) -> re.Match[str] | None:
 def question_label(language: str) -> str:
     """The regular expression of a label such as "Question:", "Question 2:" or "Soal salajengna:", and of marks before it."""
     words = "|".join(any_word(place, language).pattern for place in ("asks", "source"))
-    return rf"[\s>#*_]*(?:{words})(?:[^\S\n]+[^\W\d_]+)?[\s*_\d]*(?:{COLON}|-(?=\s))"
+    return rf"[\s>#*_]*(?:{words})[^\n:：.!?\d]{{0,15}}[\s*_\d]*(?:{COLON}|-(?=\s))"
 
 
 @cache

@@ -101,7 +101,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         stated_ends = []
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
         return found
-    if undecided and not tagged_ends:
+    if (undecided or concluded.rstrip().endswith(",")) and not tagged_ends:
         return None
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
     if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
@@ -119,7 +119,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
 
 
 def _of_own_problem(text: str, tags: Sequence[str], language: str) -> str:
-    return _without_another_problem(without_another_question(text, tags, language), language)
+    own = _without_another_problem(without_another_question(text, tags, language), language)
+    return own if own == text else re.sub(r"\n[-*_=]{3,}\s*\Z", "", own)
 
 
 def _without_another_problem(text: str, language: str) -> str:
@@ -368,6 +369,8 @@ def _sum(written: str, language: str) -> Decimal:
 def _result(clause: str, language: str) -> Decimal | None:
     """The number behind the last "=" of a clause, else the one that it gives; None if it gives several."""
     sentence = _SENTENCE_END.split(clause, maxsplit=1)[0]
+    if fraction := re.fullmatch(rf"(\d{{1,3}})/(2|4|5|8|10|20|25|50|100)[{re.escape(TRIM + STOPS)}]*", sentence.strip()):
+        return Decimal(fraction[1]) / Decimal(fraction[2])
     if equations := _EQUATION.findall(sentence):
         return parse_number(equations[-1], language)
     if sum_ := _OPERATION.match(sentence.strip("( ")):

@@ -139,6 +139,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     """
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
+    answer = without_another_question(composed(answer), tags, language)
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
@@ -208,7 +209,7 @@ def _framed_phrase(answer: str, line: str) -> str:
     first = next((own for own in answer.splitlines() if without_emphasis(own).strip() == line.strip()), answer)
     for pattern in (r"\*\*([^*\n]+)\*\*", r"[\"“«「]([^\"“”«»「」\n]+)[\"”»」]"):
         found = re.findall(pattern, first)
-        if len(found) == 1 and len(found[0]) < len(line) and not re.search(rf"(?:{COLON}|[-–—])\Z", found[0].rstrip()):
+        if len(found) == 1 and len(found[0]) < len(line) and not re.search(rf"(?:{COLON}|[-–—?？])\Z", found[0].rstrip()):
             return str(found[0]).strip().rstrip(STOPS)
     return ""
 
@@ -467,7 +468,9 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             return lines[:number]
         if not lines[number - 1] and re.search(rf"{COLON}\Z", line) and any_word("work", language).match(line):
             return lines[:number]
-        if (label := _LABELLED.match(line)) and any_word("asks", language).fullmatch(label["label"].strip()):
+        if (label := _LABELLED.match(line)) and any(
+            any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")
+        ):
             return lines[:number]
         if _RULE.fullmatch(line) or (bracketed and not any(lines[number + 1 :])):
             return lines[:number]
