@@ -10,6 +10,10 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
 
 
+class Refusal(Exception):  # noqa: N818 (what it is of is in the names of its subclasses)
+    """What a command cannot do; its text says in one line what is wrong and how to mend it."""
+
+
 def read_countries() -> dict[str, Any]:
     """The countries of Southeast Asia by name: their `languages`, `data_sets` about them, and what is `missing` of them."""
     countries: dict[str, Any] = read_yaml(TASKS_FOLDER / "languages.yml")["countries"]

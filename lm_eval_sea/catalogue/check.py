@@ -95,10 +95,7 @@ def token_counter(name: str) -> Callable[[str], int]:
 def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = None) -> Report:
     """Loads and processes the rows of a task and collects all that is wrong with them.
 
-    Args:
-        task: whose rows are checked.
-        count_tokens: how many tokens a model has for a text. Without it references are counted in words, of which a text has
-            seldom more than tokens.
+    Without `count_tokens`, a model's for a text, references are counted in words, of which a text has seldom more than tokens.
     """
     subset = task.metadata.get("subset", {})
     report = Report(task.source.describe(), task.process.rpartition(".")[2] or "columns", subset.get("of", task.metadata["rows"]))

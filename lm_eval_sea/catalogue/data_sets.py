@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import SUITE
+from lm_eval_sea.catalogue import SUITE, Refusal
 from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
-from lm_eval_sea.catalogue.refusal import Refusal
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
 FILE = "data_set.yml"
@@ -115,11 +114,7 @@ _NEEDED_OF_DATA_SET = ("title", "version", "kind", "task", "languages")
 
 
 def read_data_set(path: Path) -> DataSet:
-    """The data set of a `data_set.yml`.
-
-    Raises:
-        RecordError: if the file cannot be read, lacks a key, has one too many, or a value that cannot be.
-    """
+    """The data set of a `data_set.yml`."""
     record = read_yaml_of_people(path, RecordError)
     if fault := next(_faults(record), None):
         raise RecordError(f"{path}: {fault}")

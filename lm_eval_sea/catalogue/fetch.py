@@ -45,9 +45,6 @@ def _files_of_configuration(source: Source) -> _Files:
     """The files that the data card of a repository names for a configuration, and the card.
 
     `datasets` reads any configuration of a folder only if the files of the card's first one are there, so those come along.
-
-    Raises:
-        DataError: if the hub cannot be asked.
     """
     builder = source.hub_builder()
     first = next(iter(builder.builder_configs), source.config)
@@ -84,11 +81,7 @@ def not_on_hub(tasks: Iterable[TaskRecord]) -> list[str]:
 
 
 def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
-    """Fills the hub's cache and that of `datasets`.
-
-    Returns:
-        What was fetched, lines of text.
-    """
+    """Fills the hub's cache and that of `datasets`; returns lines of text on what was fetched."""
     named, configured = _on_hub(tasks)
     lines = [files.describe(download_all(files.repository, files.paths)) for files in named]
     for source in configured:
@@ -104,11 +97,7 @@ def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
 
 
 def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[str]:
-    """Makes or completes a folder that is laid out like the hub: MIRROR/OWNER/NAME/PATH.
-
-    Returns:
-        What was fetched, lines of text.
-    """
+    """Makes or completes a folder that is laid out like the hub, MIRROR/OWNER/NAME/PATH; returns lines on what was fetched."""
     named, configured = _on_hub(tasks)
     wanted = named + list(map(_files_of_configuration, configured))
     for files in wanted:

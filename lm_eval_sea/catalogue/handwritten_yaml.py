@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.catalogue import Refusal
 
 
 class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
@@ -25,22 +25,15 @@ class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
 
 
 def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
-    """What a file says, or a refusal that names the file and the fault."""
-    try:
-        return parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
-        raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
-
-
-def parse_yaml(text: str) -> Any:
-    """What a text says, in plain types.
+    """What a file says, in plain types.
 
     Raises:
-        yaml.YAMLError: if it is no YAML, has tags, which stand for code, is nested too deep, or a mapping has a key twice.
+        Refusal: naming file and fault, if it cannot be read, has tags, which stand for code, or a mapping has a key twice.
     """
     try:
-        return yaml.load(text, _Loader)
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except RecursionError as error:
-        raise yaml.YAMLError("lists or mappings are nested too deep") from error
-    except (ValueError, AttributeError) as error:  # of a date without such a day, or a wrong tag
-        raise yaml.YAMLError(str(error)) from error
+        raise refusal(f"{path}: cannot be read: lists or mappings are nested too deep") from error
+    # ValueError and AttributeError of a date without such a day, or a wrong tag
+    except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
+        raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error

@@ -45,13 +45,7 @@ def of_lm_eval() -> tuple[OfLmEval, ...]:
 
 
 def names_in(language: str, *, chat: bool = False, most_rows: int | None = None) -> list[str]:
-    """What `--language` runs of lm-eval's own.
-
-    Args:
-        language: its code.
-        chat: the chat tasks in place of the plain ones.
-        most_rows: only of data sets that are known to have no more rows.
-    """
+    """What `--language` runs of lm-eval's own, plain or chat tasks; with `most_rows` only of data sets known to have no more."""
     return [
         form.format(each.languages[language])
         for each in of_lm_eval()

@@ -99,11 +99,7 @@ _NEEDED = [each.name for each in _GIVEN if each.default is MISSING and each.defa
 
 
 def read_sea_helm(path: Path) -> SeaHelm:
-    """Reads a `data_set.yml` of SEA-HELM.
-
-    Raises:
-        RecordError: if a task has an unknown key, lacks one, or has a value that cannot be.
-    """
+    """Reads a `data_set.yml` of SEA-HELM."""
     record = read_yaml(path)
     tasks: dict[str, dict[str, SeaHelmTask]] = {}
     for name, of_task in (record["tasks"] | record["judged"]).items():

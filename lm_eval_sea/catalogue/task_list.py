@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
 from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.tasks._shared.facts import facts
@@ -29,6 +29,11 @@ class UnknownNameError(Refusal, ValueError):
 def is_glob(name: str) -> bool:
     """Whether a name stands for those that match it, as in a shell."""
     return not set(name).isdisjoint("*?[")
+
+
+def glob_of(pattern: str) -> str:
+    """A glob as it is; of a part of a name, what matches all names with this part."""
+    return pattern if is_glob(pattern) else f"*{pattern}*"
 
 
 @dataclass(frozen=True)
@@ -141,10 +146,7 @@ class TaskList:
     tags: Mapping[str, list[str]]  # the same
 
     def select(self, wanted: Iterable[str]) -> list[TaskRecord]:
-        """The tasks that are asked for, each once.
-
-        Args:
-            wanted: names or globs of tasks, groups and tags, as lm-eval's `--tasks` takes them.
+        """The tasks that names or globs of tasks, groups and tags stand for, as lm-eval's `--tasks` takes them, each once.
 
         Raises:
             UnknownNameError: if one of them matches nothing.
@@ -154,26 +156,18 @@ class TaskList:
             names = fnmatch.filter([*self.tasks, *self.groups, *self.tags], pattern) if is_glob(pattern) else [pattern]
             members = [[name] if name in self.tasks else self.groups.get(name) or self.tags.get(name) for name in names]
             if None in members or not members:
-                raise UnknownNameError(self._unknown(pattern))
+                raise UnknownNameError(self.unknown(pattern))
             chosen |= dict.fromkeys(task for of_name in members for task in of_name or ())
         return [self.tasks[name] for name in chosen]
 
     def search(self, pattern: str) -> tuple[list[TaskRecord], list[str], list[str]]:
-        """The tasks, the groups and the tags whose names a glob matches or a part of a name occurs in.
-
-        The whole name of a group or tag also finds its tasks.
-
-        Raises:
-            UnknownNameError: if there are none.
-        """
-        glob = pattern if is_glob(pattern) else f"*{pattern}*"
-        tasks, groups, tags = (fnmatch.filter(names, glob) for names in (self.tasks, self.groups, self.tags))
-        if not (tasks or groups or tags):
-            raise UnknownNameError(self._unknown(pattern))
+        """The tasks, the groups and the tags that a pattern matches; the whole name of a group or tag also finds its tasks."""
+        tasks, groups, tags = (fnmatch.filter(names, glob_of(pattern)) for names in (self.tasks, self.groups, self.tags))
         tasks = sorted({*tasks, *self.groups.get(pattern, []), *self.tags.get(pattern, [])})
         return [self.tasks[name] for name in tasks], groups, tags
 
-    def _unknown(self, pattern: str) -> str:
+    def unknown(self, pattern: str) -> str:
+        """What is said of a name or glob that nothing has."""
         close = difflib.get_close_matches(pattern, [*self.tasks, *self.groups, *self.tags], n=5)
         advice = f"did you mean {', '.join(close)}?" if close else "`lm-eval-sea ls` lists what there is."
         return f"no task, group or tag {pattern!r}; {advice}"

@@ -10,17 +10,23 @@ import argparse
 import io
 import os
 import sys
+from collections.abc import Sequence
 
 from lm_eval_sea import __version__
-from lm_eval_sea.commands.command import fail, fail_unexpectedly, show_help
+from lm_eval_sea.commands.command import Command, fail, fail_unexpectedly, show_help
 from lm_eval_sea.commands.data import DATA, LS, PATH
 from lm_eval_sea.commands.make import MAKE
 from lm_eval_sea.commands.results import EXPORT, REPORT, SHOW
-from lm_eval_sea.commands.run import RUN, run
 from lm_eval_sea.commands.score import SCORE
 from lm_eval_sea.commands.sweep import SWEEP
-from lm_eval_sea.run.request import DEBUG
+from lm_eval_sea.run.interruption import terminated_as_interrupted
+from lm_eval_sea.run.request import DEBUG, RunError
 
+RUN = Command(
+    name="run",
+    summary="Evaluate a model: `lm_eval run` with these tasks and a faster backend",
+    examples="lm-eval-sea run --help",
+)
 COMMANDS = (RUN, SWEEP, LS, PATH, DATA, MAKE, SHOW, REPORT, SCORE, EXPORT)
 
 # Commands of earlier releases → what to type now. They are refused until the next release, then forgotten.
@@ -46,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
             return fail(f"`lm-eval-sea {' '.join(old)}` is now {new}", 2)
     try:
         if argv[:1] == [RUN.name]:  # its options are lm-eval's
-            return run(argv[1:])
+            return _run(argv[1:])
         arguments = parser().parse_args(argv)
         status: int = arguments.run(arguments)
         sys.stdout.flush()
@@ -58,6 +64,19 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     except Exception as error:
         return fail_unexpectedly(error, debug=DEBUG in argv)
+
+
+def _run(argv: Sequence[str]) -> int:
+    try:
+        with terminated_as_interrupted():
+            from lm_eval_sea.run.run import run
+
+            run(argv)
+    except RunError as error:
+        return fail(error, error.status)
+    except KeyboardInterrupt:  # before or after what the run says of itself
+        return fail("interrupted; the same command begins anew", 130)
+    return 0
 
 
 def parser() -> argparse.ArgumentParser:

@@ -13,18 +13,14 @@ from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
-from lm_eval_sea.catalogue.task_list import UnknownNameError, is_glob, read_tasks, table
+from lm_eval_sea.catalogue.task_list import glob_of, read_tasks, table
 from lm_eval_sea.commands.command import Command, argument, fail, print_notes
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
-_TASKS = argument(
-    "--tasks",
-    metavar="NAMES",
-    default="*",
-    help="tasks, groups, tags or globs of their names, with commas between (default: all tasks)",
-)
+_NAMES = "tasks, groups, tags or globs of their names, with commas between (default: all tasks)"
+_TASKS = argument("--tasks", metavar="NAMES", default="*", help=_NAMES)
 
 
 def _path(arguments: argparse.Namespace) -> int:
@@ -43,15 +39,12 @@ def _ls(arguments: argparse.Namespace) -> int:
     if arguments.pattern is None:
         print(overview(listed))
         return 0
-    glob = arguments.pattern if is_glob(arguments.pattern) else f"*{arguments.pattern}*"
+    glob = glob_of(arguments.pattern)
     made = fnmatch.filter(on_demand.listed(), glob) or on_demand.names_on_demand([arguments.pattern])
     of_others = fnmatch.filter((name for each in of_lm_eval() for code in each.languages for name in each.names(code)), glob)
-    try:
-        tasks, groups, tags = listed.search(arguments.pattern)
-    except UnknownNameError as error:
-        if not (made or of_others):
-            return fail(error, 1)
-        tasks, groups, tags = [], [], []
+    tasks, groups, tags = listed.search(arguments.pattern)
+    if not any((tasks, groups, tags, made, of_others)):
+        return fail(listed.unknown(arguments.pattern), 1)
     if tasks:
         print(table(tasks))
     for kind, names in (("made on demand", made), ("groups", groups), ("tags", tags), ("of lm-eval", of_others)):
@@ -194,10 +187,7 @@ HF_HUB_OFFLINE=1 lm_eval … --tasks sea_belebele_to_ppl
 lm-eval-sea data fetch --tasks sea_belebele_to_ppl --to mirror
 cd mirror && lm_eval … --tasks sea_belebele_to_ppl""",
     exits="0, 1 if a file cannot be had, 2 for unknown names",
-    arguments=[
-        _TASKS,
-        argument("--to", metavar="DIR", type=Path, help="folder to make or complete (default: the hub's cache)"),
-    ],
+    arguments=[_TASKS, argument("--to", metavar="DIR", type=Path, help="folder to make or complete (default: the hub's cache)")],
     run=_data_fetch,
 )
 

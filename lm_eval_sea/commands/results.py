@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, print_notes, whole_number
+from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, print_notes, switch, whole_number
 from lm_eval_sea.install_hint import install_extra
 
 
@@ -130,11 +130,13 @@ lm-eval-sea show results/org__model/results_2026-01-02T03-04-05.json""",
     arguments=[RUNS],
     modes={
         "": [],
-        "--json": [argument("--json", action="store_true", default=None, help="print a record for each score, unrounded")],
-        "--csv": [argument("--csv", action="store_true", default=None, help="the same as CSV")],
+        "--json": [switch("--json", "print a record for each score, unrounded")],
+        "--csv": [switch("--csv", "the same as CSV")],
     },
     run=_show,
 )
+
+_ROWS = "rows of each task on the page of samples (default: 50, or 12,000 in all)"
 
 REPORT = Command(
     name="report",
@@ -164,35 +166,19 @@ lm-eval-sea run … --tasks sea_belebele_all_to_ppl,sea_crossmmlu_to_ppl --outpu
 lm-eval-sea report results --languages --out languages
 lm-eval-sea report results --languages --metric acc --out languages_acc""",
     exits="0, or 2 if there is nothing to report on, runs cannot be compared or a library is missing",
-    arguments=[
-        RUNS,
-        argument("--out", metavar="DIR", type=folder_to_write, required=True, help="folder to make or complete"),
-    ],
+    arguments=[RUNS, argument("--out", metavar="DIR", type=folder_to_write, required=True, help="folder to make or complete")],
     modes={
         "": [
-            argument(
-                "--rows",
-                metavar="N",
-                type=whole_number(0),
-                help="rows of each task on the page of samples (default: 50, or 12,000 in all)",
-            ),
+            argument("--rows", metavar="N", type=whole_number(0), help=_ROWS),
             argument("--name", metavar="PATH=LABEL", type=_name, action="append", help="call the model of the runs in PATH so"),
-            argument("--all-runs", action="store_true", default=None, help="keep several runs of a model apart"),
-            argument(
-                "--steps", action="store_true", default=None, help="the models are checkpoints: draw a curve over their steps"
-            ),
-            argument("--latex", action="store_true", default=None, help="also write tables as LaTeX, and figures as SVG and PDF"),
-            argument(
-                "--weigh", choices=["task", "competency"], help="what weighs the same in means over all tasks (default: task)"
-            ),
-            argument(
-                "--published", action="store_true", default=None, help="show the numbers published for the same models and tasks"
-            ),
+            switch("--all-runs", "keep several runs of a model apart"),
+            switch("--steps", "the models are checkpoints: draw a curve over their steps"),
+            switch("--latex", "also write tables as LaTeX, and figures as SVG and PDF"),
+            argument("--weigh", choices=["task", "competency"], help="what weighs the same in means of tasks (default: task)"),
+            switch("--published", "show the numbers published for the same models and tasks"),
         ],
         "--languages": [
-            argument(
-                "--languages", action="store_true", default=None, help="compare languages on the questions of a parallel test"
-            ),
+            switch("--languages", "compare languages on the questions of a parallel test"),
             argument("--metric", metavar="NAME", help="what says if an answer is right (default: each task's headline metric)"),
         ],
     },
@@ -202,6 +188,7 @@ lm-eval-sea report results --languages --metric acc --out languages_acc""",
 _EEE = """
 lm-eval-sea export every-eval-ever results --out eee
 lm-eval-sea export every-eval-ever results/my_model --model my-lab/my-model --out eee"""
+_MODEL_ID = "the model's id (default: its hub name, or local/FOLDER)"
 _OELLM = "lm-eval-sea export oellm-task-groups > task-groups.yaml"
 
 EXPORT = Command(
@@ -219,15 +206,8 @@ package every-eval-ever (Python 3.12 or later) checks them: every_eval_ever vali
             exits="0, or 2 if there is nothing to export",
             arguments=[
                 RUNS,
-                argument(
-                    "--out", metavar="DIR", type=Path, required=True, help="root of a datastore: folder to make or complete"
-                ),
-                argument(
-                    "--model",
-                    metavar="ORGANISATION/NAME",
-                    type=_model,
-                    help="the model's id (default: its hub name, or local/FOLDER)",
-                ),
+                argument("--out", metavar="DIR", type=Path, required=True, help="root of a datastore to make or complete"),
+                argument("--model", metavar="ORGANISATION/NAME", type=_model, help=_MODEL_ID),
             ],
             run=_every_eval_ever,
         ),

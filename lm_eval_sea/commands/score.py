@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, whole_number
@@ -69,9 +70,7 @@ def _judge(arguments: argparse.Namespace) -> int:
     jobs = jobs_of(runs.tasks, arguments.official, notes)
     prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
     print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
-    lines = judge(jobs, endpoint, concurrency)
-    print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
-    return 0
+    return _said(judge(jobs, endpoint, concurrency), notes)
 
 
 def _metricx(arguments: argparse.Namespace) -> int:
@@ -86,7 +85,10 @@ def _metricx(arguments: argparse.Namespace) -> int:
     notes = list(runs.notes)
     jobs = jobs_of(runs.tasks, notes)
     model = MetricX(setting.model, setting.tokenizer, arguments.device)
-    lines = score(jobs, lambda texts: model.errors(texts, setting.eos), setting)
+    return _said(score(jobs, lambda texts: model.errors(texts, setting.eos), setting), notes)
+
+
+def _said(lines: Sequence[str], notes: Sequence[str]) -> int:
     print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0
 
@@ -142,9 +144,7 @@ lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos go
             argument("--api_key_env", metavar="VAR", help="environment variable that holds the key; default: no key"),
             argument("--concurrency", type=whole_number(1), metavar="N", help="calls at the same time; default: 8"),
             argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="of a million tokens, for the estimate"),
-            argument(
-                "--official", type=existing_folder, metavar="CHECKOUT", help="take the prompts from this checkout of SEA-HELM"
-            ),
+            argument("--official", type=existing_folder, metavar="CHECKOUT", help="take SEA-HELM's prompts, of this checkout"),
         ],
         "--metricx": [
             argument("--metricx", metavar="NAME", help=f"a MetricX-24, such as {OFFICIAL_MODEL}"),

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.catalogue import Refusal
 
 
 class ResultsError(Refusal, ValueError):
