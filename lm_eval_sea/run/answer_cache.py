@@ -50,17 +50,19 @@ def digest_of(content: Any) -> str:
 
 
 def files_of_model(model_args: Mapping[str, Any]) -> str:
-    """A digest of the names, sizes and times of the files in the folders that a model's arguments name.
+    """A digest of names, sizes and times of the files in the folders that a model's arguments name; copies may keep them all."""
+    return digest_of(
+        {
+            name: [(path, state.st_size, state.st_mtime_ns) for path, state in _states(folder)]
+            for name, folder in _folders(model_args).items()
+        }
+    )
 
-    Copies that keep the times of their files have the same.
-    """
-    folders = {name: Path(str(model_args[name])) for name in _LOADED if model_args.get(name)}
-    states = {
-        name: [(path, state.st_size, state.st_mtime_ns) for path, state in _states(folder)]
-        for name, folder in folders.items()
-        if folder.is_dir()
-    }
-    return digest_of(states)
+
+def _folders(model_args: Mapping[str, Any]) -> dict[str, Path]:
+    """The folders that arguments of a model name."""
+    named = {name: Path(str(model_args[name])) for name in _LOADED if model_args.get(name)}
+    return {name: folder for name, folder in named.items() if folder.is_dir()}
 
 
 def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
@@ -69,13 +71,8 @@ def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
     It is of sizes, first and last blocks: copies have the same, whatever their times, and a training that goes on another.
     """
     found = hashlib.sha256()
-    paths = [
-        path
-        for name in _LOADED
-        if model_args.get(name) and (folder := Path(str(model_args[name]))).is_dir()
-        for pattern in WEIGHTS
-        for path in sorted(folder.glob(pattern))
-    ]
+    folders = _folders(model_args).values()
+    paths = [path for folder in folders for pattern in WEIGHTS for path in sorted(folder.glob(pattern))]
     for path in paths:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -189,12 +186,9 @@ def _answers_in(path: Path) -> int:
 
 
 def forget_failures(use_cache: str) -> int:
-    """Deletes the answers that say of themselves that there is none (`GeneratedText.failure`), so that they are asked for again.
+    """Deletes the answers that say that there is none (`GeneratedText.failure`), so that they are asked for again; counts them.
 
     lm-eval keeps whatever a backend returns, as pickles. A run reads its cache, and so these, only after `check_trusted`.
-
-    Returns:
-        How many there were.
     """
     failed = 0
     for path in files_of(use_cache):

@@ -13,7 +13,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.api_server import CHAT_API
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
 from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
-from lm_eval_sea.run.request import LIMITS, RunError
+from lm_eval_sea.run.request import GENERATION, LIMITS, RunError, Tasks
 
 _LIMIT = "max_gen_toks"
 DEFAULT_LIMIT = 256  # tokens of an answer where neither task nor user says: lm-eval's
@@ -25,17 +25,10 @@ _LONGEST = 3  # rows of a task whose prompts are counted
 logger = logging.getLogger("lm_eval_sea")
 
 
-def set_limits(config: Any, tasks: Mapping[str, Any], template: TemplateUse | None, wanted: int | str | None) -> None:
+def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: int | str | None) -> None:
     """Sets the most tokens of each task's answers, as the model's window and its thoughts ask.
 
-    Args:
-        config: lm-eval's `EvaluatorConfig`.
-        tasks: lm-eval's, by name.
-        template: the chat template of the run, if it has one that can be seen here.
-        wanted: what `thinking_tokens` has read; None: not given.
-
-    Raises:
-        RunError: if the tokens that the user gives cannot be added.
+    `wanted` is what `thinking_tokens` has read, None if it is not given; `template` is None where none can be seen here.
     """
     is_local = reads_folders(config.model)
     thinks = template is not None and template.thinks if is_local else config.model_args.get("thinking") == "on"
@@ -67,35 +60,30 @@ def thinking_tokens(text: str) -> int | str:
     return int(text) if text == number else text
 
 
-def add_thinking_tokens(
-    tasks: Mapping[str, Any], number: int, gen_kwargs: Any, premiums: Mapping[str, float] | None = None
-) -> None:
+def add_thinking_tokens(tasks: Tasks, number: int, gen_kwargs: Any, premiums: Mapping[str, float] | None = None) -> None:
     """Raises the limit of tokens of every task that generates, through lm-eval's own `set_config`.
 
-    Args:
-        tasks: lm-eval's, by name.
-        number: of tokens; with premiums, of English ones.
-        gen_kwargs: of the run.
-        premiums: task → by how much its language needs more tokens than English.
-
-    Raises:
-        RunError: if `--gen_kwargs` has a limit for all tasks, or a task has none of its own.
+    `number` is of English tokens if there are `premiums`: task → by how much its language needs more tokens than English.
     """
     if _LIMIT in gen_kwargs:
         raise RunError(
             f"--thinking_tokens is added to each task's own limit, which {_LIMIT} in --gen_kwargs replaces; give one of them"
         )
-    generating = {name: task for name, task in tasks.items() if task.get_config("output_type") == "generate_until"}
-    for name, task in generating.items():
-        own = (task.config.generation_kwargs or {}).get(_LIMIT)
+    for name, own in _own_limits(tasks).items():
         if own is None:
             raise RunError(f"--thinking_tokens: {name} has no {_LIMIT} of its own; give --gen_kwargs {_LIMIT}=N instead")
         more = number if premiums is None else math.ceil(number * premiums[name])
-        task.set_config("generation_kwargs", {_LIMIT: own + more}, update=True)
+        tasks[name].set_config("generation_kwargs", {_LIMIT: own + more}, update=True)
+
+
+def _own_limits(tasks: Tasks) -> dict[str, Any]:
+    """The most tokens that the tasks which generate state for themselves; None where they do not."""
+    generating = {name: task.config for name, task in tasks.items() if task.get_config("output_type") == GENERATION}
+    return {name: (config.generation_kwargs or {}).get(_LIMIT) for name, config in generating.items()}
 
 
 def add_default_room(
-    tasks: Mapping[str, Any],
+    tasks: Tasks,
     *,
     model_args: Mapping[str, Any],
     gen_kwargs: Mapping[str, Any],
@@ -105,42 +93,30 @@ def add_default_room(
     """Gives the answers of a thinking model room for the thought, and says how much; nothing where `--gen_kwargs` limits them.
 
     It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less where the model's window has no room
-    for prompt, thought and answer.
-
-    Args:
-        tasks: lm-eval's, by name.
-        model_args: of lm-eval.
-        gen_kwargs: of the run.
-        num_fewshot: of the run.
-        count_tokens: of a text; None for a model behind a server, which knows its window itself.
+    for prompt, thought and answer. Without `count_tokens` the model is behind a server, which knows its window itself.
     """
     if any(name in gen_kwargs for name in LIMITS):
         return
-    local = count_tokens is not None
-    wanted = int((generation_config_of(model_args) if local else {}).get("max_new_tokens") or _DEFAULT_ROOM)
-    window, rooms = _window(model_args) if local else None, {}
-    for name, task in tasks.items():
-        own = (task.config.generation_kwargs or {}).get(_LIMIT)
-        if task.OUTPUT_TYPE != "generate_until" or own is None:
+    wanted = int((generation_config_of(model_args) if count_tokens else {}).get("max_new_tokens") or _DEFAULT_ROOM)
+    window, rooms = _window(model_args) if count_tokens else None, {}
+    for name, own in _own_limits(tasks).items():
+        if own is None:
             continue
         rooms[name] = wanted
         if window is not None and count_tokens is not None:
-            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(task, num_fewshot, count_tokens)))
+            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(tasks[name], num_fewshot, count_tokens)))
         if rooms[name]:
-            add_thinking_tokens({name: task}, rooms[name], {})
+            add_thinking_tokens({name: tasks[name]}, rooms[name], {})
     if not rooms:
         return
     less = {name: room for name, room in rooms.items() if room < wanted}
     in_window = f"; the window of {window:,} leaves {min(less.values()):,} for {some_names(list(less))}" if less else ""
-    logger.info(
-        "the model thinks: answers get %s tokens more for the thought%s; --thinking_tokens N gives another number",
-        f"{wanted:,}",
-        in_window,
-    )
+    said = "the model thinks: answers get %s tokens more for the thought%s; --thinking_tokens N gives another number"
+    logger.info(said, f"{wanted:,}", in_window)
 
 
 def fit_to_window(
-    tasks: Mapping[str, Any],
+    tasks: Tasks,
     *,
     model_args: Mapping[str, Any],
     gen_kwargs: Mapping[str, Any],
@@ -152,14 +128,7 @@ def fit_to_window(
     lm-eval would cut the beginning of the prompts instead. A first answer of two leaves half of the room to the second. A limit
     that would be lower than 256 tokens stays, and lm-eval says what is wrong. Tasks of other packs are left to lm-eval.
     """
-    limits = {
-        name: own
-        for name, task in tasks.items()
-        if name.startswith("sea_")
-        and task.OUTPUT_TYPE == "generate_until"
-        and (own := (task.config.generation_kwargs or {}).get(_LIMIT)) is not None
-        and own > DEFAULT_LIMIT
-    }
+    limits = {name: own for name, own in _own_limits(tasks).items() if name.startswith("sea_") and (own or 0) > DEFAULT_LIMIT}
     if not limits or any(name in gen_kwargs for name in LIMITS) or (window := _window(model_args)) is None:
         return
     for name, own in limits.items():

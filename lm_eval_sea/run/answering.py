@@ -12,33 +12,10 @@ from typing import Any
 from lm_eval.api.model import LM
 
 from lm_eval_sea.results.power import what_rows_show
+from lm_eval_sea.run import failing_tasks, workload
 from lm_eval_sea.run.api_server import check_api_window
-from lm_eval_sea.run.failing_tasks import (
-    ServerFaultError,
-    TasksFailedError,
-    fault_of,
-    first_failing,
-    is_of_machine,
-    is_of_server,
-    logits_are_numbers,
-    name_of_row,
-    what_a_server_did,
-    what_failed,
-)
-from lm_eval_sea.run.workload import (
-    GENERATION,
-    Workload,
-    advice,
-    check_window,
-    fault_of_vocabulary,
-    planned,
-    reads_ahead,
-    said_by_language,
-    stated_limit,
-    token_counter,
-    unknown_shares,
-    workloads_by_language,
-)
+from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
+from lm_eval_sea.run.request import GENERATION, Tasks
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
 PART = 2048
@@ -50,20 +27,10 @@ logger = logging.getLogger("lm_eval_sea")
 class AnsweringModel:
     """Wraps a model as lm-eval's `CachingLM` does, which may wrap this one: all but the answering is the model's own."""
 
-    def __init__(
-        self,
-        model: Any,
-        backend: str,
-        tasks: Mapping[str, Any],
-        seeds: Sequence[Any] | None = None,
-    ) -> None:
-        """Begins a run.
+    def __init__(self, model: Any, backend: str, tasks: Tasks, seeds: Sequence[Any] | None = None) -> None:
+        """Begins a run with a backend's model; `seeds` are those of the run, None: sampled answers are not kept.
 
-        Args:
-            model: the backend's.
-            backend: its name in lm-eval.
-            tasks: lm-eval's tasks by name; their requests are all made before the first is answered.
-            seeds: of the run; None: sampled answers are not kept.
+        The requests of the tasks are all made before the first is answered.
         """
         self._model, self._backend, self._tasks = model, backend, tasks
         # Of each request, its copies one after the other, and how many lm-eval has got of them.
@@ -99,7 +66,7 @@ class AnsweringModel:
             logger.info("%d of %d sampled answers are those of the interrupted run", found, len(requests))
         self._model.set_cache_hook(self._kept)
         try:
-            with logits_are_numbers(self._model):
+            with failing_tasks.logits_are_numbers(self._model):
                 answers = iter(self._answer(GENERATION, remaining))
         finally:
             self._model.set_cache_hook(hook)
@@ -111,7 +78,7 @@ class AnsweringModel:
             # A task that failed has no requests.
             self._tasks = {name: task for name, task in self._tasks.items() if hasattr(task, "_instances")}
             check_api_window(self._model, self._tasks)
-            check_window(self._model, self._tasks)
+            workload.check_window(self._model, self._tasks)
             if self._model.rank == 0:
                 self._introduce()
         keys = _numbered(kind, requests, self._given)
@@ -124,9 +91,9 @@ class AnsweringModel:
                 known.append(next(new))
             answers.append(known[number])
         faults = self._without_any_answer(requests, answers) | {
-            request.task_name: f"{name_of_row(request.doc, request.doc_id)}: {fault}"
+            request.task_name: f"{failing_tasks.name_of_row(request.doc, request.doc_id)}: {fault}"
             for request, answer in zip(reversed(requests), reversed(answers), strict=True)  # of a task, the first row counts
-            if (fault := fault_of(answer))
+            if (fault := failing_tasks.fault_of(answer))
         }
         if faults and self._model.world_size == 1:  # another process would wait for this one
             raise TasksFailedError(faults)
@@ -151,12 +118,12 @@ class AnsweringModel:
                 answers |= zip(part, ask([requests[number] for number in part]), strict=True)
             return [answers[number] for number in range(len(requests))]
         except Exception as error:
-            if is_of_server(error):
-                raise ServerFaultError(f"the server gives no answers: {what_a_server_did(error)}") from error
-            if is_of_machine(error) or self._model.world_size > 1:
+            if failing_tasks.is_of_server(error):
+                raise ServerFaultError(f"the server gives no answers: {failing_tasks.what_a_server_did(error)}") from error
+            if failing_tasks.is_of_machine(error) or self._model.world_size > 1:
                 raise
             logger.debug("the model fails at a request", exc_info=error)
-            logger.warning("the model fails at a request (%s); looking for it", what_failed(error))
+            logger.warning("the model fails at a request (%s); looking for it", failing_tasks.what_failed(error))
             return self._ask_by_task(kind, requests, ask, error)
 
     def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:
@@ -169,39 +136,34 @@ class AnsweringModel:
                 for (key, _), answer in zip(_numbered(kind, own, Counter()), ask(own), strict=True):
                     self._answers[key].append(answer)
             except Exception as found:
-                if is_of_server(found) or is_of_machine(found):
+                if failing_tasks.is_of_server(found) or failing_tasks.is_of_machine(found):
                     raise
-                request, why = first_failing(ask, own) or (own[0], found)
-                faults[task] = f"{name_of_row(request.doc, request.doc_id)}: {what_failed(why)}"
+                request, why = failing_tasks.first_failing(ask, own) or (own[0], found)
+                faults[task] = f"{failing_tasks.name_of_row(request.doc, request.doc_id)}: {failing_tasks.what_failed(why)}"
         if not faults:  # it fails only where tasks meet
             raise error
         raise TasksFailedError(faults)
 
     def _introduce(self) -> None:
-        by_language = workloads_by_language(self._tasks.values(), token_counter(self._model))
-        workload = sum(by_language.values(), Workload())
-        logger.info("%s", workload)
+        by_language = workload.workloads_by_language(self._tasks.values(), workload.token_counter(self._model))
+        total = sum(by_language.values(), workload.Workload())
+        logger.info("%s", total)
         if len(by_language) > 1:
-            logger.info("%s", said_by_language(by_language))
-        if said := what_rows_show(
-            [planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
-        ):
+            logger.info("%s", workload.said_by_language(by_language))
+        rows = [workload.planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
+        if said := what_rows_show(rows):
             logger.info("%s", said)
-        if reads_ahead(self._model):
-            logger.warning(
-                "the model reads what stands behind a token, too, as encoders do: its log-likelihoods are not those of a text"
-            )
-        if said := fault_of_vocabulary(self._model):
+        if workload.reads_ahead(self._model):
+            logger.warning("the model reads what stands behind a token, too, as encoders do: its log-likelihoods are of no text")
+        if said := workload.fault_of_vocabulary(self._model):
             logger.warning("%s: is it the model's own?", said)
-        self.unknown_tokens = unknown_shares(self._model, self._tasks)
+        self.unknown_tokens = workload.unknown_shares(self._model, self._tasks)
         if self.unknown_tokens:
             most = max(self.unknown_tokens, key=lambda name: self.unknown_tokens[name])
             text = "the tokenizer does not know %.1f %% of the tokens of %s%s: scores say little of the model there"
-            others = len(self.unknown_tokens) - 1
-            logger.warning(
-                text, 100 * self.unknown_tokens[most], most, f", and above 1 % of {others} more tasks" if others else ""
-            )
-        for line in advice(self._backend, self._model, workload):
+            others = f", and above 1 % of {len(self.unknown_tokens) - 1} more tasks" if len(self.unknown_tokens) > 1 else ""
+            logger.warning(text, 100 * self.unknown_tokens[most], most, others)
+        for line in workload.advice(self._backend, self._model, total):
             logger.info("%s", line)
 
     def _parts(self, kind: str, requests: list[Any]) -> Iterator[Sequence[int]]:
@@ -215,7 +177,7 @@ class AnsweringModel:
         if not (at_once and self._model.batch_size == "auto" and self._model.data_parallel_size <= 1):
             yield range(len(requests))
             return
-        positions = sorted(range(len(requests)), key=lambda number: stated_limit(requests[number].args) or 0)
+        positions = sorted(range(len(requests)), key=lambda number: workload.stated_limit(requests[number].args) or 0)
         for begin in range(0, len(positions), PART):
             yield positions[begin : begin + PART]
 
@@ -244,17 +206,10 @@ class _KeptGenerations:
         self._numbers: Counter[str] = Counter()  # of equal sampled requests, how many have an answer
 
     def begin(self, hook: Any, requests: Sequence[Any]) -> list[Any]:
-        """Takes requests that lm-eval has no answer of.
+        """Takes requests that lm-eval has no answer of; returns the sampled answer of each from disk, None: it is to be asked.
 
         The answers of equal requests count all or none: the generator of random numbers starts anew, and could draw once more
         what is kept.
-
-        Args:
-            hook: lm-eval's.
-            requests: to generate.
-
-        Returns:
-            For each request its sampled answer from disk; None: it is to be asked.
         """
         self._hook, self._store = hook, None if self._seeds is None else hook.dbdict
         self._asked: dict[str, Any] = {}  # prompt → arguments; None: it is asked with several settings

@@ -1,4 +1,4 @@
-"""Whether an API server can give what tasks ask for."""
+"""Whether an API server can give what tasks ask for, and whether it did."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.models.chat_server import ServerError
-from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.models.chat_server import ServerError, say_if_another
+from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.run.failing_tasks import ServerFaultError
+from lm_eval_sea.run.request import GENERATION, RunError, Tasks
 from lm_eval_sea.tasks._shared.facts import facts
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
 
 CHAT_API = "chat-api"
+_SHOWN = 200  # characters of a reply
+_WANTED = "it must give back the prompt with the log-probability of each token (echo=true, logprobs=1), as vllm serve does"
 
 logger = logging.getLogger("lm_eval_sea")
 
 
 def prepare_for_chat_api(config: Any) -> None:
-    """Has tasks make messages, which are all that `chat-api` sends, and look for no tokenizer, which is the server's.
-
-    Args:
-        config: lm-eval's `EvaluatorConfig`, which is changed.
-    """
+    """Sets lm-eval's `EvaluatorConfig` so that tasks make messages, as `chat-api` sends nothing else, and need no tokenizer."""
     if config.model != CHAT_API:
         return
     if not config.apply_chat_template:
@@ -34,17 +34,12 @@ def prepare_for_chat_api(config: Any) -> None:
     config.metadata.setdefault("tokenizer", NO_TOKENIZER)
 
 
-def check_api_server(
-    model: str, model_args: Mapping[str, Any], tasks: Mapping[str, Any], *, apply_chat_template: bool | str
-) -> None:
-    """Refuses what a server that chats cannot give; of most that is log-probabilities.
-
-    Without this the run would end with the first request that cannot be made, after what could be was paid for.
-    """
+def check_api_server(model: str, model_args: Mapping[str, Any], tasks: Tasks, *, apply_chat_template: bool | str) -> None:
+    """Refuses what a server cannot give, before anything is paid for; of most that chat that is log-probabilities."""
     if model.startswith("local-") and not str(model_args.get("base_url")).startswith(("http://", "https://")):
         raise RunError(f"--model {model} needs --model_args base_url=ADDRESS, such as http://localhost:8000/v1/completions")
     kinds = {name: task.OUTPUT_TYPE for name, task in tasks.items()}
-    ranked = [name for name, kind in kinds.items() if kind != "generate_until"]
+    ranked = [name for name, kind in kinds.items() if kind != GENERATION]
     if model == CHAT_API:
         rolling = [name for name, kind in kinds.items() if kind == "loglikelihood_rolling"]
         if rolling:
@@ -65,7 +60,7 @@ def check_api_server(
         raise RunError(f"--model {model} takes messages; add --apply_chat_template")
 
 
-def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Mapping[str, Any]) -> None:
+def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Tasks) -> None:
     from lm_eval.api.registry import get_model
 
     if calibrated := [name for name in ranked if is_a(tasks[name], "CalibratedRankingTask")]:
@@ -89,7 +84,7 @@ def is_a(task: Any, name: str) -> bool:
     return name in {kind.__name__ for kind in type(task).__mro__}
 
 
-def twins(ranked: Iterable[str], tasks: Mapping[str, Any]) -> str:
+def twins(ranked: Iterable[str], tasks: Tasks) -> str:
     """Which tasks of this pack ask the same of a model that chats, as the beginning of an advice."""
     known = read_tasks().tasks
     found: dict[str, None] = {}
@@ -102,22 +97,18 @@ def twins(ranked: Iterable[str], tasks: Mapping[str, Any]) -> str:
     return f"take {some_names(list(found))}, or " if found else ""
 
 
-def check_api_window(model: Any, tasks: Mapping[str, Any]) -> None:
+def check_api_window(model: Any, tasks: Tasks) -> None:
     """Refuses prompts that lm-eval's own models for APIs would cut, or leave out whole, before anything is sent.
 
     They assume a window of 2,047 tokens where the user names none, and cut each prompt to what the answer's room leaves of it,
-    which may be nothing.
-
-    Args:
-        model: the backend's.
-        tasks: lm-eval's tasks by name, with their requests.
+    which may be nothing. The tasks must have their requests.
     """
     from lm_eval.models.api_models import TemplateAPI
 
     if not isinstance(model, TemplateAPI) or not model.tokenized_requests:
         return
     for name, task in tasks.items():
-        requests = [request for request in task.instances if request.request_type == "generate_until"]
+        requests = [request for request in task.instances if request.request_type == GENERATION]
         longest = 0
         for request in requests:
             prompt = str(getattr(request.args[0], "prompt", request.args[0]))
@@ -148,3 +139,66 @@ def chats(model: str) -> bool:
     except Exception:  # a name or a package that is missing; lm-eval says it
         return False
     return model == CHAT_API or (isinstance(kind, type) and issubclass(kind, LocalChatCompletion))
+
+
+def check_replies(model: Any) -> None:
+    """Has lm-eval's own models for OpenAI's API refuse replies that are none, or from which no log-likelihood can be read.
+
+    They take any number for a log-probability, and no answer for a text.
+    """
+    from lm_eval.models.openai_completions import LocalCompletionsAPI
+
+    if not isinstance(model, LocalCompletionsAPI):
+        return
+    read, read_texts = model.parse_logprobs, model.parse_generations
+
+    def parse_generations(outputs: Any, **options: Any) -> Any:
+        _choices(outputs, model.model)
+        return read_texts(outputs=outputs, **options)
+
+    def parse_logprobs(outputs: Any, tokens: Any = None, ctxlens: Any = None, **options: Any) -> Any:
+        choices = _choices(outputs, model.model)
+        if len(choices) != len(tokens):
+            raise ServerFaultError(
+                f"the server gave {len(choices)} answers to {len(tokens)} prompts; --batch_size 1 asks one by one"
+            )
+        for choice, prompt in zip(choices, tokens, strict=True):
+            check_choice(choice, len(prompt))
+        return read(outputs=outputs, tokens=tokens, ctxlens=ctxlens, **options)
+
+    vars(model).update(parse_logprobs=parse_logprobs, parse_generations=parse_generations)
+
+
+def _choices(outputs: Any, model: str | None) -> list[Any]:
+    """The answers in replies of a model, in the order of the prompts."""
+    found: list[Any] = []
+    for output in outputs if isinstance(outputs, list) else [outputs]:
+        choices = output.get("choices") if isinstance(output, Mapping) else None
+        if not (choices and isinstance(choices, list) and all(isinstance(choice, Mapping) for choice in choices)):
+            shown = one_line(str(output))[:_SHOWN]
+            raise ServerFaultError(f"the server's reply has no choices, as those of OpenAI's API have: {shown}; look at base_url")
+        indices = [choice.get("index") for choice in choices if choice.get("index") is not None]
+        if len(indices) > len(set(map(str, indices))):
+            raise ServerFaultError("the server numbers two answers alike; --batch_size 1 asks one by one")
+        if isinstance(told := output.get("model"), str):
+            say_if_another(str(model), told)
+        found += sorted(choices, key=lambda choice: choice.get("index", 0))
+    return found
+
+
+def check_choice(choice: Mapping[str, Any], prompt: int) -> None:
+    """Refuses an answer to a prompt of so many tokens that does not have the log-probability of each, and of one token more."""
+    told = choice.get("logprobs")
+    numbers = told.get("token_logprobs") if isinstance(told, Mapping) else None
+    if not isinstance(numbers, list) or not isinstance(told, Mapping) or not isinstance(told.get("top_logprobs"), list):
+        raise ServerFaultError(f"the server tells no log-probabilities; {_WANTED}")
+    if len(numbers) <= 1 < prompt:
+        raise ServerFaultError(f"the server does not repeat the prompt, so that options have no log-likelihood; {_WANTED}")
+    if len(numbers) != prompt + 1 or len(told["top_logprobs"]) != prompt + 1:
+        raise ServerFaultError(
+            f"the server tells {len(numbers)} log-probabilities of a prompt of {prompt} tokens and one more, so that they belong "
+            f"to other tokens; its tokenizer must be that of --model_args tokenizer, and {_WANTED}"
+        )
+    wrong = [number for number in numbers[1:] if not (is_number(number) or number == float("-inf")) or number > 0]
+    if wrong:
+        raise ServerFaultError(f"the server tells {wrong[0]} as a log-probability, which is 0 at most; {_WANTED}")

@@ -13,13 +13,15 @@ from typing import Any, NoReturn, get_args, get_origin, get_type_hints
 
 import yaml
 
-from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.catalogue.lm_eval_tasks import names_in
+from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
+from lm_eval_sea.catalogue.suites import lite_chat_tasks
+from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.results.secrets import KnownSecrets, secrets_in
 from lm_eval_sea.run.answer_limits import thinking_tokens
 from lm_eval_sea.run.api_server import chats
-from lm_eval_sea.run.language import names_beside, names_of_language
+from lm_eval_sea.run.chat_template import MODES
 from lm_eval_sea.run.request import DEBUG, RunError, check_include_paths, check_request, in_one_line, meant
-from lm_eval_sea.run.thinking import MODES
 
 HELP = """\
 The flags are those of `lm_eval run`, listed below; the tasks of this pack and the model `hf-shared-prefix` are known to it.
@@ -88,11 +90,9 @@ _OURS: Mapping[str, Mapping[str, Any]] = {
         "help": "In the place of --limit: as many rows of each task as show with a probability of 80 %% that two models differ "
         "by so many points in the mean of all tasks (of normalised scores)",
     },
-    "--skip_missing": {
-        "action": "store_true",
-        "help": "Go on without tasks whose data is not here and cannot be downloaded",
-    },
+    "--skip_missing": {"action": "store_true", "help": "Go on without tasks whose data is not here and cannot be downloaded"},
 }
+_LITE_ROWS = 100  # the most that a lite task has
 _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
 
 
@@ -130,7 +130,7 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
         if parsed.tasks:
             raise RunError("--language takes the place of --tasks; give one of them")
         chat = ours.chat or (not ours.lite and chats(parsed.model or ""))
-        ours.beside = names_beside(ours.language, lite=ours.lite, chat=chat)
+        ours.beside = names_in(ours.language, chat=chat, most_rows=_LITE_ROWS if ours.lite else None)
         parsed.tasks = [*names_of_language(read_tasks(), ours.language, lite=ours.lite, chat=chat), *ours.beside]
     elif ours.lite:
         raise RunError("--lite goes with --language; without it name the lite tasks, such as --tasks sea_lite")
@@ -147,6 +147,29 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
     if not parsed.include_path:  # else a name may be one of the user's
         check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)
     return parsed, ours
+
+
+def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool) -> list[str]:
+    """What `--language` asks for of the pack: its group, or the lite tasks of its chat tasks, which are in no group."""
+    group = group_of_language(listed, language, lite=lite and not chat, chat=chat)
+    if not (lite and chat):
+        return [group]
+    there = lite_chat_tasks() | set(listed.tasks)
+    return [name for task in listed.select([group]) if (name := lite_name(task.name)) in there]
+
+
+def group_of_language(listed: TaskList, language: str, *, lite: bool = False, chat: bool = False) -> str:
+    """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; other data sets; SEA-HELM's suite."""
+    name = language_group(language)
+    if name not in listed.groups:
+        raise RunError(f"--language {language}: no such language; there is {', '.join(languages(listed))}")
+    return lite_name(name) if lite else chat_name(name) if chat else name
+
+
+def languages(listed: TaskList) -> list[str]:
+    """The codes of the languages that have such a group."""
+    start, endings = language_group(""), (lite_name(""), chat_name(""))
+    return sorted(name.removeprefix(start) for name in listed.groups if name.startswith(start) and not name.endswith(endings))
 
 
 def _secrets_of(parsed: argparse.Namespace) -> Iterator[str]:

@@ -9,28 +9,34 @@ import itertools
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from lm_eval_sea.models.thinking_switches import SWITCHES
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.api_server import twins
-from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.thinking import QUESTION, Render, find_switch, knows_effort, shown, thinks
+from lm_eval_sea.run.request import RunError, Tasks
+from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought, open_thought
 
 _CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")  # what transformers gives templates besides the messages
 _SHOWN = 300  # characters of a prompt in a message
 RANKED = ("loglikelihood", "multiple_choice")
+MODES = ("on", "off", "template")
+# Words in a system message that some templates act on, such as that of Nemotron Nano v2.
+_WORDS = {"on": "/think", "off": "/no_think"}
+_NO_SUCH_WORD = "/as_is"
+QUESTION = ({"role": "user", "content": "1"},)
+
+Messages = Sequence[Mapping[str, str]]
+Render = Callable[[Messages, Mapping[str, Any]], str]
 
 logger = logging.getLogger("lm_eval_sea")
 
 
 def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
-    """The tokenizer that a backend of transformers or vLLM will use; None if the arguments name none.
-
-    Raises:
-        Exception: what libraries like, if it cannot be loaded.
-    """
+    """The tokenizer that a backend of transformers or vLLM will use; None if none is named. Raises what libraries like."""
     name = model_args.get("tokenizer") or model_args.get("pretrained")
     if not isinstance(name, str):
         return None
@@ -65,7 +71,7 @@ class TemplateUse(NamedTuple):
 
 def check_template_of_model(
     model_args: Mapping[str, Any],
-    tasks: Mapping[str, Any],
+    tasks: Tasks,
     *,
     apply: bool | str,
     multiturn: bool,
@@ -73,27 +79,19 @@ def check_template_of_model(
     thinking: str = "template",
     date: datetime | None = None,
 ) -> TemplateUse | None:
-    """`check_chat_template` with a model's tokenizer and thinking switched, or a warning that there is no tokenizer.
+    """`check_chat_template` with the tokenizer of a model, one of `MODES` of thinking, and what the template takes for today.
 
-    Args:
-        model_args: of lm-eval.
-        tasks: see `check_chat_template`, as the following ones.
-        apply: see there.
-        multiturn: see there.
-        system_instruction: see there.
-        thinking: "on", "off", or "template" for what the template does by itself.
-        date: what the template takes for today.
+    Returns:
+        None, with a warning, if there is no tokenizer.
 
     Raises:
-        RunError: if thinking cannot be switched or there is no date to set, too.
+        RunError: as there; and if thinking cannot be switched or there is no date to set.
     """
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
         if thinking != "template":
             raise RunError(f"--thinking {thinking}: there is no tokenizer that can be loaded here, whose template has the switch")
-        logger.warning(
-            "whether the chat template shows the questions is not checked: there is no tokenizer that can be loaded here"
-        )
+        logger.warning("the chat template is not checked for its questions: there is no tokenizer that can be loaded here")
         return None
     template = _template(tokenizer, apply)
     settings = dict(model_args.get("chat_template_args") or {})
@@ -116,11 +114,8 @@ def check_template_of_model(
         if tokenizer.chat_template == template:
             raise RunError(f"--date: the chat template of {tokenizer.name_or_path} writes no date; leave the flag out")
     elif _shows_date(tokenizer, template, settings):
-        logger.warning(
-            "the chat template of %s writes today's date into every prompt: with --date 2025-01-31, or another date, runs of "
-            "different days ask the same",
-            tokenizer.name_or_path,
-        )
+        said = "the chat template of %s writes today's date into every prompt: with --date 2025-01-31 all runs ask the same"
+        logger.warning(said, tokenizer.name_or_path)
     use = check_chat_template(
         tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
     )
@@ -143,7 +138,7 @@ def _shows_date(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> b
 
 def check_chat_template(
     tokenizer: Any,
-    tasks: Mapping[str, Any],
+    tasks: Tasks,
     *,
     apply: bool | str,
     settings: Mapping[str, Any],
@@ -154,7 +149,7 @@ def check_chat_template(
 
     Args:
         tokenizer: of transformers.
-        tasks: lm-eval's, by name.
+        tasks: whose questions are asked.
         apply: the name of a template, or True for the default.
         settings: what the template gets besides the messages.
         multiturn: whether exemplars are messages of their own.
@@ -241,3 +236,58 @@ def _check(render: Render, questions: Sequence[str], template: str) -> None:
                 f"{template} drops or changes a question. The question: {one_line(question[:_SHOWN])} | The prompt: "
                 f"{one_line(prompt[:_SHOWN])}"
             )
+
+
+@dataclass(frozen=True)
+class Switch:
+    """What sets a template to one mode."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the template
+    word: str = ""  # for the system message
+
+
+def find_switch(render: Render, mode: str) -> Switch | None:
+    """What sets a chat template to a mode, "on" or "off", found in the prompts that it makes; None if it has no switch."""
+    for name, on, off in SWITCHES:
+        if _is_switch(shown(render, QUESTION, {name: on}), shown(render, QUESTION, {name: off})):
+            return Switch({name: on if mode == "on" else off})
+    prompts = {
+        word: shown(render, ({"role": "system", "content": word}, *QUESTION), {}) for word in (_NO_SUCH_WORD, *_WORDS.values())
+    }
+    plain = prompts[_NO_SUCH_WORD]
+    # the template does more with such a word than to write it
+    acts = {name: plain is not None and prompts[word] != plain.replace(_NO_SUCH_WORD, word) for name, word in _WORDS.items()}
+    on_word = _WORDS["on"] if acts["on"] else _NO_SUCH_WORD
+    if not acts["off"] or not _is_switch(prompts[on_word], prompts[_WORDS["off"]]):
+        return None
+    return Switch(word=_WORDS[mode] if acts[mode] else "")
+
+
+def _is_switch(on: str | None, off: str | None) -> bool:
+    return on is not None and off is not None and on != off and open_thought(off) is None
+
+
+def knows_effort(render: Render) -> bool:
+    """Whether a chat template grades the thought by `reasoning_effort`."""
+    low, high = (shown(render, QUESTION, {"reasoning_effort": effort}) for effort in ("low", "high"))
+    return low is not None and low != high
+
+
+def thinks(render: Render, messages: Messages) -> bool:
+    """Whether a model answers these messages with a thought first, as far as its chat template tells."""
+    prompt, off = shown(render, messages, {}), find_switch(render, "off")
+    if prompt is None or open_thought(prompt):
+        return prompt is not None
+    if off is None:
+        own = shown(render, QUESTION, {})  # without the words of the row
+        asks = None if own is None else asks_for_thought(own)
+        return knows_effort(render) if asks is None else asks
+    return bool(off.settings) and prompt != shown(render, messages, off.settings)
+
+
+def shown(render: Render, messages: Messages, settings: Mapping[str, Any]) -> str | None:
+    """The prompt; None where the template fails."""
+    try:
+        return render(messages, settings)
+    except Exception:  # a template is a program, and raises what it likes
+        return None

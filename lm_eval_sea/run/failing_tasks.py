@@ -11,7 +11,7 @@ from typing import Any
 
 from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.results.visible_text import one_line
-from lm_eval_sea.run.request import RunError, in_one_line
+from lm_eval_sea.run.request import FailedRunError, RunError, in_one_line
 
 _SHOWN = 300  # characters of an error
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -27,16 +27,8 @@ class TasksFailedError(Exception):
         self.reasons = dict(reasons)
 
 
-class ServerFaultError(RunError):
+class ServerFaultError(FailedRunError):
     """A server gives no answers, after its retries, or none that can be used; what it answered before is kept."""
-
-    status = 1
-
-
-class WithoutTasksError(RunError):
-    """Tasks failed; the others, if any, are scored and saved."""
-
-    status = 1
 
 
 def what_failed(error: BaseException) -> str:

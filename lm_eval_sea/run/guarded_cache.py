@@ -59,12 +59,7 @@ class GuardedCache(CachingLM):
     """A model whose answers are kept, as far as the disk allows."""
 
     def __init__(self, model: Any, path: str) -> None:
-        """Opens or makes the database.
-
-        Args:
-            model: of lm-eval.
-            path: of the database.
-        """
+        """Opens or makes the database at a path."""
         logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # it logs tracebacks of what is said here in one line
         self.lm, self.cache_db = model, path
         try:

@@ -9,30 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def _hold_back() -> None:
-    if _is_ours():
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-
-
-def _let_through() -> None:
-    if _is_ours():
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-
-
-def _end_at_once() -> None:
-    if _is_ours():
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-
-
-def _is_ours() -> bool:
-    return signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+def _at_fork(*, block: bool, in_child: bool = False) -> None:
+    if signal.getsignal(signal.SIGTERM) is signal.default_int_handler:  # set below
+        if in_child:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_BLOCK if block else signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 # lm-eval's bootstrap ends a pool of forked processes with SIGTERM. A process that took it for Ctrl-C could wait for ever; so
 # could one that got it before its own handler was set.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_hold_back, after_in_parent=_let_through, after_in_child=_end_at_once)
+    os.register_at_fork(
+        before=lambda: _at_fork(block=True),
+        after_in_parent=lambda: _at_fork(block=False),
+        after_in_child=lambda: _at_fork(block=False, in_child=True),
+    )
 
 
 @contextmanager

@@ -45,11 +45,7 @@ def make_tracker(config: Any) -> Any:
 
 
 def make_model(config: Any) -> Any:
-    """The backend's model.
-
-    Raises:
-        RunError: if it cannot be loaded.
-    """
+    """The backend's model, loaded as `simple_evaluate` does."""
     import numpy
     from lm_eval.api.registry import get_model
     from lm_eval.utils import set_torch_seed

@@ -12,7 +12,7 @@ from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import load_tokenizer
-from lm_eval_sea.run.request import LIMITS, RunError, in_one_line, meant
+from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line, meant
 
 # Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
 LOADED = {
@@ -77,13 +77,7 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
 
 
 def check_metadata(metadata: Mapping[str, Any], model_args: Mapping[str, Any], tasks: Iterable[str]) -> None:
-    """Refuses metadata that would replace what tasks of the pack say of themselves.
-
-    Args:
-        metadata: the user's, to which lm-eval adds the arguments of the model.
-        model_args: the arguments of the model.
-        tasks: names of what is to be run.
-    """
+    """Refuses metadata, to which lm-eval adds the arguments of the model, that would replace what tasks say of themselves."""
     replaced = sorted(name for name in STATED_BY_TASKS & set(metadata) if metadata[name] != model_args.get(name))
     if replaced and any(name.startswith("sea_") for name in tasks):
         raise RunError(f"--metadata {', '.join(replaced)}: the tasks say this of themselves; leave it out")
@@ -177,7 +171,7 @@ def reads_folders(backend: str) -> bool:
     return backend.startswith(_READ_FOLDERS)
 
 
-def check_constraints(backend: str, tasks: Mapping[str, Any]) -> None:
+def check_constraints(backend: str, tasks: Tasks) -> None:
     """Refuses tasks whose engine is to choose among the options, with a backend that has none that can."""
     if backend not in CHOOSING and (asked := _choices(tasks)):
         raise RunError(
@@ -186,7 +180,7 @@ def check_constraints(backend: str, tasks: Mapping[str, Any]) -> None:
         )
 
 
-def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Mapping[str, Any]) -> None:
+def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Tasks) -> None:
     """Refuses tasks whose engine is to choose among the options if it cannot tell a thought, which it would constrain, too."""
     if "reasoning_parser" not in model_args and (asked := _choices(tasks)):
         raise RunError(
@@ -195,7 +189,7 @@ def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Mapping[
         )
 
 
-def _choices(tasks: Mapping[str, Any]) -> list[str]:
+def _choices(tasks: Tasks) -> list[str]:
     return [name for name, task in tasks.items() if (task.config.metadata or {}).get("variant") == "choice"]
 
 
@@ -231,10 +225,10 @@ def _lacking_weights(folder: Path) -> str:
     if not any(any(folder.glob(pattern)) for pattern in WEIGHTS):
         return f"weights ({', '.join(WEIGHTS)})"
     index = folder / _SHARDS
-    if any(folder.glob(_SHARD)) and not index.is_file() and not (folder / "model.safetensors").is_file():
-        return f"{_SHARDS}, which says where weights are"
-    if not index.is_file() or (folder / "model.safetensors").is_file():
+    if (folder / "model.safetensors").is_file():
         return ""
+    if not index.is_file():
+        return f"{_SHARDS}, which says where weights are" if any(folder.glob(_SHARD)) else ""
     try:
         shards = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -243,11 +237,7 @@ def _lacking_weights(folder: Path) -> str:
 
 
 def check_named_tokenizer(backend: str, model_args: Mapping[str, Any], metadata: Mapping[str, Any], tasks: Iterable[Any]) -> None:
-    """Compares the tokenizer that `--metadata` names with the model's own, as the tasks do once the model is loaded.
-
-    Raises:
-        RunError: if it cannot be loaded, or encodes text otherwise.
-    """
+    """Compares the tokenizer that `--metadata` names with the model's own, as the tasks do once the model is loaded."""
     from lm_eval_sea.tasks._shared.tokenization import TextTokenizer, refuse_another
 
     named = metadata.get("tokenizer")

@@ -12,16 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.run.request import RunError, rows_within
+from lm_eval_sea.run.request import FailedRunError, RunError, Tasks, rows_within
 
 _ROWS_MEASURED = 20
 _LONGEST_NAME, _NAME_KEPT = 255, 200  # bytes of a folder's name
-
-
-class ResultsNotWrittenError(RunError):
-    """The results could not be written where the user wanted them; one line that says where they are."""
-
-    status = 1
 
 
 def folder_of(output_path: str) -> Path:
@@ -43,14 +37,8 @@ def probe(output_path: str) -> None:
         raise RunError(f"--output_path {output_path}: results cannot be written there ({why}); name another folder") from error
 
 
-def check_space(output_path: str, tasks: Mapping[str, Any], limit: float | None) -> None:
-    """Refuses a disk with less free space than the logged samples will take, about.
-
-    Args:
-        output_path: where they go.
-        tasks: lm-eval's, by name.
-        limit: the number or share of rows to be evaluated, if any.
-    """
+def check_space(output_path: str, tasks: Tasks, limit: float | None) -> None:
+    """Refuses a disk with less free space than the logged samples of so many rows, or such a share of them, will take, about."""
     needed, free = sum(size_of_samples(task, limit) for task in tasks.values()), shutil.disk_usage(folder_of(output_path)).free
     if free < needed:
         raise RunError(
@@ -74,7 +62,7 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     """Writes results, and samples by task where they are wanted; if that fails, to a new folder among the temporary ones.
 
     Raises:
-        ResultsNotWrittenError: if they are not where lm-eval's `EvaluationTracker` was to write them.
+        FailedRunError: if they are not where lm-eval's `EvaluationTracker` was to write them; it says where they are.
     """
     wanted, described = tracker.output_path, tracker.general_config_tracker
     described.model_name_sanitized = _short(described.model_name_sanitized)
@@ -83,12 +71,12 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     try:
         tracker.output_path = tempfile.mkdtemp(prefix="lm-eval-sea-results-")
     except OSError as error:
-        raise ResultsNotWrittenError(f"the results could not be written, nor to a temporary folder ({error})") from error
+        raise FailedRunError(f"the results could not be written, nor to a temporary folder ({error})") from error
     if not _is_saved(tracker, results, samples):
-        raise ResultsNotWrittenError(
+        raise FailedRunError(
             f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings above"
         )
-    raise ResultsNotWrittenError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
+    raise FailedRunError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
 
 
 def _short(name: str) -> str:

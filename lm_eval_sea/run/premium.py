@@ -9,7 +9,7 @@ over parallel texts i, with n_i the tokens of text i without special ones. The t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import data_sets
@@ -18,7 +18,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import Estimate, ratio_of_sums
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import GENERATION, RunError, Tasks
 from lm_eval_sea.tasks._shared.hub_files import DataError
 
 PASSAGES, SENTENCES = "belebele", "flores"
@@ -72,13 +72,10 @@ def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int])
     return Premium(language, data_set, own, english, ratio_of_sums(counted))
 
 
-def note_premiums(tasks: Mapping[str, Any], tokenizer: Any | None, *, flag: str = "") -> dict[str, float]:
-    """Measures the premiums of the languages that the tasks of a run answer in, and has the results say them.
+def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dict[str, float]:
+    """Measures the premiums of the languages of the tasks that generate, and has the results say them.
 
-    Args:
-        tasks: lm-eval's, by name; those that generate get the premium of their prompt's language.
-        tokenizer: the model's.
-        flag: of the user who needs them; without it a language whose texts cannot be had goes without.
+    A `flag` is that of the user who needs them; without one a language whose texts cannot be had goes without.
 
     Returns:
         Task → premium.
@@ -86,11 +83,8 @@ def note_premiums(tasks: Mapping[str, Any], tokenizer: Any | None, *, flag: str 
     Raises:
         RunError: with a flag, if one cannot be measured.
     """
-    languages = {
-        name: facts_of(task.config.metadata or {}).language_of_prompt
-        for name, task in tasks.items()
-        if task.OUTPUT_TYPE == "generate_until"
-    }
+    generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
+    languages = {name: facts_of(config.metadata or {}).language_of_prompt for name, config in generating.items()}
     measured: dict[str, Estimate] = {}
     lacking: dict[str, str] = {}
     for language in dict.fromkeys(languages.values()):

@@ -15,6 +15,8 @@ from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.results.types import count_of, is_number
 
 DEBUG = "--debug"
+Tasks = Mapping[str, Any]  # lm-eval's, by name
+GENERATION = "generate_until"  # the kind of task and request whose answer is written
 LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens")  # of an answer, in `--gen_kwargs`
 
 
@@ -24,12 +26,23 @@ class RunError(ValueError):
     status = 2  # of the command's exit
 
 
+class FailedRunError(RunError):
+    """A run began and did not end as it should; one line that says what is kept."""
+
+    status = 1
+
+
 def in_one_line(error: BaseException) -> str:
     """What an error of any library says; of a missing package, what to type."""
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, ImportError) and error.name and "pip install" not in text:
         return f"needs the package {error.name}: pip install {error.name}"
     return text
+
+
+def first_line(error: BaseException) -> str:
+    """Of an error of a library that tells long stories."""
+    return (str(error).strip() or type(error).__name__).split("\n")[0][:200]
 
 
 def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | None) -> None:
@@ -43,21 +56,18 @@ def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | 
     except (UnknownNameError, PromptFileError) as error:
         raise RunError(str(error)) from error
     for task in chosen:
-        if num_fewshot is None or task.may_change:  # exemplars that come with the rows are counted when they are loaded
-            continue
-        if not 0 <= num_fewshot <= len(task.exemplars):
-            raise RunError(
-                f"--num_fewshot {num_fewshot}: the prompt file of {task.name} has {len(task.exemplars)} exemplars; "
-                f"choose 0 to {len(task.exemplars)}"
-            )
+        if num_fewshot is not None and not task.may_change:  # exemplars that come with the rows are counted when they are loaded
+            _check_exemplars(f"the prompt file of {task.name}", len(task.exemplars), num_fewshot)
 
 
 def check_limit(limit: float | None) -> None:
     """Refuses a number of rows, or a share of them, that leaves none; lm-eval takes 0 for all."""
-    if limit is not None and not (isinstance(limit, int | float) and 0 < limit < math.inf):
+    if limit is None:
+        return
+    if not (isinstance(limit, int | float) and 0 < limit < math.inf):
         shown = f"{limit:g}" if isinstance(limit, int | float) else limit
         raise RunError(f"--limit {shown} leaves no rows; give at least 1, or leave it out for all")
-    if limit is not None and limit > 1 and limit != int(limit):
+    if limit > 1 and limit != int(limit):
         raise RunError(f"--limit {limit:g}: expected a whole number of rows, or a share of them below 1")
 
 
@@ -98,14 +108,16 @@ def unknown_names(names: Iterable[str], known: Collection[str]) -> str:
     return "; ".join(f"no task, group or tag {name!r}{meant(name.lower(), known, 5)}" for name in names)
 
 
-def check_exemplars(tasks: Mapping[str, Any], num_fewshot: int | None) -> None:
+def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
     """Refuses more exemplars than tasks of this pack have, however they are asked for."""
     for name, task in tasks.items():
-        if num_fewshot is None or not hasattr(task, "NEEDS_TOKENIZER") or task.config.num_fewshot == 0:
-            continue
-        most = len(task.sampler.df)
-        if not 0 <= num_fewshot <= most:
-            raise RunError(f"--num_fewshot {num_fewshot}: {name} has {most} exemplars; choose 0 to {most}")
+        if num_fewshot is not None and hasattr(task, "NEEDS_TOKENIZER") and task.config.num_fewshot != 0:
+            _check_exemplars(name, len(task.sampler.df), num_fewshot)
+
+
+def _check_exemplars(place: str, there: int, wanted: int) -> None:
+    if not 0 <= wanted <= there:
+        raise RunError(f"--num_fewshot {wanted}: {place} has {there} exemplars; choose 0 to {there}")
 
 
 def check_include_paths(paths: Iterable[str]) -> None:
@@ -116,12 +128,7 @@ def check_include_paths(paths: Iterable[str]) -> None:
 
 
 def check_samples(samples: Any, rows: Mapping[str, int]) -> None:
-    """Refuses all `--samples` but task → different numbers of rows; lm-eval takes others for all rows.
-
-    Args:
-        samples: as lm-eval reads them.
-        rows: task → how many there are.
-    """
+    """Refuses all `--samples` but task → different numbers of its `rows`; lm-eval takes others for all rows."""
     example = f'expected {{"{next(iter(rows), "TASK")}": [0, 1, 2]}} or a file with such a text'
     if not isinstance(samples, dict) or not samples:
         raise RunError(f"--samples {str(samples)[:300]!r}: {example}")

@@ -29,15 +29,14 @@ from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
 from lm_eval_sea.run import answer_cache, lm_eval_run, model_check, request
 from lm_eval_sea.run.answer_limits import set_limits
-from lm_eval_sea.run.api_server import check_api_server, prepare_for_chat_api
+from lm_eval_sea.run.api_server import check_api_server, check_replies, prepare_for_chat_api
 from lm_eval_sea.run.arguments import HELP, read_arguments, read_config
 from lm_eval_sea.run.chat_template import TemplateUse
-from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, WithoutTasksError, what_failed
+from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, what_failed
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output, warnings_once
-from lm_eval_sea.run.request import DEBUG, RunError
+from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
-from lm_eval_sea.run.server_replies import check_replies
 from lm_eval_sea.run.thinking_mode import check_mode, check_template, use_template
 from lm_eval_sea.run.workload import planned
 from lm_eval_sea.tasks._shared.facts import facts
@@ -51,12 +50,6 @@ class InterruptedRunError(RunError):
     """The run was interrupted; one line that says how to go on."""
 
     status = 130
-
-
-class UnexpectedError(RunError):
-    """A run ended where nobody thought of it; one line that says what is kept."""
-
-    status = 1
 
 
 @dataclass
@@ -80,8 +73,7 @@ class _Run:
             Whether all results are here; they are on the first rank only, and none of them may be for want of an answer.
 
         Raises:
-            RunError: for a mistake that can be named before the first answer.
-            ResultsNotWrittenError: if the results are not where they were wanted.
+            RunError: for a mistake that can be named before the first answer, and if the results are not where they were wanted.
         """
         from lm_eval_sea.run.answering import AnsweringModel
 
@@ -110,7 +102,7 @@ class _Run:
                 wanted = manager.drop(error.reasons)
                 model.begin_again()
                 if not wanted:
-                    raise WithoutTasksError("\n  ".join(self.failed)) from error
+                    raise FailedRunError("\n  ".join(self.failed)) from error
         if results is None:
             return False
         results["config"] |= {
@@ -177,7 +169,7 @@ class _Run:
         self.secrets.add(secrets_in([task.config.dataset_kwargs for task in tasks.values()]))
         return manager, wanted, tasks
 
-    def check_tasks(self, tasks: Mapping[str, Any]) -> None:
+    def check_tasks(self, tasks: Tasks) -> None:
         """What needs the rows, and no model; sets what depends on them: the number of rows, and the limits of answers."""
         config, detect = self.config, self.ours.detect
         if detect is not None:
@@ -298,7 +290,7 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
             mark_complete(each, mark)
         failed += one.failed
     if failed:
-        raise WithoutTasksError("\n  ".join(dict.fromkeys(failed)))
+        raise FailedRunError("\n  ".join(dict.fromkeys(failed)))  # the other tasks are scored and saved
 
 
 def _run_once(run: _Run) -> bool:
@@ -316,7 +308,7 @@ def _run_once(run: _Run) -> bool:
     except Exception as error:  # of lm-eval, a backend, a machine
         logger.debug("the run ended", exc_info=error)
         _close(error)
-        raise UnexpectedError(f"{what_failed(error)}; {run.what_is_kept()}; {DEBUG} shows where") from error
+        raise FailedRunError(f"{what_failed(error)}; {run.what_is_kept()}; {DEBUG} shows where") from error
 
 
 def _close(error: BaseException | None) -> None:

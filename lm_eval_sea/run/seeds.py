@@ -23,9 +23,6 @@ def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any], fla
     """The settings of generation for `--gen_kwargs`: those of the model's generation config, and over them the user's.
 
     Without a temperature it is 1, as for transformers and vLLM; the tasks' own is 0.
-
-    Raises:
-        RunError: if they do not sample, so that all runs would be equal; names the flag that wants it.
     """
     stated = generation_config_of(model_args)
     published = {key: stated[key] for key in ("do_sample", *SAMPLING) if stated.get(key) is not None}
@@ -43,9 +40,6 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
 
     `further` is what a request has besides lm-eval's arguments.
     Seeds count from 1. A mark is of one request: with another limit, model or task the run is made, beside what is there.
-
-    Raises:
-        RunError: if there is no folder for the results, or nothing to vary.
     """
     output = getattr(parsed, "output_path", None)
     if not output or Path(output).suffix == ".json":
@@ -72,11 +66,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
 
 
 def _first_turns(metadata: Any, number: int) -> Path | None:
-    """The folder of `--metadata first_turn=FOLDER` if a run of several seeds wrote it; None for one run, which all seeds share.
-
-    Raises:
-        RunError: if it lacks a seed.
-    """
+    """The folder of `--metadata first_turn=FOLDER` if a run of several seeds wrote it; None if all seeds share one run."""
     place = Path(str(metadata["first_turn"])) if isinstance(metadata, Mapping) and metadata.get("first_turn") else None
     if place is None or not any(folder.is_dir() for folder in place.glob("seed_*")):
         return None

@@ -14,20 +14,9 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue import task_index
 from lm_eval_sea.catalogue.lm_eval_tasks import folder_of
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
-from lm_eval_sea.catalogue.task_index import (
-    add_entries,
-    add_task,
-    config_of,
-    entries_of_files,
-    entries_of_lm_eval,
-    faulty_files,
-    leaf_names,
-    members_of,
-    named_in,
-    path_of,
-)
 from lm_eval_sea.catalogue.task_list import is_glob, read_tasks
 from lm_eval_sea.make.on_demand import names_on_demand, tasks_on_demand
 from lm_eval_sea.results.visible_text import some_names
@@ -45,18 +34,10 @@ class RunTasks(TaskManager):
     a name that neither the user nor the pack has.
     """
 
-    def __init__(
-        self,
-        wanted: Iterable[str],
-        own_folders: Sequence[str] = (),
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Reads the files of the tasks that are asked for, and all files of the user's folders.
+    def __init__(self, wanted: Iterable[str], own_folders: Sequence[str] = (), metadata: Mapping[str, Any] | None = None) -> None:
+        """Reads the files of what is wanted, and all files of the user's folders, whose tasks replace others of their name.
 
-        Args:
-            wanted: what is asked for: names or globs of tasks, groups and tags; files of tasks, or a folder of them.
-            own_folders: of the user, whose tasks replace others of their name.
-            metadata: for all tasks.
+        Names or globs of tasks, groups and tags can be wanted; files of tasks, or a folder of them.
         """
         super().__init__(include_path=[*own_folders], include_defaults=False, metadata=dict(metadata or {}))
         self._with_members: set[str] = set()
@@ -75,8 +56,7 @@ class RunTasks(TaskManager):
     def drop(self, failed: Collection[str]) -> list[str]:
         """Has `load` give what it gave, as it is by now, without some tasks and the groups that have one of them.
 
-        Returns:
-            The names of what is left, to be loaded as a list.
+        Returns the names of what is left, to be loaded as a list.
         """
         assert self._loaded is not None
         wanted, loaded = self._loaded
@@ -116,10 +96,11 @@ class RunTasks(TaskManager):
         self._with_members.add(name)
         if not self._add(name):
             return
-        path = path_of(self, name)
+        path = task_index.path_of(self, name)
         if path and _file_of_pack(name) not in (None, path):
             logging.getLogger("lm_eval_sea").warning("%s is the task of %s, in place of the pack's", name, path)
-        for member in members_of(self, name) if name in self.all_tags else named_in(config_of(self, name)):
+        config = task_index.config_of(self, name)
+        for member in task_index.members_of(self, name) if name in self.all_tags else task_index.named_in(config):
             self._add_with_members(member)
 
     def _add(self, name: str) -> bool:
@@ -127,22 +108,22 @@ class RunTasks(TaskManager):
         if name in self.task_index or name.endswith(".yaml"):
             return name in self.task_index
         if path := _file_of_pack(name):
-            add_entries(self, entries_of_files({path: read_task_file(path)}), [name])
+            task_index.add_entries(self, task_index.entries_of_files({path: read_task_file(path)}), [name])
         elif made := tasks_on_demand([name]):
             for config in made.values():
-                add_task(self, config)
+                task_index.add_task(self, config)
         elif name.startswith("sea_") and (tasks := pack_files().tags.get(name)):
             paths = [path for task in tasks if (path := _file_of_pack(task))]
-            add_entries(self, entries_of_files({path: read_task_file(path) for path in paths}), [name])
+            task_index.add_entries(self, task_index.entries_of_files({path: read_task_file(path) for path in paths}), [name])
         else:
-            entries = entries_of_lm_eval(folder) if (folder := folder_of(name)) else {}
+            entries = task_index.entries_of_lm_eval(folder) if (folder := folder_of(name)) else {}
             entries = entries if name in entries else self._of_lm_eval
-            add_entries(self, entries, entries)
+            task_index.add_entries(self, entries, entries)
         return name in self.task_index
 
     @functools.cached_property
     def _of_lm_eval(self) -> dict[str, Any]:
-        return entries_of_lm_eval()
+        return task_index.entries_of_lm_eval()
 
 
 def _file_of_pack(name: str) -> Path | None:
@@ -152,13 +133,9 @@ def _file_of_pack(name: str) -> Path | None:
 def load_tasks(
     manager: TaskManager, wanted: Sequence[str], *, skip_missing: bool | None
 ) -> tuple[list[str], Mapping[str, Any], list[str]]:
-    """Loads tasks.
+    """Loads the tasks of names or files with a `RunTasks`.
 
-    Args:
-        manager: lm-eval's.
-        wanted: names of tasks, groups and tags, or files.
-        skip_missing: whether to go on without tasks whose rows cannot be had; groups that lack one are then left out, too.
-            None where the user has no such choice.
+    With `skip_missing`, tasks whose rows cannot be had and groups that lack one are left out; None: the user has no such choice.
 
     Returns:
         What is to be run, the tasks by name, and a line for each data set that is left out.
@@ -183,11 +160,7 @@ def load_tasks(
 
 
 def load_beside(manager: TaskManager, names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Which of lm-eval's own tasks can be had; nobody named them, so that a run goes on without the others.
-
-    Returns:
-        Their names, and a line on those that are left out, if there are any.
-    """
+    """Which of lm-eval's own tasks can be had, for nobody named them; and a line on those that are left out, if there are any."""
     names, faults = list(names), {}
     for name in names:
         try:
@@ -203,8 +176,8 @@ def without(manager: TaskManager, wanted: Iterable[str], missing: set[str]) -> l
     """The names, with groups and tags that lack a task replaced by those of their members that lack none."""
     rest: dict[str, None] = {}
     for name in wanted:
-        members = members_of(manager, name)
-        if not missing & set(leaf_names(manager, name)):
+        members = task_index.members_of(manager, name)
+        if not missing & set(task_index.leaf_names(manager, name)):
             rest[name] = None
         elif members != [name]:
             rest |= dict.fromkeys(without(manager, members, missing))
@@ -213,11 +186,11 @@ def without(manager: TaskManager, wanted: Iterable[str], missing: set[str]) -> l
 
 def _faults(manager: TaskManager, wanted: Iterable[str]) -> dict[str, Exception]:
     """What keeps each task from being loaded; tasks with the same rows are tried once."""
-    names = dict.fromkeys(leaf for name in wanted for leaf in leaf_names(manager, name))
+    names = dict.fromkeys(leaf for name in wanted for leaf in task_index.leaf_names(manager, name))
     faults: dict[str, Exception] = {}
     of_rows: dict[str, Exception] = {}
     for name in names:
-        known = facts(config_of(manager, name).get("metadata") or {})
+        known = facts(task_index.config_of(manager, name).get("metadata") or {})
         rows = repr([known.get(key) for key in ("data_source", "data_config", "data_files", "data_splits", "subset")])
         if "data_source" in known and rows in of_rows:
             faults[name] = of_rows[rows]
@@ -233,9 +206,8 @@ def _faults(manager: TaskManager, wanted: Iterable[str]) -> dict[str, Exception]
 
 def unreadable(folder: str | None) -> list[str]:
     """The first files below a user's folder that lm-eval takes for no tasks, without a word; each with the reason."""
-    return [
-        f"{path} is no task ({in_one_line(error)})" for path, error in (faulty_files(Path(folder)) if folder else {}).items()
-    ][:_FILES_SHOWN]
+    faulty = task_index.faulty_files(Path(folder)) if folder else {}
+    return [f"{path} is no task ({in_one_line(error)})" for path, error in faulty.items()][:_FILES_SHOWN]
 
 
 def _is_missing_data(error: Exception) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.api_server import CHAT_API, is_a
 from lm_eval_sea.run.chat_template import RANKED, TemplateUse, check_template_of_model
 from lm_eval_sea.run.model_check import check_choices_follow_thoughts, reads_folders
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import GENERATION, RunError, Tasks
 
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
 
@@ -19,12 +19,7 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 def check_mode(config: Any, mode: str) -> None:
-    """Refuses `--thinking` where it could do nothing, and hands it to `chat-api`, which switches by itself.
-
-    Args:
-        config: lm-eval's `EvaluatorConfig`, which is changed.
-        mode: "on", "off" or "template".
-    """
+    """Refuses `--thinking` where it could do nothing, and hands it to `chat-api`, which switches by itself, in `config`."""
     if mode == "template":
         return
     if config.model == CHAT_API:
@@ -42,12 +37,8 @@ def check_mode(config: Any, mode: str) -> None:
         raise RunError(f"--thinking {mode}: --cache_requests would give the prompts of another mode; leave it out")
 
 
-def check_template(config: Any, tasks: Mapping[str, Any], mode: str, date: datetime | None) -> TemplateUse | None:
-    """The chat template of a run, if it has one that can be seen here; `config` gets the system message that it needs.
-
-    Raises:
-        RunError: if the template, the mode or the date does not go with the model, or with the tasks.
-    """
+def check_template(config: Any, tasks: Tasks, mode: str, date: datetime | None) -> TemplateUse | None:
+    """The chat template of a run, if it has one that can be seen here; `config` gets the system message that it needs."""
     is_local = reads_folders(config.model)
     if date is not None and not (config.apply_chat_template and is_local):
         raise RunError("--date is that of a chat template; it goes with --apply_chat_template, and no server takes it")
@@ -70,7 +61,7 @@ def check_template(config: Any, tasks: Mapping[str, Any], mode: str, date: datet
     return use
 
 
-def check_thoughts_reach_tasks(tasks: Mapping[str, Any], mode: str, think_end_token: Any) -> None:
+def check_thoughts_reach_tasks(tasks: Tasks, mode: str, think_end_token: Any) -> None:
     """Refuses tasks that leave no place for a thought, or could not tell it."""
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED]
     if mode == "on" and ranked:
@@ -83,18 +74,11 @@ def check_thoughts_reach_tasks(tasks: Mapping[str, Any], mode: str, think_end_to
         )
 
 
-def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, tasks: Mapping[str, Any]) -> None:
-    """Has a model of lm-eval's make its prompts with the settings of a run, and says how they end.
+def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, tasks: Tasks) -> None:
+    """Has a model of transformers or vLLM make its prompts with the settings that were checked, if any, and says how they end.
 
     lm-eval's vLLM always hands `enable_thinking` to the template, None if the user says nothing, which some templates take for
     "no", and drops the one in `chat_template_args`.
-
-    Args:
-        model: of transformers or vLLM; others are left alone.
-        use: what was checked with the tokenizer; None: nothing.
-        backend: the model's name in lm-eval.
-        mode: "on", "off" or "template".
-        tasks: lm-eval's, by name.
 
     Raises:
         RunError: if a mode is named and the model's prompt is not that of its tokenizer.
@@ -129,6 +113,6 @@ def _without_none(apply_chat_template: Callable[..., Any]) -> Callable[..., Any]
     return apply
 
 
-def _all_read_thoughts(tasks: Mapping[str, Any]) -> bool:
-    generating = {name: task for name, task in tasks.items() if task.OUTPUT_TYPE == "generate_until"}
+def _all_read_thoughts(tasks: Tasks) -> bool:
+    generating = {name: task for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
     return all(name.startswith("sea_helm_") or is_a(task, "ChatTask") for name, task in generating.items())

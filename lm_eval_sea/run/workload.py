@@ -12,11 +12,11 @@ from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.answer_limits import DEFAULT_LIMIT
-from lm_eval_sea.run.request import LIMITS, RunError
+from lm_eval_sea.run.request import GENERATION, LIMITS, RunError, Tasks
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
-GENERATION, ROLLING = "generate_until", "loglikelihood_rolling"
+ROLLING = "loglikelihood_rolling"
 _MOST_UNKNOWN = 0.01  # of the tokens
 _ROUNDING = 1e-3  # of logits, far above that of 32 bits
 _PADDED = 0.1  # of a model's embeddings may belong to no token
@@ -45,19 +45,12 @@ class Workload:
 
     def __add__(self, other: Workload) -> Workload:
         """Both together."""
-        numbers = {
-            each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self) if each.name != "unit"
-        }
-        return Workload(**numbers, unit=other.unit)
+        names = [each.name for each in fields(self) if each.name != "unit"]
+        return Workload(**{name: getattr(self, name) + getattr(other, name) for name in names}, unit=other.unit)
 
 
 def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], int] | None) -> Workload:
-    """Counts requests, and the tokens of some of each task, evenly spaced.
-
-    Args:
-        tasks: the requests (`Instance`) of each task.
-        count_tokens: of a text, by the model's tokenizer; None where there is none.
-    """
+    """Counts the requests (`Instance`) of each task, and the tokens of some, evenly spaced; without a tokenizer, characters."""
     found = Workload(unit="tokens" if count_tokens else "characters")
     for requests in tasks:
         by_kind: dict[str, list[Any]] = defaultdict(list)
@@ -66,7 +59,7 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
         found.tasks += bool(by_kind)
         for kind, alike in by_kind.items():
             number = sum(request.repeats for request in alike)
-            texts = [text_of(request.args) for request in alike[:: -(-len(alike) // COUNTED_PER_TASK)]]
+            texts = [text_of(request.args) for request in _some(alike)]
             found.read += number * sum(map(count_tokens or len, texts)) / len(texts)
             if kind == GENERATION:
                 found.generated += number
@@ -74,6 +67,10 @@ def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], in
             else:
                 found.ranked += number
     return found
+
+
+def _some(requests: Sequence[Any]) -> Sequence[Any]:
+    return requests[:: max(1, -(-len(requests) // COUNTED_PER_TASK))]
 
 
 def workloads_by_language(tasks: Iterable[Any], count_tokens: Callable[[str], int] | None) -> dict[str, Workload]:
@@ -110,11 +107,10 @@ def text_of(arguments: Sequence[Any]) -> str:
 def stated_limit(arguments: Sequence[Any]) -> int | None:
     """The most tokens of an answer; None where the request does not say."""
     settings = next((part for part in arguments if isinstance(part, Mapping)), {})
-    lengths = [settings[name] for name in LIMITS if name in settings]
-    return int(lengths[0]) if lengths else None
+    return next((int(settings[name]) for name in LIMITS if name in settings), None)
 
 
-def check_window(model: Any, tasks: Mapping[str, Any]) -> None:
+def check_window(model: Any, tasks: Tasks) -> None:
     """Refuses answers that leave no room for a prompt in the window of a model of transformers, before it answers anything."""
     if getattr(model, "backend", None) != "causal":  # others have no window that lm-eval holds against the answers
         return
@@ -139,19 +135,14 @@ def token_counter(model: Any) -> Callable[[str], int] | None:
     return lambda text: len(model.tok_encode(text))
 
 
-def unknown_shares(model: Any, tasks: Mapping[str, Any]) -> dict[str, float]:
+def unknown_shares(model: Any, tasks: Tasks) -> dict[str, float]:
     """Tasks of whose prompts the model's tokenizer does not know more than 1 % of the tokens, with their share."""
     unknown = getattr(getattr(model, "tokenizer", None), "unk_token_id", None)
     if unknown is None or not hasattr(model, "tok_encode"):
         return {}
     shares = {}
     for name, task in tasks.items():
-        requests = task.instances or []
-        ids = [
-            token
-            for request in requests[:: max(1, -(-len(requests) // COUNTED_PER_TASK))]
-            for token in model.tok_encode(text_of(request.args))
-        ]
+        ids = [token for request in _some(task.instances or []) for token in model.tok_encode(text_of(request.args))]
         if ids and (share := ids.count(unknown) / len(ids)) > _MOST_UNKNOWN:
             shares[name] = share
     return shares

@@ -16,9 +16,9 @@ from lm_eval_sea.models.chat_server import ChatServer, RequestError, say_if_anot
 from lm_eval_sea.models.server_parameters import ServerParameters
 from lm_eval_sea.results.read import read
 from lm_eval_sea.run.answer_cache import digest_of_weights
+from lm_eval_sea.run.api_server import check_choice, check_replies
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.server_replies import check_choice, check_replies
 from lm_eval_sea.run.workload import fault_of_vocabulary, reads_ahead, unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 

@@ -5,7 +5,7 @@ import yaml
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.on_demand import select
-from lm_eval_sea.run.language import group_of_language, languages, names_of_language
+from lm_eval_sea.run.arguments import group_of_language, languages, names_of_language
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 

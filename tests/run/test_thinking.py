@@ -5,9 +5,8 @@ import re
 import pytest
 from transformers import AutoTokenizer
 
-from lm_eval_sea.run.chat_template import check_chat_template, renderer
+from lm_eval_sea.run.chat_template import Switch, check_chat_template, find_switch, renderer, thinks
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.thinking import Switch, find_switch, thinks
 from tests.run.thinking_templates import (
     ALWAYS,
     BUDGET,
