@@ -100,18 +100,18 @@ def _engine(arguments: argparse.Namespace, plan: Plan) -> Engine:
     from lm_eval_sea.sweep.plan import PlanError
 
     if arguments.engine in ("local", "slurm") and arguments.address:
-        raise PlanError([f"--address is that of a Ray cluster; leave out --engine {arguments.engine}"])
+        raise PlanError(f"--address is that of a Ray cluster; leave out --engine {arguments.engine}")
     if arguments.engine == "slurm":
         if importlib.util.find_spec("submitit") is None:
-            raise PlanError([f"--engine slurm needs the package submitit: {install_extra('slurm')}"])
+            raise PlanError(f"--engine slurm needs the package submitit: {install_extra('slurm')}")
         from lm_eval_sea.sweep.engine_slurm import SlurmEngine
 
         return SlurmEngine(plan)
     has_ray = importlib.util.find_spec("ray") is not None
     if (arguments.engine == "ray" or arguments.address) and not has_ray:
-        raise PlanError([f"--engine ray and --address need the package ray: {install_extra('ray')}"])
+        raise PlanError(f"--engine ray and --address need the package ray: {install_extra('ray')}")
     if arguments.engine == "local" or not has_ray:
-        from lm_eval_sea.sweep.engine_local import LocalEngine
+        from lm_eval_sea.sweep.sweep import LocalEngine
 
         return LocalEngine()
     from lm_eval_sea.sweep.engine_ray import RayEngine

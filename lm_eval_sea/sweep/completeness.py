@@ -19,7 +19,7 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.run import answer_cache
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import FailedRunError
 
 MARK = "job.json"
 LOG = "log.txt"
@@ -27,21 +27,24 @@ LOCK = "lock"
 REPLACED = "replaced"
 
 
-class IncompleteError(RunError):
+class IncompleteError(FailedRunError):
     """A run ended well and left something else than was asked; one line."""
-
-    status = 1
 
 
 def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
     """What the mark of a job says; None if there is none, something else was asked, or a file is missing or has another size."""
+    mark = _whole_mark(folder)
+    return mark if mark and mark.get("digest") == digest else None
+
+
+def _whole_mark(folder: Path) -> dict[str, Any] | None:
     try:
         mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
         files = dict(mark["files"])
         whole = bool(files) and all((folder / name).stat().st_size == size for name, size in files.items())
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return mark if whole and mark.get("digest") == digest else None
+    return mark if whole else None
 
 
 def results_of(folder: Path, digest: str) -> list[Path]:
@@ -52,13 +55,10 @@ def results_of(folder: Path, digest: str) -> list[Path]:
 
 def set_aside(folder: Path, output: Path) -> None:
     """Moves results of something else, such as another version of a task, to the folder `replaced` of the sweep's output."""
-    try:
-        digest = str(json.loads((folder / MARK).read_text(encoding="utf-8"))["digest"])
-    except (OSError, ValueError, KeyError, TypeError):
+    mark = _whole_mark(folder)
+    if not mark or not mark.get("digest"):
         return
-    if read_mark(folder, digest) is None:
-        return
-    place = output / REPLACED / digest[:16] / folder.relative_to(output)
+    place = output / REPLACED / str(mark["digest"])[:16] / folder.relative_to(output)
     place.parent.mkdir(parents=True, exist_ok=True)
     if not place.exists():
         beside = place.with_name(f"{place.name}.unfinished")

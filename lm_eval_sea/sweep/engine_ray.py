@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import ray
 
+from lm_eval_sea.run.request import first_line
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
+from lm_eval_sea.sweep.sweep import Events
 
 _RETRIES = 10  # of a job whose worker or node died; a job that kills its machine each time must end, too
 _PATIENCE = 5.0  # seconds between two looks at what has begun; what has ended is seen at once
@@ -22,26 +24,21 @@ class RayEngine:
     """A Ray cluster: one that is running, or one of this machine alone that ends with the sweep."""
 
     def __init__(self, address: str | None) -> None:
-        """Args: address: of the cluster, or "auto"; None starts one here.
-
-        Raises:
-            PlanError: if there is no cluster at the address, or none can be started.
-        """
+        """Joins the cluster at an address, or with "auto" the one that is running; None starts one here."""
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would tell its makers
         try:
             ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
         except Exception as error:  # Ray raises plain ones, too
             where = f"--address {address}: no Ray cluster answers there" if address else "Ray cannot be started here"
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise PlanError([f"{where} ({first})"]) from error
+            raise PlanError(f"{where} ({first_line(error)})") from error
 
     def machines(self) -> list[Resources]:
         """The nodes that are alive."""
         alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         return [Resources(each.get("GPU", 0), each.get("CPU", 0), each.get("memory", 0) / 1e9) for each in alive]
 
-    def run(self, plan: Plan, jobs: Iterable[Job], started: Callable[[Job], None], ended: Callable[[Job, Outcome], None]) -> None:
-        """Runs jobs; see `LocalEngine.run`. Each is a task of Ray, which begins when a node has what it needs."""
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
+        """Runs jobs; see `Engine.run`. Each is a task of Ray, which begins when a node has what it needs."""
         needed = plan.resources
         remote = ray.remote(
             num_cpus=needed.cpus or 1,
@@ -59,9 +56,9 @@ class RayEngine:
                 for reference, job in waiting.items():
                     if reference not in begun and job.has_begun(begin):
                         begun.add(reference)
-                        started(job)
+                        yield job, None
                 for reference in done:
-                    ended(waiting.pop(reference), _outcome(reference))
+                    yield waiting.pop(reference), _outcome(reference)
         except BaseException:
             _stop(list(waiting))
             raise
@@ -72,7 +69,7 @@ def _outcome(reference: Any) -> Outcome:
         outcome: Outcome = ray.get(reference)
         return outcome
     except ray.exceptions.RayError as error:
-        return Outcome(1, f"Ray gave the job up: {(str(error).strip().splitlines() or [type(error).__name__])[0]}", 0)
+        return Outcome(1, f"Ray gave the job up: {first_line(error)}", 0)
 
 
 def _stop(references: list[Any]) -> None:

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import SLURM_FOLDER, Plan, PlanError, Resources
+from lm_eval_sea.sweep.sweep import Events
 
 _REQUEUES = 10  # of a job whose time was up; one that never gets further must end, too
 _LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 where nobody has changed it
@@ -30,13 +31,7 @@ class SlurmEngine:
     """The queue of the cluster that this machine belongs to. Its files lie in the folder `slurm` of the sweep's output."""
 
     def __init__(self, plan: Plan, cluster: str = "slurm") -> None:
-        """Args:
-            plan: its `resources`, `minutes` and `slurm` say what each job asks for.
-            cluster: "local" has submitit start the jobs on this machine, all at once.
-
-        Raises:
-            PlanError: if jobs cannot be submitted from here, or the plan asks for what SLURM does not know.
-        """
+        """Asks for what `resources`, `minutes` and `slurm` of a plan say; "local" has submitit start all jobs here, at once."""
         self._folder = plan.output.resolve() / SLURM_FOLDER
         self._partition = plan.slurm.get("partition")
         asked = _parameters(plan)
@@ -44,25 +39,21 @@ class SlurmEngine:
             self._executor = submitit.AutoExecutor(self._folder, cluster=cluster, slurm_max_num_timeout=_REQUEUES)
             self._executor.update_parameters(**asked)
         except RuntimeError as error:  # submitit looks for srun
-            raise PlanError(["--engine slurm: there is no srun here; start the sweep where you would call sbatch"]) from error
+            raise PlanError("--engine slurm: there is no srun here; start the sweep where you would call sbatch") from error
         except (ValueError, NameError, TypeError, AssertionError) as error:
-            raise PlanError([f"slurm: {' '.join(str(error).split())}"]) from error
+            raise PlanError(f"slurm: {' '.join(str(error).split())}") from error
 
     def machines(self) -> list[Resources]:
-        """What the nodes of the partition have, one entry for each kind of node.
-
-        Raises:
-            PlanError: if SLURM does not tell.
-        """
+        """What the nodes of the partition have, one entry for each kind of node."""
         command = ["sinfo", "--noheader", "--format=%c|%m|%G", *([f"--partition={self._partition}"] if self._partition else [])]
         try:
             said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
         except (OSError, subprocess.SubprocessError) as error:
-            raise PlanError([f"--engine slurm: sinfo does not tell what the nodes have ({error})"]) from error
+            raise PlanError(f"--engine slurm: sinfo does not tell what the nodes have ({error})") from error
         return [_node(line) for line in said.splitlines() if line.count("|") == 2]
 
-    def run(self, plan: Plan, jobs: Iterable[Job], started: Callable[[Job], None], ended: Callable[[Job, Outcome], None]) -> None:
-        """Runs jobs; see `LocalEngine.run`. Those that an earlier sweep left in the queue are waited for, not submitted again.
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
+        """Runs jobs; see `Engine.run`. Those that an earlier sweep left in the queue are waited for, not submitted again.
 
         Interrupted, it cancels what it waits for. Killed, it leaves the jobs to SLURM.
         """
@@ -75,9 +66,9 @@ class SlurmEngine:
                 for job, submitted in list(waiting.items()):
                     if job not in begun and job.has_begun(begin):
                         begun.add(job)
-                        started(job)
+                        yield job, None
                     if submitted.done():
-                        ended(job, _outcome(waiting.pop(job)))
+                        yield job, _outcome(waiting.pop(job))
         except BaseException:
             for submitted in waiting.values():
                 submitted.cancel(check=False)
@@ -100,7 +91,7 @@ class SlurmEngine:
             try:
                 found |= dict(zip(part, self._executor.map_array(_Attempt(), [job.task(plan) for job in part]), strict=True))
             except submitit.core.utils.FailedJobError as error:  # what sbatch said is the last of its lines
-                raise PlanError([f"slurm: sbatch refused the jobs: {_last_line(error)}"]) from error
+                raise PlanError(f"slurm: sbatch refused the jobs: {_last_line(error)}") from error
             known |= {f"{job.folder} {job.digest}": found[job].job_id for job in part}
             record.write_text(json.dumps(known, indent=1), encoding="utf-8")
         return found
@@ -122,19 +113,13 @@ class _Attempt:
 
 
 def _parameters(plan: Plan) -> dict[str, Any]:
-    """What each job asks SLURM for, as submitit names it.
-
-    Raises:
-        PlanError: for what SLURM cannot give.
-    """
+    """What each job asks SLURM for, as submitit names it."""
     needed, own = plan.resources, dict(plan.slurm)
     minutes = own.pop("time", None) or (plan.minutes and plan.minutes + _MARGIN)
     if not minutes:
-        raise PlanError(
-            ["slurm: time: expected the minutes that a job gets at a time; a job that needs more goes on when they are over"]
-        )
+        raise PlanError("slurm: time: expected the minutes that a job gets at a time; a job that needs more is queued again")
     if not float(needed.gpus).is_integer():
-        raise PlanError([f"resources: gpus: SLURM gives whole GPUs, not {needed.gpus:g}"])
+        raise PlanError(f"resources: gpus: SLURM gives whole GPUs, not {needed.gpus:g}")
     asked = {"cpus_per_task": int(needed.cpus), "gpus_per_node": int(needed.gpus), "mem_gb": needed.memory_gb}
     return {
         "name": "lm-eval-sea",

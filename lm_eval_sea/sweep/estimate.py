@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.facts import facts_of
@@ -16,7 +19,6 @@ from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, Resources
 from lm_eval_sea.sweep.preflight import tokenizer_key
-from lm_eval_sea.sweep.size import measure, weights_of
 from lm_eval_sea.sweep.sweep import Prepared
 
 _ROWS_LOOKED_AT = 5  # of each task
@@ -45,7 +47,7 @@ class _Sizes:
                 task = self._manager(key, job.model).load([leaf])["tasks"][leaf]
                 if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                     task.set_config("num_fewshot", shots)
-                found = measure(task, _ROWS_LOOKED_AT, count, rows_within(self._limit, len(task.eval_docs)))
+                found = _measure(task, count, rows_within(self._limit, len(task.eval_docs)))
                 found[_IN + (facts_of(task.config.metadata or {}).language or "other")] = found["tokens_in"]
                 self._found[key, leaf, shots] = found
             total += self._found[key, leaf, shots]
@@ -58,6 +60,28 @@ class _Sizes:
             own = [str(own_path)] if own_path else []
             self._managers[key, own_path] = RunTasks(self._wanted, own, model.model_args)
         return self._managers[key, own_path]
+
+
+def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
+    """The requests of a run on so many rows of a task, and their tokens, about; every option is sent with the whole prompt.
+
+    Prompts of some rows are built, and the sums scaled. `count` counts the tokens of a text.
+    """
+    there = len(task.test_docs())
+    with contextlib.redirect_stderr(io.StringIO()):  # lm-eval's progress bars
+        task.build_all_requests(samples=list(range(0, there, max(1, there // _ROWS_LOOKED_AT))))
+    scale = rows / len({instance.doc_id for instance in task.instances})
+    found: Counter[str] = Counter()  # sums of fractions
+    for instance in task.instances:
+        prompt, ending = instance.arguments if len(instance.arguments) > 1 else ("", *instance.arguments)  # a text of its own
+        if isinstance(ending, str):
+            # prompts without content are asked once a task, behind the others
+            times = 1 if prompt and instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
+            sent = prompt + ending
+        else:
+            times, sent = scale, prompt
+        found.update({"requests": times, "tokens_in": times * count(sent)})
+    return found
 
 
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
@@ -85,8 +109,10 @@ def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
 
 
 def _kind(model: Model) -> tuple[str, str]:
-    weights = weights_of(model.model_args)
-    return model.backend, "weights not here" if weights is None else f"weights of {weights / 1e9:.2g} GB"
+    name = model.model_args.get("pretrained")
+    files = [file for ending in ("safetensors", "bin") for file in Path(str(name)).glob(f"*.{ending}")] if name else []
+    size = sum(file.stat().st_size for file in files)
+    return model.backend, f"weights of {size / 1e9:.2g} GB" if size else "weights not here"
 
 
 def _speeds(complete: Iterable[Job]) -> dict[tuple[str, str], float]:

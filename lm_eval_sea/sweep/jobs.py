@@ -76,12 +76,9 @@ class Job:
 
 
 def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: str) -> list[Part]:
-    """What is run together.
+    """What is run together: by `split` a task, a suite (an entry of the plan, `wanted`) or all that a model has to do ("model").
 
-    Args:
-        wanted: the plan's tasks and suites.
-        leaves: name → the tasks that it stands for.
-        split: "task", "suite" (an entry of the plan) or "model" (all entries).
+    `leaves` has for each entry the tasks that it stands for.
     """
     if split == "model":
         return [Part(WHOLE_PLAN, list(wanted), list(dict.fromkeys(leaf for name in wanted for leaf in leaves[name])))]
@@ -114,7 +111,7 @@ def cut(
 
     Args:
         plan: what is to be run.
-        parts: what is run together, see `parts_of`.
+        parts: what is run together.
         identities: name of a model → digest of what is loaded and of the packages that load it.
         tasks: name of a task → its version and the digest of its rows.
         sampling: name of a model → the settings with which its answers are drawn; needed where the plan has seeds.

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from lm_eval_sea.catalogue.handwritten_yaml import parse_yaml
-from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.catalogue import Refusal
+from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
 from lm_eval_sea.results.types import is_number
 
 BACKEND = "hf-shared-prefix"
@@ -21,11 +19,6 @@ RESERVED = (
     "model", "model_args", "tasks", "language", "num_fewshot", "limit", "detect", "seed", "seeds", "output_path", "log_samples",
     "resume", "use_cache", "config", "help", "skip_missing", "samples",
 )  # fmt: skip
-_PLAN_KEYS = {
-    *("output", "models", "tasks", "backend", "num_fewshot", "seeds", "limit", "detect", "minutes", "resources", "slurm", "run")
-}
-_MODEL_KEYS = {"name", "backend", "model_args", "run"}
-_RESOURCES = ("gpus", "cpus", "memory_gb")
 SLURM_FOLDER = "slurm"  # in the output: what was submitted, and SLURM's own logs
 _NOT_MODELS = (".", "..", "report", "replaced", SLURM_FOLDER)
 
@@ -33,8 +26,8 @@ _NOT_MODELS = (".", "..", "report", "replaced", SLURM_FOLDER)
 class PlanError(Refusal, ValueError):
     """The plan cannot be carried out; a line for each fault."""
 
-    def __init__(self, faults: list[str]) -> None:
-        """Args: faults: each says what is wrong and how to mend it."""
+    def __init__(self, *faults: str) -> None:
+        """Takes what says for each fault how to mend it."""
         super().__init__("\n  ".join(faults))
 
 
@@ -82,24 +75,20 @@ class Plan:
     slurm: Mapping[str, Any] = field(default_factory=dict)  # what `sbatch` is told beside the resources
 
 
-def read_plan(path: Path) -> Plan:
-    """Reads a plan and checks all that needs neither data nor models.
+_RESOURCES = [each.name for each in fields(Resources)]
+_MODEL_KEYS = {each.name for each in fields(Model)}
+_PLAN_KEYS = {each.name for each in fields(Plan)} | {"backend", "run"}  # the latter two for all models
 
-    Raises:
-        PlanError: for what is no plan.
-    """
-    try:
-        content = parse_yaml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PlanError([f"{path}: cannot be read ({error.strerror})"]) from error
-    except (yaml.YAMLError, UnicodeError) as error:
-        raise PlanError([f"{path}: cannot be read ({' '.join(str(error).split())})"]) from error
+
+def read_plan(path: Path) -> Plan:
+    """Reads a plan and checks all that needs neither data nor models."""
+    content = read_yaml_of_people(path, PlanError)
     if not isinstance(content, dict):
-        raise PlanError([f"{path}: expected the keys models, tasks and output"])
+        raise PlanError(f"{path}: expected the keys models, tasks and output")
     reader = _Reader()
     plan = reader.plan(content)
     if reader.faults:
-        raise PlanError([f"{path}: {fault}" for fault in reader.faults])
+        raise PlanError(*[f"{path}: {fault}" for fault in reader.faults])
     return plan
 
 

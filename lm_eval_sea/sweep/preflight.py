@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_index import leaf_names
-from lm_eval_sea.results import facts
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.run.api_server import check_api_server
 from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, revision_of
 from lm_eval_sea.run.output_folder import probe, size_of_samples
-from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request
+from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request, first_line
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.sweep.jobs import Job
@@ -36,14 +36,7 @@ def _noted(faults: list[str], where: str = "") -> Iterator[None]:
 
 
 def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
-    """Loads all tasks of a plan with their rows, each once.
-
-    Returns:
-        The tasks that each of the plan's names stands for, and lm-eval's tasks by name.
-
-    Raises:
-        PlanError: for names, numbers of exemplars and data that cannot be had.
-    """
+    """Loads all tasks of a plan with their rows, each once: name in the plan → its tasks, and lm-eval's tasks by name."""
     faults: list[str] = []
     folders = {str(model.run["include_path"]) for model in plan.models if model.run.get("include_path")}
     with _noted(faults):
@@ -53,10 +46,10 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
         with _noted(faults):
             check_request([name], shots, plan.limit)
     if faults:
-        raise PlanError(list(dict.fromkeys(faults)))
+        raise PlanError(*dict.fromkeys(faults))
     manager = RunTasks(plan.tasks, sorted(folders))
     if unknown := [name for name, found in manager.names.items() if not found]:
-        raise PlanError([f"tasks: there is no task, group or tag {name!r}" for name in unknown])
+        raise PlanError(*[f"tasks: there is no task, group or tag {name!r}" for name in unknown])
     leaves = {
         wanted: list(dict.fromkeys(leaf for name in found for leaf in leaf_names(manager, name)))
         for wanted, found in manager.names.items()
@@ -64,28 +57,22 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
     try:
         _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=None)
     except RunError as error:
-        raise PlanError(str(error).split("\n  ")) from error
+        raise PlanError(*str(error).split("\n  ")) from error
     return leaves, tasks
 
 
-def facts_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def versions_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What a task's results must say: its version and the digest of its rows; None where lm-eval's tasks say nothing."""
     found = {}
     for name, task in tasks.items():
-        version = (task.config.metadata or {}).get("version", getattr(task, "VERSION", None))
-        found[name] = {
-            "version": None if version is None else str(version),
-            "rows": facts.facts_of(task.config.metadata or {}).data_sha256 or None,
-        }
+        said = task.config.metadata or {}
+        version = said.get("version", getattr(task, "VERSION", None))
+        found[name] = {"version": version if version is None else str(version), "rows": facts_of(said).data_sha256 or None}
     return found
 
 
 def check_models(models: Iterable[Model]) -> None:
-    """Looks for backends, for what the models load, and for their tokenizers.
-
-    Raises:
-        PlanError: for backends, folders, weights and repositories that are not here, and tokenizers that cannot be loaded.
-    """
+    """Looks for backends, for what the models load, and for their tokenizers."""
     faults, tokenizers = [], set()
     for model in models:
         missing: list[str] = []
@@ -96,9 +83,9 @@ def check_models(models: Iterable[Model]) -> None:
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)
-            faults += _tokenizer_fault(model)
+            faults += filter(None, [_tokenizer_fault(model)])
     if faults:
-        raise PlanError(faults)
+        raise PlanError(*faults)
 
 
 def _missing_on_hub(model: Model, argument: str, file: str) -> str:
@@ -110,7 +97,7 @@ def _missing_on_hub(model: Model, argument: str, file: str) -> str:
     try:
         hf_hub_download(given, file, revision=revision_of(argument, model.model_args))
     except Exception as error:  # of the hub, the network and the disk, in classes of several libraries
-        return f"{model.name}: {argument} {given} is no folder here and cannot be downloaded ({_first_line(error)})"
+        return f"{model.name}: {argument} {given} is no folder here and cannot be downloaded ({first_line(error)})"
     return ""
 
 
@@ -122,19 +109,14 @@ def tokenizer_key(model: Model) -> str:
     return repr(content or (name, model.model_args.get("revision")))
 
 
-def _tokenizer_fault(model: Model) -> list[str]:
+def _tokenizer_fault(model: Model) -> str:
     name = model.model_args.get("tokenizer") or model.model_args.get("pretrained")
-    if not isinstance(name, str) or (not Path(name).is_dir() and "pretrained" not in model.model_args):
-        return []  # an API's model, whose backend chooses
-    try:
-        read_tokenizer(model.loaded_with)
-    except Exception as error:  # libraries raise what they like for what is no tokenizer
-        return [f"{model.name}: the tokenizer of {name} cannot be loaded ({_first_line(error)})"]
-    return []
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).split("\n")[0][:200]
+    if isinstance(name, str) and (Path(name).is_dir() or "pretrained" in model.model_args):  # else an API's, which chooses
+        try:
+            read_tokenizer(model.loaded_with)
+        except Exception as error:  # libraries raise what they like for what is no tokenizer
+            return f"{model.name}: the tokenizer of {name} cannot be loaded ({first_line(error)})"
+    return ""
 
 
 def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
@@ -151,16 +133,12 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
         with _noted(faults, f"{model.name}: "):
             found[model.name] = sampling_values(model.model_args, given, "seeds")
     if faults:
-        raise PlanError(faults)
+        raise PlanError(*faults)
     return found
 
 
 def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
-    """Has lm-eval's parser read the arguments of a job of each model, and checks what they say of tokenizer and chat template.
-
-    Raises:
-        PlanError: for flags that it does not know, tokenizers that are not the model's, and templates that are missing or unfair.
-    """
+    """Has lm-eval's parser read the arguments of a job of each model, and checks what they say of tokenizer and chat template."""
     parser = run_parser()
     parser.allow_abbrev = False  # a beginning of a reserved flag would pass for another
     faults: list[str] = []
@@ -170,7 +148,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         try:
             parsed = parser.parse_args(job.arguments)
         except ValueError as error:  # one of ours, or of lm-eval's for what is no JSON
-            faults.append(f"{job.model.name}: run: {_first_line(error)}")
+            faults.append(f"{job.model.name}: run: {first_line(error)}")
             continue
         if (key := (tokenizer_key(job.model), repr(job.model.run))) in checked:  # checkpoints have the same one
             continue
@@ -185,7 +163,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
                 multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False)) and parsed.num_fewshot != 0
                 check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn)
     if faults:
-        raise PlanError(faults)
+        raise PlanError(*faults)
 
 
 def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
@@ -197,7 +175,7 @@ def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
 
     if not any(map(enough, machines)):
         there = "; ".join(dict.fromkeys(map(str, machines))) or "none"
-        raise PlanError([f"resources: no machine has {needed}; machines: {there}"])
+        raise PlanError(f"resources: no machine has {needed}; machines: {there}")
     most_gpus = max(machine.gpus for machine in machines)
     devices = [(model.name, str(model.run.get("device") or "")) for model in plan.models]
     faults = [
@@ -206,7 +184,7 @@ def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
         if _gpus_of(device) > most_gpus
     ]
     if faults:
-        raise PlanError(faults)
+        raise PlanError(*faults)
 
 
 def _gpus_of(device: str) -> int:
@@ -219,15 +197,13 @@ def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> Non
     """Refuses a disk with less free space than the samples of all jobs take, about. Makes no folder."""
     there = next(place for place in (plan.output.resolve(), *plan.output.resolve().parents) if place.exists())
     if not there.is_dir():
-        raise PlanError([f"output {plan.output}: results cannot be written there (Not a directory); name another folder"])
+        raise PlanError(f"output {plan.output}: results cannot be written there (Not a directory); name another folder")
     sizes = {name: size_of_samples(task, plan.limit) for name, task in tasks.items()}
     needed, free = sum(sizes[leaf] for job in jobs for leaf in job.part.leaves), shutil.disk_usage(there).free
     if free < needed:
         raise PlanError(
-            [
-                f"output: the samples of {len(jobs)} jobs take about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free "
-                f"at {plan.output}; name a folder on another disk"
-            ]
+            f"output: the samples of {len(jobs)} jobs take about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free "
+            f"at {plan.output}; name a folder on another disk"
         )
 
 
@@ -236,4 +212,4 @@ def check_writable(plan: Plan) -> None:
     try:
         probe(str(plan.output))
     except RunError as error:
-        raise PlanError([str(error).replace("--output_path", "output")]) from error
+        raise PlanError(str(error).replace("--output_path", "output")) from error

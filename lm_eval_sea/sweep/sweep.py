@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import contextlib
+import os
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -12,20 +14,13 @@ from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.workload import planned
+from lm_eval_sea.sweep import preflight
 from lm_eval_sea.sweep.completeness import LOG, read_mark
-from lm_eval_sea.sweep.job_process import Outcome
+from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
-from lm_eval_sea.sweep.preflight import (
-    check_disk,
-    check_flags,
-    check_machines,
-    check_models,
-    check_writable,
-    facts_of,
-    load_wanted,
-    sampling_of,
-)
+
+Events = Generator[tuple[Job, Outcome | None], None, None]  # a job that begins, with None; one that has ended, with its outcome
 
 
 class Engine(Protocol):
@@ -34,8 +29,25 @@ class Engine(Protocol):
     def machines(self) -> list[Resources]:
         """The machines there are."""
 
-    def run(self, plan: Plan, jobs: Iterable[Job], started: Callable[[Job], None], ended: Callable[[Job, Outcome], None]) -> None:
-        """Runs jobs; see `LocalEngine.run`."""
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
+        """Runs jobs, and says of each when it begins and how it ends. Closed before the last one, it ends those that run."""
+
+
+class LocalEngine:
+    """One job at a time, on the machine that the sweep was started on."""
+
+    def machines(self) -> list[Resources]:
+        """What there is; memory is the whole of the machine's."""
+        import psutil
+        import torch
+
+        return [Resources(torch.cuda.device_count(), os.cpu_count() or 1, psutil.virtual_memory().total / 1e9)]
+
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
+        """As `Engine.run`."""
+        for job in jobs:
+            yield job, None
+            yield job, run_job(job.task(plan))
 
 
 @dataclass(frozen=True)
@@ -54,37 +66,29 @@ class Prepared:
 
 
 def prepare(plan: Plan, split: str) -> Prepared:
-    """Loads the data, once, checks all that can be checked without a model, and cuts the plan into jobs.
-
-    Raises:
-        PlanError: for what would fail.
-    """
-    check_models(plan.models)
-    leaves, tasks = load_wanted(plan)
+    """Loads the data, once, checks all that can be checked without a model, and cuts the plan into jobs."""
+    preflight.check_models(plan.models)
+    leaves, tasks = preflight.load_wanted(plan)
     if plan.detect is not None:
         plan = replace(plan, limit=limit_to_see(plan.detect, [planned(task, len(task.eval_docs)) for task in tasks.values()]))
     jobs = cut(
         plan,
         parts_of(plan.tasks, leaves, split),
         identities={model.name: answer_cache.key_of(model.backend, model.model_args, ()) for model in plan.models},
-        tasks=facts_of(tasks),
-        sampling=sampling_of(plan),
+        tasks=preflight.versions_of(tasks),
+        sampling=preflight.sampling_of(plan),
     )
     folders = [job.folder for job in jobs]
     if twice := sorted({str(folder) for folder in folders if folders.count(folder) > 1} if len(set(folders)) < len(jobs) else ()):
-        raise PlanError([f"two jobs with the same output: {folder}" for folder in twice])
-    check_flags(jobs, tasks)
+        raise PlanError(*[f"two jobs with the same output: {folder}" for folder in twice])
+    preflight.check_flags(jobs, tasks)
     return Prepared(plan, jobs, tasks)
 
 
 def check_room(prepared: Prepared, engine: Engine) -> None:
-    """Compares what the jobs that are not complete need with the machines and the disk.
-
-    Raises:
-        PlanError: if no machine, or not the disk, can take them.
-    """
-    check_machines(prepared.plan, engine.machines())
-    check_disk(prepared.plan, prepared.split()[1], prepared.tasks)
+    """Compares what the jobs that are not complete need with the machines and the disk."""
+    preflight.check_machines(prepared.plan, engine.machines())
+    preflight.check_disk(prepared.plan, prepared.split()[1], prepared.tasks)
 
 
 def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) -> None:
@@ -95,37 +99,27 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
         KeyboardInterrupt: if the user stopped it; what is running was stopped, too.
     """
     check_room(prepared, engine)
-    check_writable(prepared.plan)
+    preflight.check_writable(prepared.plan)
     complete, open_jobs = prepared.split()
-    with tqdm(total=len(prepared.jobs), initial=len(complete), desc="jobs", unit="job", dynamic_ncols=True) as bar:
+    bar = tqdm(total=len(prepared.jobs), initial=len(complete), desc="jobs", unit="job", dynamic_ncols=True)
+    with bar, contextlib.closing(engine.run(prepared.plan, open_jobs)) as events:
         running: set[Job] = set()
-        tokens = 0
-
-        def show() -> None:
-            shown: dict[str, int | str] = {"running": len(running), "failed": len(failed)}
-            if tokens:  # of the jobs that are done
-                shown["tokens/s"] = f"{tokens / bar.format_dict['elapsed']:,.0f}"
-            bar.set_postfix(shown)
-
-        def started(job: Job) -> None:
-            running.add(job)
-            show()
-
-        def ended(job: Job, outcome: Outcome) -> None:
-            nonlocal tokens
-            running.discard(job)
-            mark = read_mark(job.folder, job.digest)
-            if outcome.status or mark is None:
-                failed[job] = outcome
-                bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
+        tokens = 0  # of the jobs that are done
+        bar.set_postfix({"running": 0, "failed": 0})
+        for job, outcome in events:
+            if outcome is None:
+                running.add(job)
             else:
-                tokens += mark.get("tokens") or 0
-            bar.update()
-            show()
-
-        show()
-        if open_jobs:
-            engine.run(prepared.plan, open_jobs, started, ended)
+                running.discard(job)
+                mark = read_mark(job.folder, job.digest)
+                if outcome.status or mark is None:
+                    failed[job] = outcome
+                    bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
+                else:
+                    tokens += mark.get("tokens") or 0
+                bar.update()
+            speed = {"tokens/s": f"{tokens / bar.format_dict['elapsed']:,.0f}"} if tokens else {}
+            bar.set_postfix({"running": len(running), "failed": len(failed)} | speed)
 
 
 def state(prepared: Prepared, failed: Collection[Job]) -> str:
