@@ -40,7 +40,7 @@ def _named(names: Sequence[str], out: Path | None) -> int:
     folder, *wanted = names
     try:
         if out:
-            print(f"{len(write_on_demand(names, out))} files written below {out}")
+            print(f"{write_on_demand(names, out)} files written below {out}")
             return 0
         if not Path(folder).is_dir() and names_on_demand([folder]):
             return fail(f"{folder} needs --out, the folder to write", 2)

@@ -9,19 +9,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
-from lm_eval_sea.make.leaf import (
-    PUBLISHED_EXEMPLARS,
-    Content,
-    Prompted,
-    answer_limit,
-    exemplars_path,
-    greedy,
-    label_words,
-    name_of,
-    rows_path,
-    shown_of,
-    with_options,
-)
+from lm_eval_sea.make import leaf
+from lm_eval_sea.make.leaf import PUBLISHED_EXEMPLARS, Content, Prompted
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, is_english_prompt, row_template
 from lm_eval_sea.make.task_yaml import OneLineList
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
@@ -56,45 +45,39 @@ def has_chat(prompted: Prompted, of: str, prompt_language: str) -> bool:
     """Whether a data set has chat tasks: where its rows are no whole prompts, and all of the pack; a user's own as they like."""
     if prompted.of.kind == JUDGED:
         return False
-    return prompted.of.path.is_relative_to(TASKS_FOLDER) or "chat" in shown_of(prompted, of, prompt_language).words
+    return prompted.of.path.is_relative_to(TASKS_FOLDER) or "chat" in leaf.shown_of(prompted, of, prompt_language).words
 
 
 def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) -> Content:
-    """The chat task of a data set.
+    """The chat task of a data set with rows in a language; for `of` and `prompt_language` see `leaf.shown_of`.
 
     The instruction stands in the user's message, for not all chat templates know a system message.
-
-    Args:
-        prompted: the data set with its prompts.
-        language: of the rows.
-        of: what stands for the language in the name: of translations a direction such as "en_th".
-        prompt_language: of the words around the row.
     """
     data_set = prompted.of
-    data, form, shown = data_set.languages[language], _FORMS[data_set.kind], shown_of(prompted, of, prompt_language)
+    data, form, shown = data_set.languages[language], _FORMS[data_set.kind], leaf.shown_of(prompted, of, prompt_language)
     asked = entry(shown.words, "chat", shown.where)
     forms, where = _forms(prompt_language), f"{FORMS}/{prompt_language}.yml"
     tag = entry(entry(forms, "tags", where), form.tag, f"{where}: tags")
-    words = label_words(prompted, shown.words, shown.where) if data_set.kind == "classification" else []
+    words = leaf.label_words(prompted, shown.words, shown.where) if data_set.kind == "classification" else []
     how = entry(forms, form.key, where).format(tag=tag, labels=forms.get("between_labels", ", ").join(words))
     row = row_template(shown.words, shown.fields, shown.where)
     if data_set.kind == "mcq":
-        row = with_options(row, "", KINDS["mcq"]["litilo_gen"]).rstrip("\n")
+        row = leaf.with_options(row, "", KINDS["mcq"]["litilo_gen"]).rstrip("\n")
     room = STEPS if data_set.kind == "number" else ROOM
     version = float(f"{form.readers}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}")
     english = is_english_prompt(prompt_language, language)
     target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
     return {
-        "task": name_of(data_set.name, of, "chat", english=english),
+        "task": leaf.name_of(data_set.name, of, "chat", english=english),
         "include": [
             f"_shared/{form.template}",
-            *([rows_path(data_set, data.process)] if data.process else []),
-            *([exemplars_path(data_set, data.prompts)] if PUBLISHED_EXEMPLARS not in data.splits else []),
+            *([leaf.rows_path(data_set, data.process)] if data.process else []),
+            *([leaf.exemplars_path(data_set, data.prompts)] if PUBLISHED_EXEMPLARS not in data.splits else []),
         ],
         "tag": ["sea_setting_chat", *(["sea_prompt_en"] if english else [])],
         "doc_to_text": f"{entry(asked, 'instruction', shown.where)}\n{how}\n\n{row}",
         "doc_to_target": f"{tag} {target}",
-        "generation_kwargs": greedy([], room if data_set.kind in CHOSEN else room + answer_limit(data_set, of)),
+        "generation_kwargs": leaf.greedy([], room if data_set.kind in CHOSEN else room + leaf.answer_limit(data_set, of)),
         "metadata": {
             **prompted.who(language, "chat", prompt_language, version),
             "prompt_book_version": asked["version"],

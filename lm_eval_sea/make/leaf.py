@@ -62,11 +62,7 @@ class Prompted:
 
 
 def read(data_set: DataSet, prompts: Path = TASKS_FOLDER) -> Prompted:
-    """A data set with its prompts, from a folder laid out like the tasks folder.
-
-    Raises:
-        PromptFileError: if there are none, or one cannot be read.
-    """
+    """A data set with its prompts, from a folder laid out like the tasks folder."""
     found = {} if data_set.kind == JUDGED else read_prompts(prompts, data_set.name)
     return Prompted(data_set, found)
 
@@ -115,13 +111,7 @@ class Shown(NamedTuple):
 
 
 def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
-    """What a task shows.
-
-    Args:
-        prompted: the data set with its prompts.
-        of: a language, or a direction such as "en_th".
-        prompt_language: of the words around the row.
-    """
+    """What a task shows of a language, or of a direction such as "en_th", in the words of a prompt language."""
     data_set, words, where = prompted.of, prompted.words(prompt_language), prompted.where(prompt_language)
     if data_set.kind != "translation":
         return Shown(words, where, data_set.fields, KINDS[data_set.kind][recommended_variant(data_set.kind)].answer, {})
@@ -225,11 +215,7 @@ def exemplars_path(data_set: DataSet, language: str, key: str = "exemplars") -> 
 
 
 def exemplars(prompted: Prompted, language: str, key: str = "exemplars") -> Content:
-    """What the file of a language's exemplars says.
-
-    Raises:
-        PromptFileError: if there are not five, or one lacks something.
-    """
+    """What the file of a language's exemplars says."""
     data_set, where = prompted.of, prompted.where(language)
     found = entry(prompted.words(language), key, where)
     if len(found) != EXEMPLARS:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -34,36 +35,31 @@ from lm_eval_sea.make.task_yaml import render
 from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER
 
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
-_CHOICE = re.compile(r"sea_([a-z0-9]+)_[a-z]+_choice(?:_enprompt)?")
-_ORDER = re.compile(r"sea_([a-z0-9]+)_([a-z]+)_order")
-_LITE_CHAT = re.compile(r"(sea_([a-z0-9]+)_[a-z_]+_chat(?:_enprompt)?)_lite")
-_OF_PARALLEL_ROWS = re.compile(r"sea_([a-z0-9]+)_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
-_TEXT = re.compile(r"sea_([a-z0-9]+)_([a-z]+)_text")
+_CHOICE = re.compile(r"sea_[a-z0-9]+_[a-z]+_choice(?:_enprompt)?")
+_ORDER = re.compile(r"sea_[a-z0-9]+_([a-z]+)_order")
+_LITE_CHAT = re.compile(r"(sea_[a-z0-9]+_[a-z_]+_chat(?:_enprompt)?)_lite")
+_OF_PARALLEL_ROWS = re.compile(r"sea_[a-z0-9]+_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
+_TEXT = re.compile(r"sea_[a-z0-9]+_([a-z]+)_text")
 _TAG = "sea_setting_"
 
 
 @functools.cache
 def listed() -> dict[str, str]:
     """The names of the tasks that are made on demand, each with its setting."""
-    parallel = [data_set for data_set in data_sets().values() if data_set.parallel]
-    return {
-        **{name: setting for data_set in sailcompass() for name, setting in _reworded(data_set)},
-        **{name: setting for data_set in parallel for name, setting in _parallel(data_set)},
-        **{
-            name_of(data_set.name, language, "text"): "text"
-            for data_set in data_sets().values()
-            for language in settings.text_languages(data_set)
-        },
-    }
+    return dict(_listed())
 
 
-def _reworded(data_set: DataSet) -> Iterator[tuple[str, str]]:
-    variant = recommended_variant(data_set.kind)
-    for pair in [pair for language in data_set.suite_languages for pair in data_set.pairs(language)]:
-        for english in (False, True):
+def _listed() -> Iterator[tuple[str, str]]:
+    for data_set in sailcompass():
+        variant, pairs = recommended_variant(data_set.kind), [data_set.pairs(language) for language in data_set.suite_languages]
+        for pair, english in itertools.product(itertools.chain(*pairs), (False, True)):
             name = name_of(data_set.name, pair, variant, english=english)
-            for number in range(2, 2 + settings.PARAPHRASES):
-                yield f"{name}_p{number}", f"p{number}"
+            yield from ((f"{name}_p{number}", f"p{number}") for number in range(2, 2 + settings.PARAPHRASES))
+    for data_set in data_sets().values():
+        if data_set.parallel:
+            yield from _parallel(data_set)
+    for data_set in data_sets().values():
+        yield from ((name_of(data_set.name, language, "text"), "text") for language in settings.text_languages(data_set))
 
 
 def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
@@ -82,21 +78,24 @@ def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
 
 def on_demand(name: str) -> Content | None:
     """What the file of a task would say; None for a name that no task can have."""
-    if (found := _VARIATION.fullmatch(name)) and (data_set := found[1].split("_")[1]) in data_sets():
-        return _variation(read(data_sets()[data_set]), found[1], found[2], int(found[3]))
-    if (found := _CHOICE.fullmatch(name)) and found[1] in data_sets():
-        prompted = read(data_sets()[found[1]])
+    data_set = data_sets().get(name.removeprefix("sea_").partition("_")[0])
+    if data_set is None:
+        return None
+    if found := _VARIATION.fullmatch(name):
+        return _variation(read(data_set), found[1], found[2], int(found[3]))
+    if _CHOICE.fullmatch(name):
+        prompted = read(data_set)
         content = _of_file(prompted, name.replace("_choice", "_chat"))
         return content and settings.constrained(prompted, content)
-    if (found := _ORDER.fullmatch(name)) and found[1] in data_sets() and found[2] in data_sets()[found[1]].languages:
-        return settings.in_two_orders(read(data_sets()[found[1]]), found[2])
+    if (found := _ORDER.fullmatch(name)) and found[1] in data_set.languages:
+        return settings.in_two_orders(read(data_set), found[1])
     if (found := _LITE_CHAT.fullmatch(name)) and name in lite_chat_tasks():
-        content = _of_file(read(data_sets()[found[2]]), found[1])
+        content = _of_file(read(data_set), found[1])
         return content and settings.lite(content)
     if (found := _TEXT.fullmatch(name)) and name in listed():
-        return settings.text(read(data_sets()[found[1]]), found[2])
-    if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and found[1] in data_sets() and data_sets()[found[1]].parallel:
-        contents = _of_parallel_rows(read(data_sets()[found[1]]), found[2])
+        return settings.text(read(data_set), found[1])
+    if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and data_set.parallel:
+        contents = _of_parallel_rows(read(data_set), found[1])
         return next((content for content in contents if content["task"] == name), None)
     return None
 
@@ -165,31 +164,22 @@ def _record(name: str) -> TaskRecord:
 
 
 def tasks_on_demand(wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Name → configuration, as lm-eval takes it, of the tasks on demand among those asked for.
-
-    Args:
-        wanted: names, globs and tags; others are passed over.
-
-    Raises:
-        PromptFileError: if a prompt lacks something, or for a pair of languages that there is not.
-    """
+    """Name → configuration, as lm-eval takes it, of the tasks on demand among names, globs and tags."""
     return {name: _configuration(_made(name)) for name in names_on_demand(wanted)}
 
 
-def write_on_demand(wanted: Iterable[str], folder: Path) -> list[Path]:
-    """Writes files of tasks on demand for `lm_eval --include_path`; what they include is named by whole paths.
-
-    Raises:
-        PromptFileError: as `tasks_on_demand`, or for a name that stands for none.
-    """
-    if unknown := [each for each in wanted if not names_on_demand([each])]:
-        raise PromptFileError(f"{unknown[0]!r} is not a task that is made on demand; `lm-eval-sea ls` lists them")
-    made = {name: _made(name) for name in names_on_demand(wanted)}
+def write_on_demand(wanted: Iterable[str], folder: Path) -> int:
+    """Writes files of tasks on demand for `lm_eval --include_path`, and counts them; what they include is named in full."""
+    made: dict[str, Content] = {}
+    for each in wanted:
+        if not (names := names_on_demand([each])):
+            raise PromptFileError(f"{each!r} is not a task that is made on demand; `lm-eval-sea ls` lists them")
+        made |= {name: _made(name) for name in names}
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in made.items():
         content["include"] = [str(TASKS_FOLDER / path) for path in content["include"]]
         (folder / f"{name}.yaml").write_text(render("", content), encoding="utf-8", newline="\n")
-    return [folder / f"{name}.yaml" for name in made]
+    return len(made)
 
 
 def _made(name: str) -> Content:

@@ -6,7 +6,7 @@ The tasks use the templates of this installation by their place, so that the fol
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
 from lm_eval_sea.catalogue.data_sets import FILE, RecordError, data_sets, read_data_set
@@ -18,11 +18,9 @@ from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
 
 
 def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]:
-    """The task files of a user's own data set, path → content.
+    """The task files of a user's own data set, path → content, as far as names or globs want them.
 
-    Args:
-        folder: with `data_set.yml` and `prompts/`; its name is that of the data set.
-        wanted: names or globs of the tasks and groups that are made.
+    The folder has `data_set.yml` and `prompts/`; its name is that of the data set.
 
     Raises:
         RecordError: if the `data_set.yml` is at fault, or its name is one of the pack's.
@@ -37,20 +35,12 @@ def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]
         )
     if data_set.kind == JUDGED:
         raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")
-    return {
-        folder / f"{name}.yaml": HEADER + to_yaml(content)
-        for name, content in _contents(read(data_set, folder.parent))
-        if any(fnmatch.fnmatch(name, pattern) for pattern in wanted)
-    }
-
-
-def _contents(prompted: Prompted) -> Iterator[tuple[str, Content]]:
-    """Name of a task or group → content."""
+    prompted = read(data_set, folder.parent)
     made = {content["task"]: _in_one_file(prompted, content) for _, content in leaves(prompted)}
-    yield from made.items()
-    for _, group in groups(prompted.of):
-        if len(group["task"]) > 1 and set(group["task"]) <= made.keys():
-            yield group["group"], group
+    tasks = set(made)
+    made |= {group["group"]: group for _, group in groups(data_set) if len(group["task"]) > 1 and tasks.issuperset(group["task"])}
+    chosen = {name for pattern in wanted for name in fnmatch.filter(made, pattern)}
+    return {folder / f"{name}.yaml": HEADER + to_yaml(content) for name, content in made.items() if name in chosen}
 
 
 def _in_one_file(prompted: Prompted, content: Content) -> Content:

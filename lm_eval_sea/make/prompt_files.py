@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import KINDS
-from lm_eval_sea.catalogue.refusal import Refusal
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 EXEMPLARS = 5  # of a prompt file that has any
@@ -29,11 +29,7 @@ def place(data_set: str, language: str) -> str:
 
 
 def entry(mapping: Mapping[str, Any], key: str, where: str) -> Any:
-    """The entry of a prompt file.
-
-    Raises:
-        PromptFileError: if it is missing or empty.
-    """
+    """An entry of a prompt file, which must be there and not empty; a `PromptFileError` begins with the place `where` it is."""
     if not isinstance(mapping, Mapping) or mapping.get(key) in (None, "", []):
         raise PromptFileError(f"{where}: {key!r} is missing or empty")
     return mapping[key]
@@ -45,14 +41,7 @@ def of_task(prompts: Mapping[str, Any], task: str, where: str) -> dict[str, Any]
 
 
 def row_template(prompt: Mapping[str, Any], fields: Sequence[str], where: str, optional: Sequence[str] = ()) -> str:
-    """The Jinja template of a row.
-
-    Args:
-        prompt: keys of a prompt file or of one of its tasks.
-        fields: that it has to show.
-        where: the place to name in an error.
-        optional: fields that a row may lack; the lines with them are then left out.
-    """
+    """The Jinja template of a row, which must show all fields; lines with `optional` ones are left out where a row lacks them."""
     row = entry(prompt, "row", where)
     for field in fields:
         if f"{{{field}}}" not in row:
@@ -77,14 +66,7 @@ def line_starts(prompt: Mapping[str, Any]) -> list[str]:
 
 
 def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: str) -> dict[str, Any]:
-    """An exemplar of a prompt file in the form of a processed row.
-
-    Args:
-        exemplar: what the file has.
-        data_set: whose row it is.
-        letters: the labels of options, of which the exemplar's options take the first.
-        where: the place to name in an error.
-    """
+    """An exemplar of a prompt file in the form of a processed row; of the letters, its options take the first."""
     row = {field: entry(exemplar, field, where) for field in data_set.fields}
     if data_set.kind in GENERATED:
         answer = KINDS[data_set.kind][""].answer
@@ -106,11 +88,7 @@ def is_english_prompt(prompt_language: str, language: str) -> bool:
 
 
 def read_prompts(tasks: Path, data_set: str) -> dict[str, dict[str, Any]]:
-    """The prompt files of a data set: language → keys.
-
-    Raises:
-        PromptFileError: if there is none, or one cannot be read.
-    """
+    """The prompt files of a data set: language → keys."""
     files = sorted((tasks / data_set / "prompts").glob("*.yml"))
     if not files:
         raise PromptFileError(f"{tasks / data_set / 'prompts'}: no prompt files of data set {data_set!r}")

@@ -57,11 +57,7 @@ def as_is(prompted: Prompted, content: Content, process: str) -> Content:
 
 
 def constrained(prompted: Prompted, content: Content) -> Content:
-    """A chat task whose answer is one of the options.
-
-    Raises:
-        PromptFileError: if the answer is written freely.
-    """
+    """A chat task whose answer is one of the options; refused where it is written freely."""
     if prompted.of.kind not in CHOSEN:
         raise PromptFileError(f"{content['task']}: its answer is no choice among options")
     return _in_setting(content, "choice", content["task"].replace("_chat", "_choice"), variant="choice")
@@ -73,11 +69,7 @@ def lite(content: Content) -> Content:
 
 
 def in_two_orders(prompted: Prompted, language: str) -> Content:
-    """The whole list of the options behind the question, without instruction and exemplars, as a web page would have it.
-
-    Raises:
-        PromptFileError: if there are no options.
-    """
+    """The whole list of the options behind the question, without instruction and exemplars, as a web page would have it."""
     if prompted.of.kind != "mcq":
         raise PromptFileError(f"{prompted.of.name}: it has no options whose order could be changed")
     content = leaf(prompted, language, prompted.of.languages[language].prompts, "to_ppl")
@@ -107,11 +99,7 @@ def parallel(prompted: Prompted, language: str, variant: str) -> Content:
 
 
 def pair(prompted: Prompted, languages: str, variant: str) -> Content:
-    """Instruction, words and exemplars are those of the question's language.
-
-    Raises:
-        PromptFileError: if the data set does not have the languages.
-    """
+    """Instruction, words and exemplars are those of the question's language."""
     passages, _, questions = languages.partition("-")
     known = prompted.of.languages
     if passages == questions or not {passages, questions} <= set(known):
@@ -132,11 +120,7 @@ def translated(prompted: Prompted, language: str, variant: str) -> Content:
 
 
 def text(prompted: Prompted, language: str) -> Content:
-    """The log-likelihood of texts that are translations of each other in all languages.
-
-    Raises:
-        PromptFileError: if the data set has no such texts in the language.
-    """
+    """The log-likelihood of texts that are translations of each other in all languages."""
     data_set = prompted.of
     known = data_set.running_texts or {}
     # of translations, English is the other column of any language's rows
@@ -214,11 +198,7 @@ def _file(prompted: Prompted, language: str) -> str:
 
 
 def wordings(prompted: Prompted, content: Content) -> list[str]:
-    """The other wordings of a task's instruction.
-
-    Raises:
-        PromptFileError: if a prompt has another number than `PARAPHRASES`.
-    """
+    """The other wordings of a task's instruction, which are none or `PARAPHRASES`."""
     said = content["metadata"]
     words, where = prompted.words(said["prompt_language"]), prompted.where(said["prompt_language"])
     if "source_language" in said:  # translation

@@ -51,11 +51,9 @@ _Dumper.yaml_representers = {
 
 
 def render(path: str, content: dict[str, Any]) -> str:
-    """The text of a generated file.
+    """The text of a generated file at a path below the tasks folder.
 
-    Args:
-        path: where the file will lie, below the tasks folder; what it includes may also be named by whole paths.
-        content: of the YAML; paths under `include` are below the tasks folder, too.
+    Paths under `include` are below that folder, too, or whole.
     """
     if "include" in content:
         folder = posixpath.dirname(path)
