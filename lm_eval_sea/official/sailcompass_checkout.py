@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from lm_eval_sea.official.sailcompass_configuration import Configuration, read_configuration
-from lm_eval_sea.official.task_folder import CheckoutError, commit_of, restore
+from lm_eval_sea.official.task_folder import CheckoutError, commit_of, fault_of_file
 from lm_eval_sea.tasks._shared.hub_files import DataError, download_all
 
 SOURCE = "sail/Sailcompass_data"
@@ -69,11 +69,7 @@ def known_files() -> dict[str, Any]:
 
 
 def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = False) -> Checkout:
-    """Runs the configurations of a checkout; files that differ from the known ones only if it is `trusted`.
-
-    Raises:
-        CheckoutError: if it is no checkout of SailCompass.
-    """
+    """Runs the configurations of a checkout; files that differ from the known ones only if it is `trusted`."""
     records = known["configurations"] | known["code"]
     try:
         files = {path: SourceFile(path, (folder / path).read_bytes()) for path in records if (folder / path).is_file()}
@@ -89,9 +85,9 @@ def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = Fal
     refused = {path for path in records if path not in files} | (set() if trusted else set(changed))
     tasks = []
     faults = [
-        f"{path}: {'another file than the tested one' if path in files else 'missing'}; the checkout is at {commit}, tested is "
-        f"{tested}; restore it: {restore(folder, tested, path)}"
-        + ("; or run it as it is: --trust-checkout" if path in files else "")
+        fault_of_file(path, "another file than the tested one", folder, commit, tested) + "; or run it as it is: --trust-checkout"
+        if path in files
+        else fault_of_file(path, "missing", folder, commit, tested)
         for path in records
         if path in refused
     ]
@@ -123,14 +119,7 @@ def _code_of(configuration: Configuration, path: str, code: Mapping[str, Any]) -
 
 
 def rows_folder(data_file: str) -> tuple[Path, str]:
-    """The folder of the rows: `SOURCE` below the current directory if there is one, else in the hub's cache.
-
-    Returns:
-        The folder, and the commit of the hub repository or "local folder".
-
-    Raises:
-        DataError: if it lacks the file.
-    """
+    """The folder of the rows, `SOURCE` in the current one or else in the hub's cache, and its commit or `LOCAL_FOLDER`."""
     folder, revision = Path(SOURCE), LOCAL_FOLDER
     if not folder.is_dir():
         folder = download_all(SOURCE, [data_file])
@@ -161,17 +150,7 @@ def load_rows(task: OfficialTask) -> tuple[list[dict[str, Any]], str]:
 
 
 def run(file: SourceFile, *, loader: str = "", rows: str = "", folder: Path | None = None) -> Any:
-    """Runs a file of a checkout in a process of its own; see `run_source`.
-
-    Args:
-        file: to run.
-        loader: class to load rows with; "" for what a configuration defines.
-        rows: path of a file of rows.
-        folder: current directory of the process.
-
-    Raises:
-        CheckoutError: naming the file, if it fails.
-    """
+    """Runs a file of a checkout in a process of its own; see `run_source`. `folder` is the current directory of the process."""
     try:
         job = {"path": file.path, "source": file.content.decode(), "loader": loader, "rows": rows}
         command = [sys.executable, "-I", "-S", "-X", "utf8", str(_SCRIPT)]

@@ -1,12 +1,21 @@
-"""A prompt configuration of SailCompass taken apart. Put together again it must be what it was: nothing in it is overlooked."""
+"""A prompt configuration of SailCompass taken apart, and what OpenCompass shows a base model of it.
+
+Put together again it must be what it was: nothing in it is overlooked. A prompt is its turns, joined by line breaks, with places
+filled by plain replacement (OpenCompass 001e77f: `LMTemplateParser.parse_template` without a meta template,
+`PromptList.format`, `safe_format`).
+"""
 
 from __future__ import annotations
 
 import os.path
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lm_eval_sea.official.task_folder import CheckoutError
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_JINJA_MARKS = re.compile(r"\{\{|\{%|\{#")
 
 
 class Configuration(NamedTuple):
@@ -30,11 +39,7 @@ class Configuration(NamedTuple):
 
 
 def read_configuration(path: str, made: Mapping[str, Any]) -> Configuration:
-    """A configuration from what its file defines.
-
-    Args:
-        path: of the file, for messages.
-        made: name → list with one data set, classes as their names.
+    """A configuration from what its file defines, with classes as their names; the path is for messages.
 
     Raises:
         CheckoutError: if it has anything that a `Configuration` does not say.
@@ -105,3 +110,38 @@ def _unlike(given: Any, expected: Any, place: str = "") -> str:
         if found := _unlike(given[key], expected[key], f"{place}.{key}".strip(".")):
             return found
     return ""
+
+
+def fill(text: str, row: Mapping[str, Any]) -> str:
+    """The text with `{column}` replaced by the row's value, column after column in the row's order.
+
+    Braces around anything else stay as they are. A value that itself has `{column}` of a later column is filled again.
+    """
+    for column, value in row.items():
+        text = text.replace(f"{{{column}}}", str(value))
+    return text
+
+
+def prompt(turns: Sequence[str], row: Mapping[str, Any]) -> str:
+    """The text a base model gets: the filled turns, joined by line breaks."""
+    return "\n".join(fill(turn, row) for turn in turns)
+
+
+def places(text: str, columns: Sequence[str]) -> list[str]:
+    """The columns among `columns` that a text has a place for, in the order of the text."""
+    return [name for name in _PLACE.findall(text) if name in columns]
+
+
+def as_jinja(text: str, columns: Sequence[str]) -> str:
+    """A Jinja template that renders a row of these columns to what `fill` makes of it, unless a value has a place of its own."""
+    parts, end = [], 0
+    for match in _PLACE.finditer(text):
+        if match[1] in columns:
+            parts += [_literal(text[end : match.start()]), f"{{{{{match[1]}}}}}"]
+            end = match.end()
+    return "".join([*parts, _literal(text[end:])])
+
+
+def _literal(text: str) -> str:
+    # a brace right before a place would make Jinja see three
+    return f"{{% raw %}}{text}{{% endraw %}}" if _JINJA_MARKS.search(text) or text.endswith("{") else text

@@ -25,11 +25,7 @@ def digest(rows: Sequence[Row]) -> str:
 
 
 def rows_beside(utils: str) -> Callable[..., dict[str, datasets.Dataset]]:
-    """The function that gives a task its rows, for lm-eval's `custom_dataset`: they lie beside the task file.
-
-    Args:
-        utils: path of the `utils.py` beside it.
-    """
+    """The function that gives a task its rows, for lm-eval's `custom_dataset`: they lie beside the task file and `utils`."""
 
     def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
         """The rows of a task.
@@ -37,7 +33,7 @@ def rows_beside(utils: str) -> Callable[..., dict[str, datasets.Dataset]]:
         Args:
             sailcompass_rows: file, columns shown, column of the answer, evaluator, and for ranking the labels and, where they
                 differ from row to row, the columns of the options; and the digest of the rows.
-            provenance: a mapping in the metadata, filled here with what the results should say of the rows and the scores.
+            provenance: filled here with what the results should say of the rows and the scores.
             metadata: the rest of it, and the arguments of the model.
 
         Raises:

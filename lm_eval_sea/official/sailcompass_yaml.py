@@ -11,16 +11,8 @@ from typing import Any
 import jinja2
 
 from lm_eval_sea.make.task_yaml import Function, Quoted, to_yaml
-from lm_eval_sea.official.opencompass_prompt import as_jinja, places, prompt
-from lm_eval_sea.official.sailcompass_checkout import (
-    SOURCE,
-    Checkout,
-    OfficialTask,
-    known_files,
-    load_rows,
-    read_checkout,
-)
-from lm_eval_sea.official.sailcompass_configuration import Configuration
+from lm_eval_sea.official.sailcompass_checkout import SOURCE, Checkout, OfficialTask, known_files, load_rows, read_checkout
+from lm_eval_sea.official.sailcompass_configuration import Configuration, as_jinja, places, prompt
 from lm_eval_sea.official.sailcompass_task import Row, digest
 from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made
 from lm_eval_sea.tasks._shared.facts import CONTENT_FREE_INPUTS
@@ -50,9 +42,6 @@ def official_tasks(folder: Path, *, trusted: bool = False) -> Made:
     """All task files that can be made of a checkout, with the rows below the current folder or from the hub.
 
     Files that are not the tested ones are run only if the checkout is `trusted`.
-
-    Raises:
-        CheckoutError: if it is no checkout of SailCompass.
     """
     checkout = read_checkout(folder, known_files(), trusted=trusted)
     made = Made({}, checkout.faults, _notes(checkout))

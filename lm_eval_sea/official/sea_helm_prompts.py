@@ -19,7 +19,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
 from lm_eval_sea.make.prompt_files import read_prompts
-from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commit_of, restore
+from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commit_of, fault_of_file
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
@@ -44,11 +44,7 @@ class PromptError(ValueError):
 
 
 def read_configs(checkout: Path) -> dict[str, Any]:
-    """The configurations of all tasks of a checkout, `${…}` put in, by SEA-HELM's names of the tasks.
-
-    Raises:
-        CheckoutError: if there are none, or one cannot be read.
-    """
+    """The configurations of all tasks of a checkout, `${…}` put in, by SEA-HELM's names of the tasks."""
     configs: dict[str, Any] = {}
     for path in sorted((checkout / "seahelm_tasks").glob("**/config.yaml")):
         try:
@@ -78,11 +74,7 @@ def _value(value: Any, configs: Mapping[str, Any], depth: int) -> Any:
 
 
 def jinja(text: str, renamed: Mapping[str, str]) -> str:
-    """A template of `str.format` as Jinja.
-
-    Args:
-        text: with places `{field}`; {{ and }} stand for a brace.
-        renamed: field → what the rows call it.
+    """A template of `str.format` as Jinja; `renamed` has for fields what the rows call them.
 
     Raises:
         PromptError: if it has another brace, or what Jinja would read.
@@ -101,19 +93,11 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
 
 
 def official_tasks(checkout: Path) -> Made:
-    """The tasks of all suites with SEA-HELM's prompts, and two groups for each language: what is written, and what is ranked.
-
-    Raises:
-        CheckoutError: if it is no checkout of SEA-HELM.
-    """
+    """The tasks of all suites with SEA-HELM's prompts, and two groups for each language: what is written, and what is ranked."""
     configs, prompts = read_configs(checkout), read_prompts(TASKS_FOLDER, SEA_HELM)
     known = yaml.safe_load(KNOWN_FILES.read_text(encoding="utf-8"))
     commit, missing = commit_of(checkout), [path for path in known["prompts"] if not (checkout / path).is_file()]
-    faults = [
-        f"{path}: missing; the checkout is at {commit}, tested is {known['commit']}; restore it: "
-        f"{restore(checkout, known['commit'], path)}"
-        for path in missing
-    ]
+    faults = [fault_of_file(path, "missing", checkout, commit, known["commit"]) for path in missing]
     made = Made({}, faults, _notes(checkout, known, commit))
     for language in sea_helm_tasks().languages:
         suite = read_totals()["seahelm"]["languages"].get(language, [])
@@ -135,9 +119,8 @@ def official_tasks(checkout: Path) -> Made:
             if names and not task.is_judged and task.is_among(suite):
                 groups[f"{PREFIX}_{language}"].append(names[0])
                 groups[f"{LOGPROBS}_{language}"].append(names[-1])
-        made.files.update(
-            {f"{group}.yaml": _text({"group": group, "task": members}) for group, members in groups.items() if members}
-        )
+        found = {group: members for group, members in groups.items() if members}
+        made.files.update({f"{group}.yaml": _text({"group": group, "task": members}) for group, members in found.items()})
     return made
 
 

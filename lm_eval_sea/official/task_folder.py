@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.catalogue import Refusal
 
 MARK = "# Written by lm-eval-sea"
 NO_COMMIT = "none: no git checkout"
@@ -30,11 +30,7 @@ class Made(NamedTuple):
 
 
 def check_folder(folder: Path) -> None:
-    """Sees to it that a folder is new, empty, or has only what was written here before.
-
-    Raises:
-        FolderError: if it has anything else.
-    """
+    """Sees to it that a folder is new, empty, or has only what was written here before."""
     if folder.exists() and not folder.is_dir():
         raise FolderError(f"{folder} is a file; give --out a folder that does not exist yet")
     if folder.is_dir():
@@ -44,11 +40,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_folder(files: Mapping[str, str], folder: Path) -> None:
-    """Makes the folder hold exactly these files; see `check_folder`.
-
-    Raises:
-        FolderError: if it cannot be written.
-    """
+    """Makes the folder hold exactly these files; see `check_folder`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in [path for path in folder.iterdir() if path.name not in files and _is_ours(path)]:
@@ -76,6 +68,7 @@ def commit_of(folder: Path) -> str:
     return answer.stdout.strip() if answer.returncode == 0 else NO_COMMIT
 
 
-def restore(folder: Path, commit: str, path: str) -> str:
-    """The command that gives a checkout its file back as it was at a commit."""
-    return f"git -C {folder} checkout {commit} -- {path}"
+def fault_of_file(path: str, fault: str, folder: Path, commit: str, tested: str) -> str:
+    """What is said of a file of a checkout at a commit that is missing or not as at the tested one, with how to get it back."""
+    restore = f"git -C {folder} checkout {tested} -- {path}"
+    return f"{path}: {fault}; the checkout is at {commit}, tested is {tested}; restore it: {restore}"

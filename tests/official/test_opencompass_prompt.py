@@ -6,7 +6,7 @@ import jinja2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.official.opencompass_prompt import as_jinja, fill, places, prompt
+from lm_eval_sea.official.sailcompass_configuration import as_jinja, fill, places, prompt
 
 PIECES = ["{a}", "{b}", "{", "}", "{{", "}}", "{%", "%}", "{#", "{5}", "x", "\n", "ก", "{% raw %}"]
 templates = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
