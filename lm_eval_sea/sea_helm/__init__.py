@@ -1,6 +1,6 @@
 """What SEA-HELM computes from samples of lm-eval runs."""
 
-from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.catalogue import Refusal
 
 # MetricX as SEA-HELM uses it, here because the help of the command names it, too, without the libraries of the model.
 OFFICIAL_MODEL = "google/metricx-24-hybrid-xxl-v2p6-bfloat16"

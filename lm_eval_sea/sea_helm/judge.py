@@ -68,12 +68,9 @@ def _kind_of(facts: Facts) -> str | None:
 
 
 def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -> list[Job]:
-    """What there is to judge.
+    """What there is to judge in tasks of all runs, with the prompts of a checkout of SEA-HELM or the pack's own.
 
-    Args:
-        tasks: of all runs; those that are not judged are passed over.
-        checkout: of SEA-HELM, for the prompts of its tasks; None: the pack's own.
-        notes: gets a line for what cannot be read.
+    `notes` gets a line for what cannot be read.
 
     Raises:
         ResultsError: if no run has samples of a judged task, or a row cannot be judged.
@@ -109,13 +106,9 @@ def estimate_of(jobs: Sequence[Job], model: str, concurrency: int, prices: tuple
 
 
 def estimate(calls: Sequence[Call], known: Sequence[Answer], concurrency: int, prices: tuple[float, float] | None) -> str:
-    """Calls, tokens, time and cost in one line.
+    """Calls, tokens, time and cost of calls, in one line, by the lengths and times of the same judge's answers so far (`known`).
 
-    Args:
-        calls: those that are still to be made.
-        known: answers of the same judge so far, from which lengths and times are taken.
-        concurrency: calls at the same time.
-        prices: of a million tokens of input and of output, in the provider's currency; None: not known.
+    `prices` are those of a million tokens of input and of output, in the provider's currency; None: not known.
     """
     measured = [answer for answer in known if answer.completion_tokens]
     answer_tokens = fmean(answer.completion_tokens or 0 for answer in measured) if measured else ANSWER_TOKENS
@@ -140,10 +133,8 @@ def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str
     lines = []
     for job in jobs:
         scores = scored(job, endpoint.model)
-        path = job.task.beside(row_scores.JUDGED, ".json")
-        row_scores.write(path, scores)
         number = _shares_text(scores) if job.kind == SAFETY else f"{100 * fmean(scores.scores.values()):.2f} of 100"
-        lines.append(f"{job.task.name}: {number}, {len(job.rows)} rows; {'; '.join([scores.scorer, *scores.notes])}; {path}")
+        lines.append(row_scores.write_beside(job.task, row_scores.JUDGED, scores, number))
     return lines
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -14,13 +15,13 @@ from tqdm import tqdm
 
 from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.sea_helm import SeaHelmError
-from lm_eval_sea.sea_helm.bounded_reply import bounded
-from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
+from lm_eval_sea.sea_helm.row_scores import KeyedLines
 
 RETRIES = 6  # of a call, by the client: rate limits, time-outs, cut connections, errors of the server
 TIMEOUT_SECONDS = 1200.0  # of a call; a judge may think for long
 BROKEN_ANSWERS = 4  # how often an answer that is no completion is asked for
 _NO_COMPLETION = (ValueError, AttributeError, IndexError, TypeError, RecursionError)  # what the client raises for other JSON
+LONGEST = 32 * 2**20  # bytes of a reply, as one may never end; an answer of 16,384 tokens has a few hundred thousand
 _FAILURES_IN_A_ROW = 5  # per worker, after which the server is taken for gone
 
 
@@ -67,28 +68,55 @@ class Cache(KeyedLines):
         return answer if answer is not None and answer.is_sound else None
 
 
+class _Bounded:
+    """A stream that raises `error` where it has more than `LONGEST` bytes."""
+
+    def __init__(self, stream: Any, error: type[Exception]) -> None:
+        self._stream, self._error = stream, error
+
+    def __iter__(self) -> Iterator[bytes]:
+        length = 0
+        for chunk in self._stream:
+            length += len(chunk)
+            if length > LONGEST:
+                raise self._error(f"a reply of more than {LONGEST / 1e6:.0f} MB")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _bounded(client: type) -> Callable[[Any], None]:
+    """A hook for responses of a class of HTTP client: that of httpx, or in newer releases of openai that of httpx2.
+
+    It raises a `ReadError` of that library for a packed reply, which may unpack to more than the memory holds; a longer one than
+    `LONGEST` raises it when it is read.
+    """
+    base = next(kind for kind in client.__mro__ if kind.__name__ == "Client")
+    library: Any = importlib.import_module(base.__module__.partition(".")[0])
+
+    stream_of_library = type("BoundedStream", (_Bounded, library.SyncByteStream), {})
+
+    def limit(response: Any) -> None:
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise library.ReadError("a packed reply, which was not asked for")
+        response.stream = stream_of_library(response.stream, library.ReadError)
+
+    return limit
+
+
 class Endpoint:
     """A judge behind an OpenAI-compatible address."""
 
     def __init__(self, base_url: str, model: str, api_key: str = "none"):
-        """Makes the client; nothing is sent.
-
-        Args:
-            base_url: such as http://localhost:8000/v1.
-            model: the judge's name there.
-            api_key: servers of one's own want none, but the client does.
-
-        Raises:
-            SeaHelmError: if the package openai is missing.
-        """
+        """Makes the client; nothing is sent. Servers of one's own want no key, but the client does."""
         self.base_url, self.model = base_url, model
         try:
             from openai import DefaultHttpxClient, OpenAI
         except ImportError as error:
             raise SeaHelmError(f"judging needs the package openai: {install_extra('judge')}") from error
-        client = DefaultHttpxClient(
-            event_hooks={"response": [bounded(DefaultHttpxClient)]}, headers={"Accept-Encoding": "identity"}
-        )
+        hooks = {"response": [_bounded(DefaultHttpxClient)]}
+        client = DefaultHttpxClient(event_hooks=hooks, headers={"Accept-Encoding": "identity"})
         self._client = OpenAI(
             base_url=base_url, api_key=api_key, max_retries=RETRIES, timeout=TIMEOUT_SECONDS, http_client=client
         )

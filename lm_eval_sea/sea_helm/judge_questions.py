@@ -135,11 +135,7 @@ def _read_own(question: Question, answer: str) -> str | None:
 
 
 def official_rubric(task: str, checkout: Path) -> Rubric:
-    """SEA-HELM's way to judge a task of `OFFICIAL_FILES`, read from a checkout of its repository.
-
-    Raises:
-        SeaHelmError: if the checkout has no such prompts.
-    """
+    """SEA-HELM's way to judge a task of `OFFICIAL_FILES`, read from a checkout of its repository."""
     path = checkout / OFFICIAL_FILES[task]
     try:
         record = yaml.safe_load(path.read_text(encoding="utf-8"))[task]
@@ -198,11 +194,7 @@ def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Questi
 
 
 def _filled(template: Any, **fields: str) -> str:
-    """A template of `str.format` with texts in its places, without that function's look-ups and widths.
-
-    Raises:
-        SeaHelmError: if it is no text, or has a place for something else.
-    """
+    """A template of `str.format` with texts in its places, without that function's look-ups and widths."""
 
     def filled(found: re.Match[str]) -> str:
         if found[1] is None:

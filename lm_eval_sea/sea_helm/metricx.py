@@ -13,7 +13,6 @@ from lm_eval_sea.results.rows import POSITION, in_published_order, says_its_orde
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.sea_helm import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, row_scores
-from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
 from lm_eval_sea.sea_helm.metricx_model import points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.row_order import FEW_ROWS
@@ -53,11 +52,7 @@ class Job(NamedTuple):
 
 
 def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
-    """The translations there are.
-
-    Args:
-        tasks: of all runs; those that are no translation are passed over.
-        notes: gets a line for what cannot be read.
+    """The translations in tasks of all runs; `notes` gets a line for what cannot be read.
 
     Raises:
         ResultsError: if there are none, or a row lacks a text.
@@ -99,18 +94,14 @@ def _text(task: TaskRun, number: Any, source: Any, answer: Any, label: Any) -> s
 def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
     """Finds the errors batch by batch, each on disk as soon as it is there, writes the scores, and says what came of each task.
 
-    Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch.
-
-    Args:
-        jobs: what to score.
-        errors: texts of a batch → error of each, 0 to 25.
-        setting: how `errors` finds them.
+    Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch. `errors` finds those
+    of a batch in a setting, 0 to 25 each.
     """
     total = sum(-(-len(job.texts) // setting.batch_size) for job in jobs)
     lines = []
     with tqdm(total=total, desc="MetricX", unit="batch") as progress:
         for job in jobs:
-            done = KeyedLines(job.task.beside(BATCHES, ".jsonl"))
+            done = row_scores.KeyedLines(job.task.beside(BATCHES, ".jsonl"))
             found: list[float] = []
             for start in range(0, len(job.texts), setting.batch_size):
                 texts = job.texts[start : start + setting.batch_size]
@@ -129,7 +120,5 @@ def _written(job: Job, errors: Sequence[float], setting: Setting) -> str:
     by_row = {doc_id: points(error) for doc_id, error in zip(job.doc_ids, errors, strict=True)}
     scorer = f"MetricX-24 by {setting.model}, end tokens as {setting.eos}, batches of {setting.batch_size}"
     details = {"setting": setting._asdict(), "mean_error": sum(errors) / len(errors)}
-    path = job.task.beside(row_scores.METRICX, ".json")
-    row_scores.write(path, row_scores.RowScores(scorer, 100.0, by_row, setting.notes, details))
-    mean = sum(by_row.values()) / len(by_row)
-    return f"{job.task.name}: {mean:.2f} of 100, {len(by_row)} rows; {'; '.join([scorer, *setting.notes])}; {path}"
+    scores = row_scores.RowScores(scorer, 100.0, by_row, setting.notes, details)
+    return row_scores.write_beside(job.task, row_scores.METRICX, scores, f"{sum(by_row.values()) / len(by_row):.2f} of 100")

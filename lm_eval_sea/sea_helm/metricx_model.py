@@ -30,15 +30,10 @@ def points(error: float) -> float:
 
 
 def tokens_of(tokenizer: Any, texts: Sequence[str], eos: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token numbers and attention mask of a batch, (texts, tokens) each.
+    """Token numbers and attention mask of a batch of at least one text, (texts, tokens) each.
 
-    The model was trained without the end token that its tokenizer adds.
-
-    Args:
-        tokenizer: of mT5.
-        texts: at least one.
-        eos: SEAHELM cuts off the last column of the padded batch, so that only its longest texts lose their end token and a
-            text's score depends on the others of its batch; GOOGLE takes the end token from every text.
+    The model was trained without the end token that its tokenizer adds. SEAHELM cuts off the last column of the padded batch, so
+    that only its longest texts lose their end token and a text's score depends on the others; GOOGLE takes it from every text.
     """
     if eos == SEAHELM:
         batch = tokenizer(list(texts), truncation=True, padding=True, max_length=MAX_TOKENS, return_tensors="pt")
@@ -52,16 +47,7 @@ class MetricX:
     """A model and its tokenizer."""
 
     def __init__(self, model: str, tokenizer: str, device: str | None = None):
-        """Loads both.
-
-        Args:
-            model: folder or name on the hub.
-            tokenizer: likewise.
-            device: such as "cuda"; None: a GPU if there is one.
-
-        Raises:
-            SeaHelmError: if the model is no mT5 with MetricX's token, or one of the two cannot be loaded.
-        """
+        """Loads both from a folder or the hub, by default onto a GPU if there is one."""
         from transformers import AutoConfig, AutoTokenizer, MT5ForConditionalGeneration
 
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,17 +1,21 @@
-"""Scores that another model gave the rows of a task, in a file beside lm-eval's samples of it.
+"""What another model says of the rows of a task, in files beside lm-eval's samples of it: its answers, and the scores.
 
-`samples_<task>_<date>.jsonl` has its scores in `judged_<task>_<date>.json` (by a judge) or `metricx_<task>_<date>.json`.
+`samples_<task>_<date>.jsonl` has its scores in `judged_<task>_<date>.json` (by a judge) or `metricx_<task>_<date>.json`. Answers
+are in a file of one JSON object a line, each on disk as soon as it is there: what was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.written_folder import write_whole
 
@@ -42,6 +46,14 @@ def write(path: Path, row_scores: RowScores) -> None:
     write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
+def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -> str:
+    """Writes scores of a kind beside the samples of a task; returns a line that says so, with the number that they amount to."""
+    path = task.beside(kind, ".json")
+    write(path, row_scores)
+    said = "; ".join([row_scores.scorer, *row_scores.notes])
+    return f"{task.name}: {number}, {len(row_scores.scores)} rows; {said}; {path}"
+
+
 def read(path: Path) -> RowScores:
     """Reads what `write` has written; details are left out.
 
@@ -57,3 +69,39 @@ def read(path: Path) -> RowScores:
         return RowScores(str(content["scorer"]), best, scores, [str(note) for note in content["notes"]])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ResultsError(f"{path}: cannot be read as scores of rows ({error}); remove it and score the task again") from error
+
+
+class KeyedLines:
+    """Records by key; several threads may add some, one process at a time."""
+
+    def __init__(self, path: Path):
+        """Reads what is there; a last line that was cut off is as good as none."""
+        self.path = path
+        self._records: dict[str, dict[str, Any]] = {}
+        self._lock = threading.Lock()
+        self._ends_in_newline = True
+        if path.is_file():
+            content = path.read_bytes()
+            self._ends_in_newline = content.endswith(b"\n") or not content
+            for line in content.splitlines():
+                try:
+                    record = json.loads(line)
+                    key = record.pop("key")
+                except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+                    continue
+                self._records[str(key)] = record
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The record of a key; None if there is none yet."""
+        return self._records.get(key)
+
+    def add(self, key: str, record: dict[str, Any]) -> None:
+        """Keeps a record, on disk before this returns."""
+        line = json.dumps({"key": key, **record}) + "\n"
+        with self._lock:
+            with self.path.open("ab") as file:
+                file.write((b"" if self._ends_in_newline else b"\n") + line.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            self._ends_in_newline = True
+            self._records[key] = record

@@ -9,7 +9,7 @@ import threading
 import pytest
 from huggingface_hub import constants
 
-from lm_eval_sea.sea_helm import SeaHelmError, bounded_reply, judge_calls
+from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint
 from lm_eval_sea.tasks._shared import hub_files
 from lm_eval_sea.tasks._shared.hub_files import DataError, download
@@ -117,7 +117,7 @@ def endless(handler):
 
 
 def test_a_judge_that_never_ends(hasty, monkeypatch):
-    monkeypatch.setattr(bounded_reply, "LONGEST", 2**20)
+    monkeypatch.setattr(judge_calls, "LONGEST", 2**20)
     with serving(endless) as (address, _), pytest.raises(SeaHelmError, match="a reply of more than"):
         Endpoint(f"{address}/v1", "m").ask(CALL)
 

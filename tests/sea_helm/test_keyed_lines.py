@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.sea_helm.keyed_lines import KeyedLines
+from lm_eval_sea.sea_helm.row_scores import KeyedLines
 
 RECORDS = {str(number): {"text": f"jawaban {number} ก\n", "number": number} for number in range(5)}
 

@@ -1,17 +1,25 @@
-"""Draws of a task's score over runs and over questions: June 2026 and the corrected totals. Pure functions, no I/O."""
+"""Draws of a task's score over runs and over questions. Pure functions, no I/O.
+
+June 2026 and the corrected totals: `run_draws` and `question_draws`. Since 5 August 2026 SEA-HELM has `replicates` of a score,
+whose questions are drawn anew; a question's score is its mean over the runs. Each of 2,000 replicates has a generator of its own,
+whose seed comes from one generator for all tasks. They equal those of SEA-HELM's `src/aggregation` one for one, if the tasks
+come in the same order.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from lm_eval_sea.sea_helm.totals.task_score import Scoring, numbered
+from lm_eval_sea.sea_helm.totals.task_score import Scoring, TaskRows, normalise, numbered
 
-RUN_SEED = 94370244  # of the notebook
-RUN_DRAWS = 30  # of the notebook
-QUESTION_SEED = 1234
-QUESTION_DRAWS = 2000  # as many as the replicates of August 2026: enough for the ends of an interval of 95 per cent
+RUN_SEED, RUN_DRAWS = 94370244, 30  # of the notebook of June 2026
+SEED, REPLICATES = 94370244, 2000  # of August 2026
+QUESTION_SEED, QUESTION_DRAWS = 1234, REPLICATES  # ours: enough draws for the ends of an interval of 95 per cent
+FEW_QUESTIONS = 10  # a right answer of multiple choice with fewer questions than this is named
+_SEED_END = 2**32 - 1  # the greatest seed is one less
 
 
 def run_draws(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
@@ -58,3 +66,50 @@ def interval(draws: np.ndarray) -> tuple[float, float]:
     """The 2.5th and 97.5th percentiles of the draws over questions: the bootstrap's interval of 95 per cent."""
     low, high = np.percentile(draws, (2.5, 97.5))
     return float(low), float(high)
+
+
+def replicate_seeds(generator: np.random.Generator) -> np.ndarray:
+    """The seeds of a task's replicates, (REPLICATES,)."""
+    return generator.integers(0, _SEED_END, size=REPLICATES)
+
+
+def is_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:
+    """Whether there are fewer different right answers than half the questions; never without answers or with lists of them."""
+    return all(isinstance(label, str) for label in labels) and len(set(labels)) < len(labels) / 2
+
+
+def rare_labels(labels: Sequence[str | tuple[str, ...] | None]) -> dict[str, int]:
+    """The questions per right answer, if one has fewer than FEW_QUESTIONS: it weighs as much as the others."""
+    counts = Counter(map(str, labels))
+    return dict(counts) if min(counts.values()) < FEW_QUESTIONS else {}
+
+
+def replicates(rows: TaskRows, seeds: np.ndarray) -> np.ndarray:
+    """The score of a task in each replicate, (len(seeds),), per cent.
+
+    Multiple choice: questions drawn within each right answer; the mean over right answers of the mean score, normalised with
+    1 / number of right answers. Otherwise: questions drawn from all, the mean score, never below 0.
+    """
+    scores = rows.scores.mean(axis=0) / rows.best
+    if not is_multiple_choice(rows.labels):
+        [means] = _means_of_drawn([scores], seeds)
+        scaled: np.ndarray = 100 * np.maximum(means, 0)
+        return scaled
+    labels = np.array(rows.labels)
+    groups = [scores[labels == label] for label in np.unique(labels)]
+    chance = 1 / len(groups) if len(groups) > 1 else 0.0  # one right answer for all questions leaves nothing to normalise
+    return normalise(_means_of_drawn(groups, seeds).mean(axis=0), chance)
+
+
+def _means_of_drawn(groups: Sequence[np.ndarray], seeds: np.ndarray) -> np.ndarray:
+    """The mean of each group's values, as many drawn with replacement as it has, (groups, len(seeds)).
+
+    A seed's generator draws for one group after the other.
+    """
+    sizes = [len(values) for values in groups]
+    drawn = [np.empty((len(seeds), size), dtype=np.int32) for size in sizes]
+    for number, seed in enumerate(seeds):
+        generator = np.random.default_rng(seed)
+        for positions, size in zip(drawn, sizes, strict=True):
+            positions[number] = generator.integers(0, size, size=size)
+    return np.stack([values[positions].mean(axis=1) for values, positions in zip(groups, drawn, strict=True)])

@@ -50,9 +50,7 @@ class Evidence:
 def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
     """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a lite task of one.
 
-    Args:
-        facts: of the task.
-        ranked: whether the suite has the tasks that rank labels in place of those that have one written.
+    With `ranked` the suite has the tasks that rank labels in place of those that have one written.
     """
     if facts.suite != SUITE or facts.subset is not None or facts.assumed:
         return None
@@ -64,11 +62,7 @@ def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
 
 
 def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
-    """Reads the rows of all tasks of SEA-HELM.
-
-    Args:
-        tasks: of the runs of one model; several runs of a task are seeds.
-        ranked: see `place_of`.
+    """Reads the rows of SEA-HELM's tasks in runs of one model; several runs of a task are seeds. For `ranked` see `place_of`.
 
     Raises:
         ResultsError: if there is no task of SEA-HELM, or none with samples.
@@ -173,10 +167,8 @@ def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores],
 def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str]) -> pd.DataFrame | None:
     """The rows of one run by their number in the data set, in published order: SEA-HELM draws them by their place.
 
-    Args:
-        result: with rows; None without.
-        beside: where the scores are, if not among the samples; rows that have none are left out.
-        notes: gets a line if rows cannot be read.
+    None without rows. Where the scores are `beside` the samples, rows that have none are left out; `notes` gets a line for rows
+    that cannot be read.
     """
     metric = _scored_metric(result.facts)
     if result.samples is None or not (metric or beside):

@@ -33,16 +33,10 @@ ALL = Place(group="all languages")
 
 
 def aggregate(draws: Mapping[Place, np.ndarray]) -> dict[Place, np.ndarray]:
-    """The draws of all levels: unweighted means, draw by draw, of the level below (SEA-HELM's score calculations).
+    """The draws, (draws,), of all levels: unweighted means, draw by draw, of the level below (SEA-HELM's score calculations).
 
     A competency is the mean of its groups and of its tasks outside groups, a language of its competencies; `SEA` is the mean of
     those of `PUBLISHED_LANGUAGES` that are there, `ALL` of all languages.
-
-    Args:
-        draws: task → (draws,).
-
-    Returns:
-        Every task, group, competency, language and average over languages → (draws,).
     """
     groups = _means(draws, {place: Place(*place[:3]) for place in draws if place.group})
     units = groups | {place: value for place, value in draws.items() if not place.group}

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from lm_eval_sea.sea_helm.totals.draws import QUESTION_DRAWS, QUESTION_SEED, RUN_DRAWS, RUN_SEED, question_draws, run_draws
+from lm_eval_sea.sea_helm.totals import draws
+from lm_eval_sea.sea_helm.totals.draws import QUESTION_DRAWS, REPLICATES, RUN_DRAWS
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
-from lm_eval_sea.sea_helm.totals.replicates import REPLICATES, SEED, is_multiple_choice, rare_labels, replicate_seeds, replicates
 from lm_eval_sea.sea_helm.totals.task_score import (
     Scoring,
     TaskRows,
@@ -46,12 +46,12 @@ class Method(NamedTuple):
 
 def _by_questions(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
     """August 2026. Every task of the suite takes its seeds, also one without rows: the others' replicates stay the same."""
-    generator = np.random.default_rng(SEED)
+    generator = np.random.default_rng(draws.SEED)
     drawn = {}
     for place in tqdm(_in_order(rows, suite), desc="Drawing", unit="task"):
-        seeds = replicate_seeds(generator)
+        seeds = draws.replicate_seeds(generator)
         if place in rows:
-            scores = replicates(rows[place], seeds)
+            scores = draws.replicates(rows[place], seeds)
             drawn[place] = Draws(scores, scores)
     return drawn
 
@@ -63,11 +63,11 @@ def _by_passages(
     suite: Sequence[Place],
 ) -> dict[Place, Draws]:
     """June 2026 and later corrections: questions are drawn with all that share a passage, and runs with them."""
-    generator, questions = np.random.default_rng(RUN_SEED), np.random.default_rng(QUESTION_SEED)
+    generator, questions = np.random.default_rng(draws.RUN_SEED), np.random.default_rng(draws.QUESTION_SEED)
     drawn = {}
     for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
         scoring = rule(rows[place])
-        drawn[place] = Draws(draw(scoring, generator), question_draws(scoring, rows[place].clusters, questions))
+        drawn[place] = Draws(draw(scoring, generator), draws.question_draws(scoring, rows[place].clusters, questions))
     return drawn
 
 
@@ -107,11 +107,11 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
 
 
 def _remark_on_replicates(rows: TaskRows) -> str | None:
-    if is_multiple_choice(rows.labels) and (rare := rare_labels(rows.labels)):
+    if draws.is_multiple_choice(rows.labels) and (rare := draws.rare_labels(rows.labels)):
         counts = ", ".join(f"{label} {count}" for label, count in sorted(rare.items()))
         return f"a right answer with few questions weighs as much as the others ({counts})"
-    if is_multiple_choice(rows.labels) != rows.is_label_task:
-        return f"{'taken' if is_multiple_choice(rows.labels) else 'not taken'} for multiple choice by its right answers"
+    if draws.is_multiple_choice(rows.labels) != rows.is_label_task:
+        return f"{'taken' if draws.is_multiple_choice(rows.labels) else 'not taken'} for multiple choice by its right answers"
     return None
 
 
@@ -121,7 +121,7 @@ def _remark_on_notebook(rows: TaskRows) -> str | None:
     return None
 
 
-_NOTEBOOK = partial(_by_passages, notebook_scoring, run_draws)
+_NOTEBOOK = partial(_by_passages, notebook_scoring, draws.run_draws)
 METHODS = {
     "2026-08": Method(_by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates),
     "2026-06": Method(_NOTEBOOK, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),

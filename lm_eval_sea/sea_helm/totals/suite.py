@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lm_eval_sea.catalogue.sea_helm import SeaHelmTask, sea_helm
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 
@@ -33,14 +32,14 @@ def read_suite(name: str) -> Suite:
     """A suite of the catalogue.
 
     Its tasks come in the order in which they first occur in the languages' lists, the languages of a task in the suite's order.
-
-    Raises:
-        KeyError: if the catalogue has no such suite, or lacks one of its tasks.
     """
     record = read_totals()[name]
     known = {task.key: task for task in sea_helm().each}
+    groups: dict[str, list[str]] = {}  # a suite may have the name of a group for all its tasks
+    for key, task in known.items():
+        groups.setdefault(task.score_group, []).append(key)
     of_language = {
-        language: dict.fromkeys(key for name in names for key in _members(name, known))
+        language: dict.fromkeys(key for name in names for key in groups.get(name, [name]))
         for language, names in record["languages"].items()
     }
     keys = dict.fromkeys(key for keys in of_language.values() for key in keys)
@@ -51,11 +50,6 @@ def read_suite(name: str) -> Suite:
         if key in members
     ]
     return Suite(name, record["version"], tuple(places), frozenset(record["base_skips"]), record.get("ranked", False))
-
-
-def _members(name: str, known: Mapping[str, SeaHelmTask]) -> list[str]:
-    """The tasks that a name in a suite stands for: those of the group of this name, or the task itself."""
-    return [key for key, task in known.items() if task.score_group == name] or [name]
 
 
 def judges() -> dict[str, Judge]:

@@ -1,6 +1,6 @@
 """The score of one task from the scores of its rows, in per cent. Pure functions, no I/O.
 
-Two rules; that of August 2026 is in `replicates.py`. `notebook_scoring` is the one of SEA-HELM's notebook of June 2026: it knows
+Two rules; that of August 2026 is `draws.replicates`. `notebook_scoring` is the one of SEA-HELM's notebook of June 2026: it knows
 nothing of the task and tells multiple choice by right answers that repeat. `corrected_scoring` takes the kind of the task, its
 chance level and its phenomena from the task itself.
 """
@@ -38,12 +38,7 @@ class Scoring(NamedTuple):
 
 
 def normalise(score: np.ndarray, chance: float) -> np.ndarray:
-    """`normalised_score`, with 0 for what is below chance (SEA-HELM's score calculations).
-
-    Args:
-        score: share, any shape.
-        chance: share of right answers by guessing.
-    """
+    """`normalised_score` of shares, with 0 for what is below chance (SEA-HELM's score calculations)."""
     normalised: np.ndarray = np.maximum(normalised_score(score, chance), 0)
     return normalised
 
@@ -51,12 +46,8 @@ def normalise(score: np.ndarray, chance: float) -> np.ndarray:
 def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Unweighted mean of the groups' weighted means; with right answers as groups and values of 0 and 1, balanced accuracy.
 
-    A group of which no row has a weight is left out, as scikit-learn leaves out classes without a row.
-
-    Args:
-        values: (…, rows).
-        weights: (…, rows), how often each row counts.
-        groups: (rows,), the number of each row's group; they are numbered from 0 without a gap.
+    A group of which no row has a weight is left out, as scikit-learn leaves out classes without a row. Values and weights, how
+    often each row counts, are (…, rows); groups, numbered from 0 without a gap, (rows,).
     """
     means, present = group_means(values, weights, groups)
     return weighted_mean(means, present)

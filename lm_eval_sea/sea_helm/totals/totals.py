@@ -40,13 +40,9 @@ class Totals:
 
 
 def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, Judge], method: str) -> Totals:
-    """Scores every task and averages those of the suite level by level.
+    """Scores every task and averages those of the suite level by level, by one of `METHODS`.
 
-    Args:
-        evidence: the rows of the tasks that were run.
-        suite: whose tasks make the means.
-        judges: names of tasks that lm-eval does not score → what scores them.
-        method: one of `METHODS`.
+    `judges` has for the tasks that lm-eval does not score what does.
     """
     rule = METHODS[method]
     notes = list(evidence.notes)

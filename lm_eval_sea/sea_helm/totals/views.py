@@ -14,15 +14,9 @@ from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.totals import Node, Totals
 
 VIEWS = ("overall", "language", "detailed")
-_ORDER = {view: number for number, view in enumerate(VIEWS)}
 _INCOMPLETE = "*"
 _NOT_IN_SUITE = "†"
-_COLUMNS = {
-    "low": "2.5 %",
-    "high": "97.5 %",
-    "standard_error": "s.e. over questions",
-    "published_error": "published s.e.",
-}
+_COLUMNS = {"low": "2.5 %", "high": "97.5 %", "standard_error": "s.e. over questions", "published_error": "published s.e."}
 
 
 def view_of(place: Place) -> str:
@@ -63,9 +57,14 @@ def frame(totals: Totals) -> pd.DataFrame:
 
     Every line names method, suite and the suite's version.
     """
-    nodes = sorted(totals.nodes.values(), key=lambda node: (_ORDER[view_of(node.place)], bool(node.place.language), node.place))
-    made = {"method": totals.method, "suite": totals.suite.name, "suite_version": totals.suite.version}
-    return pd.DataFrame([_record(node) | made for node in nodes]).astype({"runs": "Int64", "rows": "Int64"})
+    nodes = sorted(
+        totals.nodes.values(), key=lambda node: (VIEWS.index(view_of(node.place)), bool(node.place.language), node.place)
+    )
+    return pd.DataFrame([_record(node) | _made_by(totals) for node in nodes]).astype({"runs": "Int64", "rows": "Int64"})
+
+
+def _made_by(totals: Totals) -> dict[str, object]:
+    return {"method": totals.method, "suite": totals.suite.name, "suite_version": totals.suite.version}
 
 
 def as_csv(totals: Totals) -> str:
@@ -80,8 +79,7 @@ def as_json(totals: Totals) -> str:
     """Method, suite, notes, and the nodes of each view."""
     nodes = frame(totals)
     views = {view: json.loads(nodes[nodes.view == view].drop(columns="view").to_json(orient="records")) for view in VIEWS}
-    made = {"method": totals.method, "suite": totals.suite.name, "suite_version": totals.suite.version}
-    return json.dumps({**made, "notes": totals.notes, **views}, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps({**_made_by(totals), "notes": totals.notes, **views}, ensure_ascii=False, indent=2) + "\n"
 
 
 def as_text(totals: Totals) -> str:
@@ -116,8 +114,7 @@ def _score(score: float | None, complete: bool, in_suite: bool) -> str:
 
 
 def _lines(table: pd.DataFrame) -> str:
-    lines: str = table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format)
-    return lines
+    return str(table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format))
 
 
 def _footnotes(totals: Totals) -> list[str]:

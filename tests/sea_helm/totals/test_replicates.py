@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_sea.sea_helm.totals.draws import REPLICATES, SEED, is_multiple_choice, rare_labels, replicate_seeds, replicates
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place, aggregate
 from lm_eval_sea.sea_helm.totals.methods import METHODS
-from lm_eval_sea.sea_helm.totals.replicates import REPLICATES, SEED, is_multiple_choice, rare_labels, replicate_seeds, replicates
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 from ..official import checkout, run
