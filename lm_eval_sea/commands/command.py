@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_sea.catalogue.refusal import Refusal
+from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.run.request import DEBUG
