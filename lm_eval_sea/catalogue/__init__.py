@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
@@ -14,10 +17,38 @@ class Refusal(Exception):  # noqa: N818 (what it is of is in the names of its su
     """What a command cannot do; its text says in one line what is wrong and how to mend it."""
 
 
+class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
+    """Refuses a key that a mapping has twice, of which PyYAML would keep the last without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(problem=f"{key.value!r} is there twice", problem_mark=key.start_mark)
+                seen.add(key.value)
+        mapping: dict[Any, Any] = yaml.SafeLoader.construct_mapping(self, node, deep)
+        return mapping
+
+
+def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
+    """What a file says that people write, such as a prompt file or a plan, in plain types.
+
+    Raises:
+        Refusal: naming file and fault, if it cannot be read, has tags, which stand for code, or a mapping has a key twice.
+    """
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except RecursionError as error:
+        raise refusal(f"{path}: cannot be read: lists or mappings are nested too deep") from error
+    # ValueError and AttributeError of a date without such a day, or a wrong tag
+    except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
+        raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+
+
 def read_countries() -> dict[str, Any]:
     """The countries of Southeast Asia by name: their `languages`, `data_sets` about them, and what is `missing` of them."""
-    countries: dict[str, Any] = read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
-    return countries
+    return dict(read_yaml(TASKS_FOLDER / "languages.yml")["countries"])
 
 
 @functools.cache

@@ -77,11 +77,7 @@ def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord
 
 
 def token_counter(name: str) -> Callable[[str], int]:
-    """What counts the tokens of a text, without special ones, as a model of the hub or in a folder does.
-
-    Raises:
-        DataError: if it has no tokenizer that can be loaded.
-    """
+    """What counts a text's tokens, without special ones, as a model of the hub or in a folder does; a `DataError` if none can."""
     from transformers import AutoTokenizer
 
     try:
@@ -116,25 +112,21 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     exemplars = [*task.exemplars, *published_exemplars]
     unexpected = report.notes if task.may_change else report.faults
     origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
-    seen: set[frozenset[str]] = set()
-    scored: list[Row] = []
     rows = list(iterate_rows(splits, process, report.file))
+    report.faults += [str(row) for row in rows if isinstance(row, DataError)]
+    numbered = [(number, row) for number, row in enumerate(rows) if not isinstance(row, DataError)]
+    scored = [row for _, row in numbered]
     # Of a published row may come several, or none; where one is at fault, nobody knows how many.
-    is_sound = not any(isinstance(row, DataError) for row in rows)
+    is_sound = len(scored) == len(rows)
     report.found = len(rows) if is_sound else max(len(rows), len(splits[TEST_SPLIT]))
-    for number, row in enumerate(rows):
-        if isinstance(row, DataError):
-            report.faults.append(str(row))
-            continue
-        scored.append(row)
-        if "gold" in row:
-            right: int | str = row["label"] if "label" in row else row["gold"]
-            report.golds[right] += 1
-        references = _references(task, row)
-        report.references += map(len, references)
-        most = task.max_new_tokens
-        if most is not None and any(count(reference) > most for reference in references):
-            report.too_long.append(number)
+    report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
+    references = [(number, text) for number, row in numbered for text in _references(task, row)]
+    report.references = [len(text) for _, text in references]
+    most = task.max_new_tokens
+    report.too_long = [*dict.fromkeys(number for number, text in references if most is not None and count(text) > most)]
+    report.ties = [number for number, row in numbered if len(set(row.get("options", ()))) < len(row.get("options", ()))]
+    seen: set[frozenset[str]] = set()
+    for number, row in numbered:
         report.faults += [
             f"{report.file}, row {number}: field 'answers' has {answer!r}, which is not in the passage"
             for answer in row.get("answers", ())
@@ -144,8 +136,6 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         if shown in seen:
             report.repeated.append(number)
         seen.add(shown)
-        if len(set(row.get("options", ()))) < len(row.get("options", ())):
-            report.ties.append(number)
         repeating.extend(
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)

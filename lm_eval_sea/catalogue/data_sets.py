@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import SUITE, Refusal
-from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
+from lm_eval_sea.catalogue import SUITE, Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 

@@ -10,8 +10,7 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 def language_names() -> Mapping[str, str]:
     """Code of a language → its English name."""
-    names: Mapping[str, str] = read_yaml(TASKS_FOLDER / "languages.yml")["languages"]
-    return names
+    return dict(read_yaml(TASKS_FOLDER / "languages.yml")["languages"])
 
 
 def competency_titles() -> Mapping[str, str]:

@@ -37,14 +37,12 @@ def read_suites() -> dict[str, Suite]:
 
 def read_totals() -> Mapping[str, Mapping[str, Any]]:
     """What SEA-HELM's totals average, by name of the total; with the keys that `suites.yml` explains."""
-    totals: Mapping[str, Mapping[str, Any]] = read_yaml(TASKS_FOLDER / FILE)["totals"]
-    return totals
+    return dict(read_yaml(TASKS_FOLDER / FILE)["totals"])
 
 
 def read_others() -> Mapping[str, list[str]]:
     """Language → the tasks of SEA-HELM that are in no total, by SEA-HELM's names."""
-    others: Mapping[str, list[str]] = read_yaml(TASKS_FOLDER / FILE)["others"]
-    return others
+    return dict(read_yaml(TASKS_FOLDER / FILE)["others"])
 
 
 def is_collected(data_set: DataSet, language: str) -> bool:

@@ -55,8 +55,7 @@ class TaskRecord:
     @property
     def process(self) -> str:
         """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty where `columns` of `data_set.yml` say it."""
-        name: str = self.config.get("dataset_kwargs", {}).get("process", "")
-        return name
+        return str(self.config.get("dataset_kwargs", {}).get("process", ""))
 
     @property
     def processor(self) -> RowProcessor:
@@ -78,8 +77,7 @@ class TaskRecord:
     @property
     def exemplars(self) -> list[dict[str, Any]]:
         """The exemplars; none where they come with the rows."""
-        exemplars: list[dict[str, Any]] = self.config.get("fewshot_config", {}).get("samples", [])
-        return exemplars
+        return list(self.config.get("fewshot_config", {}).get("samples", []))
 
     @property
     def labels(self) -> list[str]:
@@ -90,8 +88,7 @@ class TaskRecord:
     @property
     def reference(self) -> str:
         """The column of the reference of a generated text; else empty."""
-        column: str = self.config.get("doc_to_target", "")
-        return column
+        return str(self.config.get("doc_to_target", ""))
 
     @property
     def num_fewshot(self) -> int:

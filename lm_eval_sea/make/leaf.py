@@ -39,8 +39,7 @@ class Prompted:
 
     def words(self, language: str) -> Mapping[str, Any]:
         """The keys of the prompt file of a language."""
-        words: Mapping[str, Any] = entry(self.prompts, language, f"{self.of.name}/prompts")
-        return words
+        return dict(entry(self.prompts, language, f"{self.of.name}/prompts"))
 
     def where(self, language: str) -> str:
         """The prompt file of a language, as errors name it."""
@@ -129,8 +128,7 @@ def label_words(prompted: Prompted, words: Mapping[str, Any], where: str) -> lis
 
 def answer_limit(data_set: DataSet, of: str) -> int:
     """The most tokens of a generated answer, in the language or direction `of`."""
-    limit: int = entry(data_set.max_new_tokens, of.split("_")[-1], f"{data_set.name}/data_set.yml: max_new_tokens")
-    return limit
+    return int(entry(data_set.max_new_tokens, of.split("_")[-1], f"{data_set.name}/data_set.yml: max_new_tokens"))
 
 
 def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, direction: str = "") -> Content:

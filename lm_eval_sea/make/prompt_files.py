@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import Refusal
+from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.data_sets import DataSet
-from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import KINDS
 from lm_eval_sea.tasks._shared.facts import GENERATED
 

@@ -79,5 +79,4 @@ def _entry(key: str, value: Any) -> str:
 
 
 def _dump(content: dict[str, Any]) -> str:
-    text: str = yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6)
-    return text
+    return str(yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10**6))

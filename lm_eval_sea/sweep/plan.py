@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import Refusal
-from lm_eval_sea.catalogue.handwritten_yaml import read_yaml_of_people
+from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
 from lm_eval_sea.results.types import is_number
 
 BACKEND = "hf-shared-prefix"
