@@ -30,9 +30,7 @@ def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]
     path = folder / FILE
     data_set = read_data_set(path)
     if data_set.name in (*data_sets(), SEA_HELM) or not data_set.name.isalnum():
-        raise RecordError(
-            f"{folder}: the folder's name is that of the data set: letters and digits, and none of the pack's names"
-        )
+        raise RecordError(f"{folder}: the folder has the data set's name: letters and digits, and none of the pack's names")
     if data_set.kind == JUDGED:
         raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")
     prompted = read(data_set, folder.parent)

@@ -15,25 +15,16 @@ from lm_eval_sea.tasks._shared.facts import SEA_HELM, SEA_HELM_WITH_CUE
 _SLUG = re.compile(r"\W+")
 
 
-class Kind(NamedTuple):
-    """How a kind of task asks; `facts.SEA_HELM_SCORES` says how it is scored."""
-
-    template: str  # in tasks/_shared
-    text: str = ""  # Jinja of the row where no prompt file has it
-
-
-KINDS = {
-    "labels": Kind("sea_helm_labels_yaml"),
-    "phenomena": Kind("sea_helm_phenomena_yaml"),
-    "minimal_pairs": Kind("sea_helm_minimal_pairs_yaml"),
-    "qa": Kind("sea_helm_qa_yaml"),
-    "summarization": Kind("sea_helm_summarization_yaml"),
-    "translation": Kind("sea_helm_translation_yaml"),
-    "instructions": Kind("instruction_following_yaml", "{{prompt}}"),
-    "criteria": Kind("sea_helm_judged_yaml"),
-    "first_turn": Kind("sea_helm_judged_yaml", "{{turns[0]}}"),
-    "second_turn": Kind("sea_helm_second_turn_yaml", "{{turns[1]}}"),
+# Kind of task → what it is made from, in tasks/_shared; `facts.SEA_HELM_SCORES` says how it is scored.
+_TEMPLATES = {
+    **{kind: f"sea_helm_{kind}_yaml" for kind in ("labels", "phenomena", "minimal_pairs", "qa", "summarization", "translation")},
+    "instructions": "instruction_following_yaml",
+    "criteria": "sea_helm_judged_yaml",
+    "first_turn": "sea_helm_judged_yaml",
+    "second_turn": "sea_helm_second_turn_yaml",
 }
+# Kind → Jinja of its rows, where no prompt file has it.
+_TEXTS = {"instructions": "{{prompt}}", "first_turn": "{{turns[0]}}", "second_turn": "{{turns[1]}}"}
 
 
 class Prompt(NamedTuple):
@@ -46,9 +37,8 @@ class Prompt(NamedTuple):
 
 
 def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> Prompt:
-    kind = KINDS[task.kind]
-    if kind.text:
-        return Prompt("", "", kind.text, None)
+    if text := _TEXTS.get(task.kind):
+        return Prompt("", "", text, None)
     where, name = place(SEA_HELM, task.language), task.prompt or task.name
     of_language = entry(prompts, task.language, f"{SEA_HELM}/prompts")
     words, version = of_task(of_language, name, where), entry(of_language, "version", where)
@@ -74,7 +64,7 @@ def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False)
         include, tags = f"_shared/sea_helm_{'choice_' if task.own_choices else ''}ranking_yaml", ["sea_helm_ppl", *common]
         answers: Content = {"gen_prefix": prompt.cue, "doc_to_choice": "choices" if task.own_choices else task.labels}
     else:
-        include, competency = f"_shared/{KINDS[task.kind].template}", _SLUG.sub("_", task.competency)
+        include, competency = f"_shared/{_TEMPLATES[task.kind]}", _SLUG.sub("_", task.competency)
         tags = [SEA_HELM, f"{SEA_HELM}_{task.pillar}", f"{SEA_HELM}_{competency}", *common]
         tags = ["sea_helm_judged"] if task.is_judged else list(dict.fromkeys(tags))
         answers = {"generation_kwargs": greedy([], task.max_new_tokens)}
