@@ -122,11 +122,7 @@ class Endpoint:
         )
 
     def ask(self, call: Call) -> Answer:
-        """One answer.
-
-        Raises:
-            SeaHelmError: if there is none after all retries.
-        """
+        """One answer; a `SeaHelmError` if there is none after all retries."""
         import openai
 
         before = time.monotonic()

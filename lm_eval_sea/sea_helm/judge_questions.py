@@ -31,6 +31,7 @@ OFFICIAL_FILES = {
     "syntax-criteria": "seahelm_tasks/lindsea/syntax_criteria/config.yaml",
     PAIRS: "seahelm_tasks/multi_turn/mt_bench/config.yaml",
 }
+_ADVICE = "give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
 _YES_OR_NO = "syntax-criteria"  # its criteria are met or not
 _FIRST_VERDICT = "kalahi-judge"  # whose official reading takes the first verdict instead of the last
 _OFFICIAL_VERDICT = re.compile(r"<classification>\s*(\w+)\s*</classification>")
@@ -148,9 +149,7 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         prompts = judge["judge_prompts"]
         _ = prompts["system_prompt"], prompts["criteria_prompt"]
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise SeaHelmError(
-            f"{path}: no prompts of the judge of {task} ({error!r}); give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
-        ) from error
+        raise SeaHelmError(f"{path}: no prompts of the judge of {task} ({error!r}); {_ADVICE}") from error
     counts = 0 if task == _FIRST_VERDICT else -1
 
     def read(question: Question, answer: str) -> str | None:
@@ -200,11 +199,11 @@ def _filled(template: Any, **fields: str) -> str:
         if found[1] is None:
             return found[0][0]
         if found[1] not in fields:
-            raise SeaHelmError(f"SEA-HELM's prompt has a place {found[0][:40]!r} that is not known; give a checkout of v1.2.0")
+            raise SeaHelmError(f"SEA-HELM's prompt has a place {found[0][:40]!r} that is not known; {_ADVICE}")
         return fields[found[1]]
 
     if not isinstance(template, str):
-        raise SeaHelmError("SEA-HELM's prompt is not a text; give a checkout of aisingapore/SEA-HELM, v1.2.0 or later")
+        raise SeaHelmError(f"SEA-HELM's prompt is not a text; {_ADVICE}")
     return re.sub(r"{{|}}|{([^{}]*)}", filled, template)
 
 

@@ -46,11 +46,7 @@ class Conversation:
 
 
 def conversation(sample: Mapping[str, Any]) -> Conversation:
-    """The conversation of a line of lm-eval's samples, as the module describes it.
-
-    Raises:
-        ResultsError: if something is missing or does not fit together.
-    """
+    """The conversation of a line of samples, as the module describes it; a `ResultsError` if something does not fit together."""
     try:
         return _conversation(sample)
     except ValueError as error:

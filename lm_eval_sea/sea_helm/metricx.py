@@ -78,9 +78,7 @@ def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
             continue
         jobs.append(Job(task, frame.doc_id.tolist(), texts))
     if not jobs:
-        raise ResultsError(
-            "no samples of SEA-HELM's translations in these runs; run sea_helm_id_translation_en_xx or another with --log_samples"
-        )
+        raise ResultsError("no samples of SEA-HELM's translations here; run sea_helm_id_translation_en_xx with --log_samples")
     return jobs
 
 

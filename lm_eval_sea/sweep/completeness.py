@@ -92,11 +92,9 @@ def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Ma
     for path in files:
         _to_disk(path)
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
+    content = {"digest": digest, "files": sizes, **measured, "asked": masked(asked)}
     beside = folder / f".{MARK}.{os.getpid()}"
-    beside.write_text(
-        json.dumps({"digest": digest, "files": sizes, **measured, "asked": masked(asked)}, indent=1, default=str) + "\n",
-        encoding="utf-8",
-    )
+    beside.write_text(json.dumps(content, indent=1, default=str) + "\n", encoding="utf-8")
     _to_disk(beside)
     beside.replace(folder / MARK)
 

@@ -95,7 +95,6 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
     """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail.
 
     Raises:
-        PlanError: if no machine, or not the disk, can take them.
         KeyboardInterrupt: if the user stopped it; what is running was stopped, too.
     """
     check_room(prepared, engine)

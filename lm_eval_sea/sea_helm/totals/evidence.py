@@ -73,9 +73,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
         if place := place_of(task.facts, ranked=ranked):
             found.setdefault(place, []).append(task)
     if not found:
-        raise ResultsError(
-            "these runs have no task of SEA-HELM; run some, such as sea_helm_id, with --output_path and --log_samples"
-        )
+        raise ResultsError("no task of SEA-HELM in these runs; run some, such as sea_helm_id, with --log_samples")
     members = [task for results in found.values() for task in results]
     models = sorted({task.run.model for task in members})
     if len(models) > 1:
