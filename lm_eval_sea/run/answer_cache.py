@@ -22,7 +22,7 @@ from typing import Any
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.run.model_check import LOADED, WEIGHTS, revision_of
 from lm_eval_sea.run.output_folder import folder_of
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import RunError, in_one_line
 
 FOLDER = "unfinished"
 _BLOCK = 2**20  # bytes
@@ -180,9 +180,7 @@ def _answers_in(path: Path) -> int:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return connection.execute('SELECT count(*) FROM "unnamed"').fetchone()[0] if "unnamed" in tables else 0
     except sqlite3.Error as error:
-        raise RunError(
-            f"the answers in {path} cannot be read ({' '.join(str(error).split())}): delete the file, and they are computed again"
-        ) from error
+        raise RunError(f"the answers in {path} cannot be read ({in_one_line(error)}): delete the file to begin anew") from error
 
 
 def forget_failures(use_cache: str) -> int:

@@ -66,9 +66,7 @@ def add_thinking_tokens(tasks: Tasks, number: int, gen_kwargs: Any, premiums: Ma
     `number` is of English tokens if there are `premiums`: task → by how much its language needs more tokens than English.
     """
     if _LIMIT in gen_kwargs:
-        raise RunError(
-            f"--thinking_tokens is added to each task's own limit, which {_LIMIT} in --gen_kwargs replaces; give one of them"
-        )
+        raise RunError(f"--thinking_tokens adds to each task's own limit, which --gen_kwargs {_LIMIT} replaces; give one of them")
     for name, own in _own_limits(tasks).items():
         if own is None:
             raise RunError(f"--thinking_tokens: {name} has no {_LIMIT} of its own; give --gen_kwargs {_LIMIT}=N instead")

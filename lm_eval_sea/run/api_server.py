@@ -43,9 +43,7 @@ def check_api_server(model: str, model_args: Mapping[str, Any], tasks: Tasks, *,
     if model == CHAT_API:
         rolling = [name for name, kind in kinds.items() if kind == "loglikelihood_rolling"]
         if rolling:
-            raise RunError(
-                f"--model {CHAT_API} gives no perplexities, which are needed for {some_names(rolling)}; leave them out"
-            )
+            raise RunError(f"--model {CHAT_API} gives no perplexities, which {some_names(rolling)} need; leave them out")
         if ranked:
             _check_ranking(model_args, ranked, tasks)
         return
@@ -159,9 +157,7 @@ def check_replies(model: Any) -> None:
     def parse_logprobs(outputs: Any, tokens: Any = None, ctxlens: Any = None, **options: Any) -> Any:
         choices = _choices(outputs, model.model)
         if len(choices) != len(tokens):
-            raise ServerFaultError(
-                f"the server gave {len(choices)} answers to {len(tokens)} prompts; --batch_size 1 asks one by one"
-            )
+            raise ServerFaultError(f"the server gave {len(choices)} answers to {len(tokens)} prompts; give --batch_size 1")
         for choice, prompt in zip(choices, tokens, strict=True):
             check_choice(choice, len(prompt))
         return read(outputs=outputs, tokens=tokens, ctxlens=ctxlens, **options)

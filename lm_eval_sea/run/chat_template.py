@@ -81,11 +81,8 @@ def check_template_of_model(
 ) -> TemplateUse | None:
     """`check_chat_template` with the tokenizer of a model, one of `MODES` of thinking, and what the template takes for today.
 
-    Returns:
-        None, with a warning, if there is no tokenizer.
-
-    Raises:
-        RunError: as there; and if thinking cannot be switched or there is no date to set.
+    Also refuses a mode that the template cannot be switched to, and a date that it does not show. None, with a warning, if there
+    is no tokenizer.
     """
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
@@ -204,20 +201,15 @@ def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Rend
 
 
 def _template(tokenizer: Any, apply: bool | str) -> str:
-    templates = tokenizer.chat_template
+    templates, name = tokenizer.chat_template, tokenizer.name_or_path
     named = templates if isinstance(templates, dict) else {}
     if isinstance(apply, str) and named and apply not in named:
-        raise RunError(
-            f"--apply_chat_template {apply}: the tokenizer {tokenizer.name_or_path} has no template of that name; "
-            f"it has {', '.join(named)}"
-        )
+        there = ", ".join(named)
+        raise RunError(f"--apply_chat_template {apply}: the tokenizer {name} has no template of that name; it has {there}")
     try:
-        template: str = named[apply] if apply in named else tokenizer.get_chat_template()
-        return template
+        return str(named[apply] if apply in named else tokenizer.get_chat_template())
     except ValueError as error:
-        raise RunError(
-            f"--apply_chat_template: the tokenizer {tokenizer.name_or_path} has no chat template; leave the flag out"
-        ) from error
+        raise RunError(f"--apply_chat_template: the tokenizer {name} has no chat template; leave the flag out") from error
 
 
 def _check(render: Render, questions: Sequence[str], template: str) -> None:

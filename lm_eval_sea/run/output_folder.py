@@ -73,9 +73,7 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     except OSError as error:
         raise FailedRunError(f"the results could not be written, nor to a temporary folder ({error})") from error
     if not _is_saved(tracker, results, samples):
-        raise FailedRunError(
-            f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings above"
-        )
+        raise FailedRunError(f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings")
     raise FailedRunError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
 
 

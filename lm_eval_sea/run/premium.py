@@ -30,8 +30,6 @@ logger = logging.getLogger("lm_eval_sea")
 class Premium(NamedTuple):
     """The premium of a language on the texts of a data set."""
 
-    language: str
-    data_set: str
     tokens: int  # of all texts in the language
     tokens_english: int
     ratio: Estimate
@@ -43,15 +41,10 @@ def premium_languages() -> list[str]:
 
 
 def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int]) -> Premium | None:
-    """The premium of a language; None where the data set lacks it.
+    """The premium of a language; None where the data set lacks it. `count_tokens` counts those of a text, without special ones.
 
-    Args:
-        language: its code.
-        data_set: `PASSAGES`, Belebele's, each counted once; or `SENTENCES`, those of FLORES-200's part devtest.
-        count_tokens: of a text, without special ones.
-
-    Raises:
-        DataError: if the texts cannot be had.
+    The data set is `PASSAGES`, Belebele's, each counted once, or `SENTENCES`, those of FLORES-200's part devtest. If it cannot be
+    had, there is a `DataError`.
     """
     known = data_sets()[data_set]
     if language not in known.languages:
@@ -69,19 +62,13 @@ def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int])
         raise DataError(f"{known.title}: no text in {language} is there in English, too")
     counted = [(count_tokens(own), count_tokens(english)) for own, english in pairs]
     own, english = map(sum, zip(*counted, strict=True))
-    return Premium(language, data_set, own, english, ratio_of_sums(counted))
+    return Premium(own, english, ratio_of_sums(counted))
 
 
 def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dict[str, float]:
-    """Measures the premiums of the languages of the tasks that generate, and has the results say them.
+    """Measures the premiums of the languages of the tasks that generate, and has the results say them: task → premium.
 
-    A `flag` is that of the user who needs them; without one a language whose texts cannot be had goes without.
-
-    Returns:
-        Task → premium.
-
-    Raises:
-        RunError: with a flag, if one cannot be measured.
+    A `flag` is that of the user who needs them, for whom a `RunError` says which cannot be measured; without one it is left out.
     """
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
     languages = {name: facts_of(config.metadata or {}).language_of_prompt for name, config in generating.items()}

@@ -41,7 +41,7 @@ def in_one_line(error: BaseException) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Of an error of a library that tells long stories."""
+    """The first line of what an error says, 200 characters at most; some libraries append whole logs."""
     return (str(error).strip() or type(error).__name__).split("\n")[0][:200]
 
 

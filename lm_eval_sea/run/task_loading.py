@@ -77,11 +77,12 @@ class RunTasks(TaskManager):
         return {*self.task_index, *pack.tasks, *pack.groups, *pack.tags, *self._of_lm_eval}
 
     def _matches(self, entry: str) -> list[str]:
-        is_file = entry.endswith(".yaml")
-        found = [] if is_file else self._of_glob(entry) if is_glob(entry) else [entry] if self._add(entry) else []
-        if found or not (is_file or Path(entry).is_dir()):
-            return found
-        return sorted(glob.glob(str(Path(entry).absolute() / "*.yaml" if Path(entry).is_dir() else Path(entry).absolute())))
+        path = Path(entry).absolute()
+        files = sorted(glob.glob(str(path / "*.yaml" if path.is_dir() else path)))
+        if entry.endswith(".yaml"):
+            return files
+        found = self._of_glob(entry) if is_glob(entry) else [entry] if self._add(entry) else []
+        return found or (files if path.is_dir() else [])
 
     def _of_glob(self, pattern: str) -> list[str]:
         pack = read_tasks()
