@@ -8,7 +8,7 @@ from lm_eval.models.huggingface import HFLM
 from measure_agreement import make_model, make_prompts, make_requests
 
 from lm_eval_sea.models import SharedPrefixLM
-from lm_eval_sea.models.tolerance import NOISES, Agreement, Mismatch, check_agreement, distance, rounded_otherwise
+from lm_eval_sea.models.tolerance import NOISES, Agreement, Mismatch, check_agreement, distance
 
 NEITHER_MASKS_NOR_POSITIONS = ["GPT-Neo", "RoBERTa decoder", "RecurrentGemma"]
 
@@ -52,23 +52,6 @@ def test_texts_of_a_model_that_is_not_told_positions(rows, tokenizers):
         return lm.generate_until(make_prompts(7), disable_tqdm=True)
 
     assert texts(SharedPrefixLM) == texts(HFLM)
-
-
-def test_rounded_otherwise(tokenizers):
-    """Other numbers while it lasts, the same ones after it, and the same ones for the same draw."""
-    model, tokens = make_model("Llama", torch.bfloat16).to(torch.bfloat16), torch.arange(2, 60)[None]
-
-    def logits(draw=None):
-        with torch.inference_mode():
-            if draw is None:
-                return model(tokens).logits[0].float()
-            with rounded_otherwise(model, torch.bfloat16, draw):
-                return model(tokens).logits[0].float()
-
-    before = logits()
-    assert torch.equal(logits(1), logits(1)) and not torch.equal(logits(1), logits(2))
-    assert 0 < (logits(1) - before).abs().median() < 0.2
-    assert torch.equal(logits(), before)
 
 
 rows = st.lists(st.lists(st.floats(-9, 0), min_size=5, max_size=5), min_size=1, max_size=4)

@@ -3,13 +3,9 @@
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from lm_eval.api.model import TemplateLM
 from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, batch_encoding
-from lm_eval_sea.models.batch_encoding import texts_of
 
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests, text
 
@@ -91,33 +87,3 @@ def test_a_text_that_cannot_be_encoded_is_said_by_itself(llama, tokenizers, monk
             encoded(model_class(llama, tokenizer=tokenizers[False]), pairs, monkeypatch)
         failures.append((failure.type, str(failure.value)))
     assert failures[0] == failures[1]
-
-
-class Recorder(TemplateLM):
-    """Notes what lm-eval encodes."""
-
-    backend, prefix_token_id, eot_token_id = "causal", 0, 0
-
-    def __init__(self):
-        super().__init__()
-        self.seen = []
-
-    def tok_encode(self, string, add_special_tokens=None, **_):
-        self.seen.append((string, add_special_tokens))
-        return [1, 2]
-
-    def _loglikelihood_tokens(self, requests, **_):
-        return []
-
-    loglikelihood_rolling = generate_until = None
-
-
-words = st.text("a \n", max_size=4)
-
-
-@given(st.lists(st.tuples(words, words), max_size=5))
-def test_texts_are_those_that_lm_eval_encodes(pairs):
-    lm = Recorder()
-    ask(lm, pairs)
-    assert set(texts_of(pairs)) == set(lm.seen)
-    assert len(texts_of(pairs)) == len(set(lm.seen))

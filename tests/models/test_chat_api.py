@@ -311,19 +311,6 @@ def test_a_server_that_goes_away_ends_the_run():
         ask(toy, *map(str, range(200)), num_concurrent=2, max_retries=0)
 
 
-def test_no_server_a_refused_key_and_rows_that_all_failed_are_no_result():
-    with serve(lambda *_: OK) as gone:
-        pass
-    with pytest.raises(ServerError, match="is the server there"):
-        ask(gone, max_retries=0)
-    stranger = Status(401, {"error": {"message": "who are you?"}})
-    with serve(lambda *_: OK, stranger) as toy, pytest.raises(ServerError, match="status 401"):
-        ask(toy)
-    assert not toy.requests, "said before the first"
-    with serve(lambda *_: DROP) as toy, pytest.raises(ServerError, match="2 of 2 requests have no answer"):
-        ask(toy, "a", "b", max_retries=0)
-
-
 def test_equal_sampled_requests_have_seeds_of_their_own():
     settings = {"do_sample": True, "temperature": 0.7, "seed": 11}
     with serve(lambda body, _: text(str(body["seed"]))) as toy:
@@ -352,18 +339,3 @@ def test_an_answer_that_was_begun_is_continued():
         model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0)])
     assert json.loads(prompt.prompt)[-1]["content"] == "Answer:"
     assert toy.requests[0]["continue_final_message"] is True and toy.requests[0]["add_generation_prompt"] is False
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        ({"thinking": "sometimes"}, "thinking=sometimes: choose on, off or template"),
-        ({"base_url": "localhost:8000/v1"}, "expected an address such as http://localhost:8000/v1"),
-        ({"base_url": "https://api.openai.com/v1"}, "wants a key in OPENAI_API_KEY"),
-        ({"num_concurrent": 0}, "num_concurrent and timeout must be above 0"),
-        ({"chat_template_kwargs": "a"}, "chat_template_kwargs=a: expected a JSON object"),
-    ],
-)
-def test_arguments_that_cannot_be(arguments, line):
-    with pytest.raises(ServerError, match=line):
-        get_model("chat-api")(model="toy", **{"base_url": "http://127.0.0.1:9/v1"} | arguments)

@@ -107,11 +107,6 @@ def test_letters_behind_a_prompt_are_one_request():
     assert engine.computed == len(prompt)
 
 
-def test_a_text_that_another_begins_with_is_not_sent():
-    plan, _, _ = run([Target([1, 2, 3], 1), Target([1, 2, 3, 4, 0], 3), Target([1, 2], 1)], 4, 128)
-    assert [request.tokens for request in plan.requests] == [[1, 2, 3, 4, 0]]
-
-
 @pytest.mark.parametrize("first", [4, 5])
 def test_what_parts_at_the_end_of_a_block_is_asked_for_only_if_it_counts(first):
     """The token at position 4 stands right behind a cached block of four."""
@@ -121,13 +116,6 @@ def test_what_parts_at_the_end_of_a_block_is_asked_for_only_if_it_counts(first):
     asked = [request.asked for request in plan.requests if request.asked]
     assert asked == ([[0, 1, 2]] if first == 4 else [])
     assert engine.computed == 4 + 3 * 3
-
-
-def test_nothing_shared_is_sent_as_it_is():
-    targets = [Target([token, 1, 2, 3, 4], 3) for token in range(4)]
-    plan, engine, _ = run(targets, 2, 128)
-    assert [request.tokens for request in plan.requests] == [target.tokens for target in targets]
-    assert engine.computed == plan.distinct_tokens == 20
 
 
 def test_tokens_that_the_cache_held_before_have_no_score():

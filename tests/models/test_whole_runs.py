@@ -1,4 +1,4 @@
-"""Whole runs: several processes, a cache of answers and an interruption, texts of thousands of tokens."""
+"""Whole runs: several processes, tasks of each kind, texts of thousands of tokens."""
 
 import pytest
 import torch
@@ -39,41 +39,6 @@ def test_whole_tasks_agree_with_hf(tiny_model_bos, samples):
         for score, same in zip(one["option_scores"], other["option_scores"], strict=True):
             assert score["loglikelihood"] == pytest.approx(same["loglikelihood"], abs=1e-4)
             assert score["log_perplexity"] == pytest.approx(same["log_perplexity"], abs=1e-4)
-
-
-@pytest.mark.slow
-def test_use_cache_of_an_interrupted_run(tmp_path, tiny_model_bos, samples, monkeypatch):
-    """A run resumed from `--use_cache` has the numbers of one that was never interrupted."""
-    model = SharedPrefixLM(str(tiny_model_bos), device="cpu", batch_size=4)
-    options = {"metadata": {"pretrained": str(tiny_model_bos)}, "limit": 3}
-    expected = evaluate(samples, TASKS, model, **options)
-    cached = options | {"use_cache": str(tmp_path / "answers")}
-    loglikelihood, forwarded = SharedPrefixLM._along_prefixes, model.work.forwarded
-
-    def interrupted(self, requests, disable_tqdm):
-        put, done = self.cache_hook.add_partial, []
-
-        def stop_halfway(*answer):
-            put(*answer)
-            done.append(answer)
-            if len(done) > len(requests) / 2:
-                raise KeyboardInterrupt
-
-        self.cache_hook.add_partial = stop_halfway
-        return loglikelihood(self, requests, disable_tqdm)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(SharedPrefixLM, "_along_prefixes", interrupted)
-        evaluate(samples, TASKS, SharedPrefixLM(str(tiny_model_bos), device="cpu", batch_size=4), **cached)
-    model = SharedPrefixLM(str(tiny_model_bos), device="cpu", batch_size=4)
-    resumed = evaluate(samples, TASKS, model, **cached)
-    assert 0 < model.work.forwarded < 0.9 * forwarded
-    assert scores(resumed) == pytest.approx(scores(expected), nan_ok=True)
-    for task in TASKS:
-        for one, other in zip(expected["samples"][task], resumed["samples"][task], strict=True):
-            assert one["doc"]["predictions"] == other["doc"]["predictions"]
-            for score, again in zip(one["doc"]["option_scores"], other["doc"]["option_scores"], strict=True):
-                assert score["loglikelihood"] == pytest.approx(again["loglikelihood"], abs=1e-4)
 
 
 @pytest.mark.slow

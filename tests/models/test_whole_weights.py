@@ -83,13 +83,6 @@ def test_an_index_without_a_weight(checkpoint):
         HFLM(str(checkpoint), device="cpu")
 
 
-def test_shards_without_an_index(checkpoint, capsys):
-    (checkpoint / "model.safetensors").rename(checkpoint / "model-00001-of-00001.safetensors")
-    status, line = run(capsys, "hf", f"pretrained={checkpoint}")
-    assert status == 2
-    assert f"the folder {checkpoint} has no model.safetensors.index.json" in line
-
-
 @pytest.mark.parametrize(
     ("broken", "said"),
     [

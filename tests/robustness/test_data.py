@@ -143,17 +143,26 @@ def test_a_file_written_in_another_way(change, mirror, load):
     assert list(load(TASK).rows) == before
 
 
-def test_a_file_that_was_cut_short(mirror, load_task, pack, caplog):
-    """Both numbers are said."""
-    path = mirror / FILE
-    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:2]), encoding="utf-8")
+@pytest.mark.parametrize(
+    ("task", "lines", "said"),
+    [
+        (TASK, 2, "has 2 rows; the catalogue has 500"),  # cut short
+        ("sea_vsmec_vi", 700, "has 700 rows; the catalogue has 692; 693 of them repeat others"),
+    ],
+)
+def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mirror, load_task, pack, caplog):
+    """Both numbers are said; of a file without ids, how many rows repeat others."""
+    source = pack[task].source
+    path = mirror / source.repository / dict(source.files)["test"]
+    rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join((rows * lines)[:lines]), encoding="utf-8")
     for module in modules_of_tasks("rows"):  # it is said once a process, and another test may have had as many rows of the file
         module._compare_with_catalogue.cache_clear()
     with caplog.at_level(logging.WARNING):
-        load_task(TASK)
-    [said] = [record.getMessage() for record in caplog.records if "the catalogue has" in record.getMessage()]
-    assert "has 2 rows; the catalogue has 500" in said
-    assert any("2 rows; expected 500" in fault for fault in check_data(pack[TASK]).faults)
+        load_task(task)
+    [found] = [record.getMessage() for record in caplog.records if "the catalogue has" in record.getMessage()]
+    assert said in found
+    assert any(f"{lines} rows; expected {pack[task].metadata['rows']}" in fault for fault in check_data(pack[task]).faults)
 
 
 def test_a_part_without_ids_that_is_there_twice(mirror, load, pack):
@@ -164,19 +173,6 @@ def test_a_part_without_ids_that_is_there_twice(mirror, load, pack):
     text = path.read_text(encoding="utf-8")
     path.write_text(json.dumps(json.loads(text) * 2) if text.startswith("[") else text * 2, encoding="utf-8")
     assert check_data(pack["sea_xnli_th"]).repeated == list(range(rows, 2 * rows))
-
-
-def test_a_file_without_ids_with_more_rows_than_the_catalogue(mirror, load_task, pack, caplog):
-    """How many repeat others is said."""
-    source, expected = pack["sea_vsmec_vi"].source, pack["sea_vsmec_vi"].metadata["rows"]
-    path = mirror / source.repository / dict(source.files)["test"]
-    rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    times = expected // len(rows) + 1
-    path.write_text("".join(rows * times), encoding="utf-8")
-    with caplog.at_level(logging.WARNING):
-        load_task("sea_vsmec_vi")
-    [said] = [record.getMessage() for record in caplog.records if "the catalogue has" in record.getMessage()]
-    assert f"has {len(rows) * times} rows; the catalogue has {expected}; {len(rows) * (times - 1)} of them repeat others" in said
 
 
 def stamped_as_before(path, content):

@@ -43,11 +43,14 @@ def other_tokenizer(tmp_path_factory):
     return folder
 
 
-def test_another_tokenizer_is_refused(tiny_model, other_tokenizer):
-    """`--metadata tokenizer=OTHER` beside a model that has one"""
-    model = Encoder(AutoTokenizer.from_pretrained(tiny_model))
+def test_metadata_that_name_another_tokenizer_or_none(tiny_model, other_tokenizer):
+    """Beside a model that has one; the name of another model does not count."""
+    model, other = Encoder(AutoTokenizer.from_pretrained(tiny_model)), str(other_tokenizer)
     with pytest.raises(ValueError, match="encodes text otherwise than the model's own"):
-        find_tokenizer(model, {"tokenizer": str(other_tokenizer), "pretrained": str(tiny_model)}, "x")
+        find_tokenizer(model, {"tokenizer": other, "pretrained": str(tiny_model)}, "x")
+    with pytest.raises(ValueError, match="leave it out"):
+        find_tokenizer(model, {"tokenizer": "none"}, "x")
+    assert find_tokenizer(model, {"pretrained": other}, "x").name == str(tiny_model)
 
 
 def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
@@ -62,19 +65,6 @@ def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
     server = {"tokenizer": str(tiny_model_bos), "base_url": "http://127.0.0.1:9"}
     for told, expected in (({}, plain), ({"add_bos_token": True}, begun)):
         assert list(find_tokenizer(object(), server | told, "x").encode("Kota ini")) == expected.encode("Kota ini")
-
-
-def test_none_does_not_take_the_models_own_away(tiny_model):
-    """`--metadata tokenizer=none` beside a model that has one"""
-    model = Encoder(AutoTokenizer.from_pretrained(tiny_model))
-    with pytest.raises(ValueError, match="leave it out"):
-        find_tokenizer(model, {"tokenizer": "none"}, "x")
-
-
-def test_a_model_of_another_name_does_not_count(tiny_model, other_tokenizer):
-    """`--metadata pretrained=OTHER` beside a model"""
-    own = find_tokenizer(Encoder(AutoTokenizer.from_pretrained(tiny_model)), {"pretrained": str(other_tokenizer)}, "x")
-    assert own.name == str(tiny_model)
 
 
 # answers of an earlier run
@@ -133,39 +123,49 @@ def test_answers_of_weights_that_changed(name, tmp_path):
     assert all(one[1] != other[1] for one, other in zip(before, states(b"w"), strict=True))
 
 
-def database(path, rows=500):
+def database(path, answers=range(500)):
+    """A file of answers as lm-eval keeps them."""
     connection = sqlite3.connect(path)
     connection.execute('CREATE TABLE "unnamed" (key TEXT PRIMARY KEY, value BLOB)')
-    connection.executemany('INSERT INTO "unnamed" VALUES (?, ?)', [(f"{n:064d}", pickle.dumps(n)) for n in range(rows)])
+    pickled = [(f"{number:064d}", pickle.dumps(answer)) for number, answer in enumerate(answers)]
+    connection.executemany('INSERT INTO "unnamed" VALUES (?, ?)', pickled)
     connection.commit()
     connection.close()
 
 
-def _half(path):
-    database(path)
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+def _cut(size):
+    return lambda path: (database(path), path.write_bytes(path.read_bytes()[:size]))
 
 
 BROKEN = {
-    "half": _half,
+    "half": _cut(40_000),
+    "first page only": _cut(4096),
     "text": lambda path: path.write_text("no database " * 200),
     "folder": lambda path: path.mkdir(),
     "zeros": lambda path: path.write_bytes(b"\0" * 5000),
-    "first page only": lambda path: (database(path), path.write_bytes(path.read_bytes()[:4096])),
 }
 
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 def test_a_file_of_answers_that_is_none(broken, tmp_path):
-    broken(tmp_path / "answers_rank0.db")
-    with pytest.raises(RunError, match="cannot be read .*delete the file") as caught:
+    """That of the second of two processes."""
+    database(tmp_path / "answers_rank0.db")
+    assert answer_cache.check_databases(str(tmp_path / "answers")) == 500
+    broken(tmp_path / "answers_rank1.db")
+    with pytest.raises(RunError, match="answers_rank1.db cannot be read .*delete the file") as caught:
         answer_cache.check_databases(str(tmp_path / "answers"))
     assert "\n" not in str(caught.value)
 
 
-def test_a_run_that_was_killed_before_its_first_answer(tmp_path):
-    (tmp_path / "answers_rank0.db").write_bytes(b"")
-    assert answer_cache.check_databases(str(tmp_path / "answers")) == 0
+def test_answers_that_hold_a_program_are_counted_and_not_run(tmp_path):
+    class Program:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "run"),)
+
+    database(tmp_path / "answers_rank0.db", [Program()])
+    (tmp_path / "answers_rank1.db").write_bytes(b"")  # of a process that was killed before its first answer
+    assert answer_cache.check_databases(str(tmp_path / "answers")) == 1
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o702], ids=oct)

@@ -16,6 +16,7 @@ import yaml
 import lm_eval_sea.results.read
 from lm_eval_sea.commands.cli import main
 from tests.model_folder import model_folder
+from tests.sweep.plans import write_plan
 
 from .test_servers import reply, serving
 
@@ -49,11 +50,11 @@ def address():
 def filled(address, tmp_path_factory):
     """Puts places and addresses in a text of the table; the files are there."""
     folder = tmp_path_factory.mktemp("mistakes")
-    model = model_folder(folder / "model")
+    model, other = model_folder(folder / "model"), model_folder(folder / "other", text="กรุงเทพฯ เป็นเมืองหลวง")
 
     def filled(text):
         text = re.sub(r"SERVER\((\w+)\)", lambda found: address(found[1]), text)
-        return text.replace("FOLDER", str(folder / "files")).replace("MODEL", str(model))
+        return text.replace("FOLDER", str(folder / "files")).replace("MODEL", str(model)).replace("OTHER", str(other))
 
     for name, text in TABLE["files"].items():
         path = folder / "files" / name
@@ -64,28 +65,39 @@ def filled(address, tmp_path_factory):
 
 def command_of(case):
     """The whole command of a line of the table: what it gives to `run` stands behind a model, unless it names one."""
+    if case in TABLE["sweep"]:
+        return "sweep FOLDER/plan.yaml --engine local"
     given = case["given"]
     if case in TABLE["others"]:
         return given
     return f"run {'--model hf' if case.get('model') == 'none' else '' if given.startswith('--model ') else MODEL} {given}"
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=ascii(case["given"]), marks=[pytest.mark.slow] * case.get("slow", False))
-        for case in (*TABLE["run"], *TABLE["others"])
-    ],
-)
-def test_a_mistake_gets_one_line(case, mirror, filled, monkeypatch, capsys):
-    """And nothing is written."""
+@pytest.fixture
+def plain_surroundings(monkeypatch):
+    """No keys, no trackers of experiments, and no handler of the log that an earlier test closed."""
     find = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name in ("wandb", "trackio") else find(name, *more)
     )
-    monkeypatch.setattr(logging, "raiseExceptions", False)  # handlers that earlier tests made write to streams that are closed
+    monkeypatch.setattr(logging, "raiseExceptions", False)
     for name in ("HF_TOKEN", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=ascii(case.get("given", case.get("plan"))), marks=[pytest.mark.slow] * case.get("slow", False))
+        for case in (*TABLE["run"], *TABLE["others"], *TABLE["sweep"])
+    ],
+)
+def test_a_mistake_gets_one_line(case, mirror, filled, plain_surroundings, capsys):
+    """And nothing is written."""
+    if "plan" in case:
+        models = [{"name": "a", "model_args": {"pretrained": filled("MODEL")}}]
+        changes = yaml.safe_load(filled(yaml.safe_dump(case["plan"])))
+        write_plan(Path(filled("FOLDER/plan.yaml")), **{"models": models, "output": str(mirror / "out")} | changes)
     before = sorted(mirror.rglob("*"))
     try:
         status = main(shlex.split(filled(command_of(case))))

@@ -1,33 +1,31 @@
-"""Interruptions in every phase of a run, and several processes."""
+"""Interruptions in every phase of a run and of other commands: one line that says how to go on, and what is kept.
+
+`tests/run/test_resume.py` interrupts runs while the model answers.
+"""
 
 import json
 import logging
+import multiprocessing
 import os
-import pickle
 import signal
+import subprocess
+import sys
 
 import pytest
+import transformers
+from lm_eval.loggers import EvaluationTracker
 
+import lm_eval_sea.catalogue.check
+import lm_eval_sea.results.read
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.run import answer_cache
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run import task_loading
+from lm_eval_sea.run.interruption import terminated_as_interrupted
+from tests.conftest import ROOT
+from tests.sweep.plans import write_plan
 
 from ..processes import Fork
-from .test_flags import database
 
 TASK = "sea_xcopa_vi_to_ppl"
-
-
-@pytest.fixture(autouse=True)
-def heard(monkeypatch):
-    """SIGINT interrupts, also where the tests run in the background, whose processes ignore it.
-
-    Handlers of the log that earlier tests made write to streams that are closed by now.
-    """
-    monkeypatch.setattr(logging, "raiseExceptions", False)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def arguments(tiny_model, output):
@@ -35,70 +33,89 @@ def arguments(tiny_model, output):
     return ["run", *model, "--tasks", TASK, "--limit", "2", "--output_path", str(output), "--log_samples"]
 
 
-def _model(monkeypatch, send):
-    import transformers
+@pytest.fixture
+def interrupted(monkeypatch, capsys):
+    """Runs a command that gets a signal when it calls a function; returns the last line that it says."""
+    monkeypatch.setattr(logging, "raiseExceptions", False)  # handlers of earlier tests write to streams that are closed
 
-    load = transformers.AutoModelForCausalLM.from_pretrained
-    monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", lambda *a, **k: (send(), load(*a, **k))[1])
+    def interrupted(command, owner, name, number=signal.SIGINT):
+        original = getattr(owner, name)
 
+        def begin(*positional, **named):
+            os.kill(os.getpid(), number)
+            return original(*positional, **named)
 
-def _before(owner, name, monkeypatch, send):
-    """Has a function send the signal when it begins."""
-    original = getattr(owner, name)
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, begin)
+            assert main(list(map(str, command))) == 130
+        said = capsys.readouterr().err
+        assert "Traceback" not in said
+        return said.strip().split("\n")[-1]
 
-    def interrupted(*positional, **named):
-        send()
-        return original(*positional, **named)
-
-    monkeypatch.setattr(owner, name, interrupted)
-
-
-def _answers(monkeypatch, send):
-    from lm_eval.models.huggingface import HFLM
-
-    _before(HFLM, "_loglikelihood_tokens", monkeypatch, send)
+    return interrupted
 
 
-def _saving(monkeypatch, send):
-    from lm_eval.loggers import EvaluationTracker
+SAID = [
+    ([], "nothing is kept (with --output_path a run goes on where it stopped)"),
+    (["--output_path", "out"], "there was no answer yet; the same command begins anew"),
+    (["--output_path", "out", "--no-resume"], "nothing is kept (without --no-resume a run goes on where it stopped)"),
+]
 
-    _before(EvaluationTracker, "save_results_aggregated", monkeypatch, send)
 
-
-PHASES = {"model": (_model, signal.SIGINT), "answers": (_answers, signal.SIGTERM), "saving": (_saving, signal.SIGTERM)}
+@pytest.mark.parametrize(("flags", "said"), SAID, ids=["no output", "output", "no resume"])
+def test_while_data_is_loaded(flags, said, mirror, interrupted):
+    command = ["run", "--model", "dummy", "--tasks", TASK, *flags]
+    number = signal.SIGTERM if flags else signal.SIGINT
+    assert interrupted(command, task_loading, "load_tasks", number) == f"lm-eval-sea: interrupted; {said}"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("phase", PHASES)
-def test_a_signal_in_every_phase(phase, tmp_path, tiny_model, mirror, monkeypatch, capsys):
-    """One line, status 130, and the same command then gives the results of an undisturbed run."""
-    place, which = PHASES[phase]
-    output = tmp_path / "results"
-    with monkeypatch.context() as patch:
-        place(patch, lambda: os.kill(os.getpid(), which))
-        assert main(arguments(tiny_model, output)) == 130
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    assert said.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; ")
-    if phase == "saving":
-        for folder in (output, tmp_path / "undisturbed"):
-            assert main(arguments(tiny_model, folder)) == 0
-        one, other = (
-            json.loads(next(folder.rglob("results_*.json")).read_text()) for folder in (output, tmp_path / "undisturbed")
-        )
-        assert one["results"] == other["results"]
+def test_while_the_model_is_loaded_or_results_are_saved(tmp_path, tiny_model, mirror, interrupted):
+    command = arguments(tiny_model, tmp_path / "results")
+    said = interrupted(command, transformers.AutoModelForCausalLM, "from_pretrained")
+    assert said.startswith("lm-eval-sea: interrupted; there was no answer yet; ")
+    said = interrupted(command, EvaluationTracker, "save_results_aggregated", signal.SIGTERM)
+    assert said.startswith("lm-eval-sea: interrupted; the same command goes on where this one stopped, with the ")
 
 
-@pytest.mark.parametrize("command", ["show", "data check"])
-def test_a_signal_in_another_command(command, tmp_path, mirror, monkeypatch, capsys):
-    import lm_eval_sea.catalogue.check
-    import lm_eval_sea.results.read
+def test_in_another_command(tmp_path, mirror, interrupted):
+    assert interrupted(["show", tmp_path], lm_eval_sea.results.read, "read") == "lm-eval-sea: interrupted"
+    check = ["data", "check", "--tasks", TASK]
+    assert interrupted(check, lm_eval_sea.catalogue.check, "check_data") == "lm-eval-sea: interrupted"
 
-    owner, name = {"show": (lm_eval_sea.results.read, "read"), "data check": (lm_eval_sea.catalogue.check, "check_data")}[command]
-    _before(owner, name, monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
-    rest = [str(tmp_path)] if command == "show" else ["--tasks", TASK]
-    assert main([*command.split(), *rest]) == 130
-    assert capsys.readouterr().err.strip().split("\n")[-1] == "lm-eval-sea: interrupted"
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_termination_while_libraries_are_imported(command, tmp_path):
+    """A process of its own, which sends itself the signal when it imports what takes long."""
+    code = (
+        "import os, signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name in ('lm_eval', 'lm_eval_sea.sweep.preflight'): os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from lm_eval_sea.commands.cli import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    sweep = ["sweep", str(write_plan(tmp_path / "plan.yaml")), "--engine", "local"]
+    given = ["run", "--model", "dummy", "--tasks", TASK] if command == "run" else sweep
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.run([sys.executable, "-c", code, *given], env=environment, capture_output=True, text=True, timeout=300)
+    assert process.returncode == 130, process.stderr
+    assert process.stderr.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command ")
+    assert "Traceback" not in process.stderr
+
+
+def test_a_forked_process_ends_at_once_whatever_it_waits_for():
+    """lm-eval's bootstrap ends its pool so."""
+    fork = multiprocessing.get_context("fork")
+    lock = fork.Lock()
+    with terminated_as_interrupted(), lock:
+        process = fork.Process(target=lock.acquire)
+        process.start()
+        process.terminate()
+        process.join(60)
+    assert process.exitcode == -signal.SIGTERM
 
 
 @pytest.mark.slow
@@ -122,31 +139,3 @@ def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror, monkeypatc
     assert main(arguments(tiny_model, tmp_path / "b")) == 0
     one, other = (json.loads(next((tmp_path / name).rglob("results_*.json")).read_text()) for name in ("a", "b"))
     assert one["results"] == other["results"]
-
-
-def test_answers_of_two_ranks(tmp_path):
-    for rank in (0, 1):
-        database(tmp_path / f"answers_rank{rank}.db")
-    assert answer_cache.check_databases(str(tmp_path / "answers")) == 1000
-    path = tmp_path / "answers_rank1.db"
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(RunError, match="answers_rank1.db cannot be read"):
-        answer_cache.check_databases(str(tmp_path / "answers"))
-
-
-def test_a_pickle_is_not_run_by_our_reader(tmp_path):
-    """Answers that hold a program are counted without running it."""
-
-    class Program:
-        def __reduce__(self):
-            return os.mkdir, (str(tmp_path / "run"),)
-
-    import sqlite3
-
-    connection = sqlite3.connect(tmp_path / "answers_rank0.db")
-    connection.execute('CREATE TABLE "unnamed" (key TEXT PRIMARY KEY, value BLOB)')
-    connection.execute('INSERT INTO "unnamed" VALUES (?, ?)', ("k", pickle.dumps(Program())))
-    connection.commit()
-    connection.close()
-    assert answer_cache.check_databases(str(tmp_path / "answers")) == 1
-    assert not (tmp_path / "run").exists()

@@ -22,8 +22,25 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.workload import fault_of_vocabulary, reads_ahead, unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
-from ..report.planted import plant
+from ..results.lm_eval_output import NEW, OLD, write_results
 from .test_servers import completion, reply, serving
+
+
+@pytest.fixture(autouse=True)
+def log(caplog, monkeypatch):
+    """Warnings of the pack are heard, whatever an earlier test has set up."""
+    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
+    caplog.set_level(logging.WARNING, "lm_eval_sea")
+
+
+def of_server(address, ask):
+    """What a chat server is asked, and answers."""
+
+    async def asking():
+        async with ChatServer(f"{address}/v1", "none", timeout=5, max_retries=0, parameters=ServerParameters()) as server:
+            return await ask(server)
+
+    return asyncio.run(asking())
 
 
 def told(numbers, **more):
@@ -78,35 +95,32 @@ def test_log_probabilities_of_answers_to_messages(logprob, said):
             told = {"choices": [{"prompt_logprobs": [{str(each): {"logprob": logprob, "rank": 1}} for each in asked["prompt"]]}]}
         reply(told)(handler)
 
-    async def rank(address):
-        async with ChatServer(f"{address}/v1", "none", timeout=5, max_retries=0, parameters=ServerParameters()) as server:
-            return await server.rank("m", [{"role": "user", "content": "1"}], ["ab"], {})
+    def rank(server):
+        return server.rank("m", [{"role": "user", "content": "1"}], ["ab"], {})
 
     with serving(answer) as (address, _):
         if said is None:
-            assert asyncio.run(rank(address)) == [(2 * logprob, True)]
+            assert of_server(address, rank) == [(2 * logprob, True)]
         else:
             with pytest.raises(RequestError, match=said):
-                asyncio.run(rank(address))
+                of_server(address, rank)
 
 
 @pytest.mark.parametrize(
     ("told", "is_said"),
     [("org/other", True), ("MODEL-2025-01-31", False), ("org/model", False), ("", False), (None, False), ([5], False)],
 )
-def test_a_server_that_answers_as_another_model(told, is_said, caplog, monkeypatch):
-    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
+def test_a_server_that_answers_as_another_model(told, is_said, caplog):
     say_if_another.cache_clear()
 
-    async def ask(address):
-        async with ChatServer(f"{address}/v1", "none", timeout=5, max_retries=0, parameters=ServerParameters()) as server:
-            return await server.chat("model", [{"role": "user", "content": "1"}], {})
+    def ask(server):
+        return server.chat("model", [{"role": "user", "content": "1"}], {})
 
     answer = completion() | {"model": told}
     answer["choices"][0]["finish_reason"] = "stop"
-    with serving(reply(answer)) as (address, _), caplog.at_level(logging.WARNING, "lm_eval_sea"):
+    with serving(reply(answer)) as (address, _):
         for _ in range(2):
-            assert asyncio.run(ask(address)).answer == "fine"
+            assert of_server(address, ask).answer == "fine"
     from lm_eval.models.openai_completions import LocalCompletionsAPI
 
     model = LocalCompletionsAPI(model="model", base_url=f"{address}/v1/completions", tokenizer_backend=None)
@@ -116,8 +130,7 @@ def test_a_server_that_answers_as_another_model(told, is_said, caplog, monkeypat
     assert said == ["the server answers as the model 'org/other', and was asked for 'model': is it the right one?"] * is_said
 
 
-def test_an_alias_is_no_other_model(caplog, monkeypatch):
-    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
+def test_an_alias_is_no_other_model(caplog):
     say_if_another("org/small-latest", "small-2025-01-31")
     assert not caplog.messages
 
@@ -166,16 +179,12 @@ def test_a_checkpoint_that_was_replaced(tmp_path):
     assert digest_of_weights({"model": "gpt"}) is None
 
 
-def test_scores_of_two_checkpoints_under_one_name_are_said(tmp_path):
-    plant(tmp_path)
-    files = sorted((tmp_path / "org__a").glob("results_*.json"))
-    for number, path in enumerate(files):
-        content = json.loads(path.read_text())
-        content["config"]["weights_digest"] = f"digest{number}"
-        path.write_text(json.dumps(content))
-    tasks = {task.run.settings.weights for task in read(tmp_path).best().tasks}
-    said = [note for note in read(tmp_path).best().notes if "different weights under one name" in note]
-    assert bool(said) == (len(tasks - {None}) > 1)
+@pytest.mark.parametrize(("digests", "said"), [("ab", True), ("aa", False)])
+def test_scores_of_two_checkpoints_under_one_name_are_said(digests, said, tmp_path):
+    for digest, stamp, task in zip(digests, (OLD, NEW), ("toy_th", "toy_vi"), strict=True):
+        config = {"model": "hf", "model_args": {"pretrained": "org/a"}, "weights_digest": digest}
+        write_results(tmp_path, stamp, {task: {"acc,none": 0.5}}, config=config)
+    assert said == any("2 different weights under one name" in note for note in read(tmp_path).best().notes)
 
 
 def test_tokens_that_the_tokenizer_does_not_know():
@@ -213,28 +222,31 @@ def test_a_tokenizer_of_another_size_than_the_model(tokens, said):
     assert fault_of_vocabulary(SimpleNamespace(tokenizer=range(5))) is None
 
 
-DATED = "{{ strftime_now('%d %b %Y') }} {% for m in messages %}{{ m['content'] }}{% endfor %}"
-PLAIN = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+MESSAGES = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+DATE, TIME = ("{{ strftime_now('" + form + "') }} " + MESSAGES for form in ("%d %b %Y", "%H:%M"))
 
 
-def test_templates_that_write_the_date(tiny_model, tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
-    folder = shutil.copytree(tiny_model, tmp_path / "model")
-    (folder / "chat_template.jinja").write_text(DATED)
-    arguments = {"pretrained": str(folder)}
-    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-        check_template_of_model(arguments, {}, apply=True, multiturn=False)
+@pytest.fixture
+def check_template(tiny_model, tmp_path):
+    """What a run makes of a model's chat template."""
+
+    def check_template(template, **more):
+        folder = shutil.copytree(tiny_model, tmp_path / "model", dirs_exist_ok=True)
+        (folder / "chat_template.jinja").write_text(template)
+        return check_template_of_model({"pretrained": str(folder)}, {}, apply=True, multiturn=False, **more)
+
+    return check_template
+
+
+@pytest.mark.parametrize("template", [DATE, TIME])
+def test_templates_that_write_the_date_or_the_time(template, check_template, caplog):
+    check_template(template)
     assert "writes today's date into every prompt: with --date" in caplog.text
-    use = check_template_of_model(arguments, {}, apply=True, multiturn=False, date=datetime(2025, 1, 31))
-    assert use.prompt.startswith("31 Jan 2025 ")
-    caplog.clear()
-    (folder / "chat_template.jinja").write_text(DATED.replace("%d %b %Y", "%H:%M"))
-    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-        check_template_of_model(arguments, {}, apply=True, multiturn=False)
-    assert "writes today's date into every prompt" in caplog.text
-    (folder / "chat_template.jinja").write_text("{{ range(10**5) | random }}" + PLAIN)
-    with pytest.raises(RunError, match="never writes the same prompt twice"):
-        check_template_of_model(arguments, {}, apply=True, multiturn=False)
-    (folder / "chat_template.jinja").write_text(PLAIN)
+
+
+def test_the_date_of_the_user(check_template):
+    assert check_template(DATE, date=datetime(2025, 1, 31)).prompt.startswith("31 Jan 2025 ")
     with pytest.raises(RunError, match="--date: the chat template of .* writes no date"):
-        check_template_of_model(arguments, {}, apply=True, multiturn=False, date=datetime(2025, 1, 31))
+        check_template(MESSAGES, date=datetime(2025, 1, 31))
+    with pytest.raises(RunError, match="never writes the same prompt twice"):
+        check_template("{{ range(10**5) | random }}" + MESSAGES)

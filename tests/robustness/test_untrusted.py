@@ -53,31 +53,28 @@ def checkout(tmp_path):
     return shutil.copytree(MINIATURE, tmp_path / "checkout")
 
 
-def config_of(checkout):
-    return next(iter(sorted((checkout / "seahelm_tasks").glob("**/config.yaml"))))
+@pytest.fixture
+def config(checkout):
+    """The first of its configurations."""
+    return min((checkout / "seahelm_tasks").glob("**/config.yaml"))
 
 
-def test_a_checkout_with_another_configuration(checkout, tmp_path):
-    """With tags, or no YAML."""
-    for text in [*NO_YAML, *TAGS]:
-        config_of(checkout).write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
+def test_a_checkout_with_another_configuration(checkout, config, tmp_path):
+    """With tags, no YAML, or a folder for a file."""
+    for text in (*NO_YAML, *TAGS):
+        config.write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
         with pytest.raises(CheckoutError) as caught:
             read_configs(checkout)
         assert "\n" not in str(caught.value), text
         assert not (tmp_path / "run").exists()
-
-
-def test_a_checkout_with_a_folder_for_a_file(checkout):
-    path = config_of(checkout)
-    path.unlink()
-    path.mkdir()
+    config.unlink()
+    config.mkdir()
     with pytest.raises(CheckoutError):
         read_configs(checkout)
 
 
-def test_references_that_go_in_circles(checkout):
-    path = config_of(checkout)
-    path.write_text("a:\n  x: ${b.x}\nb:\n  x: ${a.x}\n")
+def test_references_that_go_in_circles(checkout, config):
+    config.write_text("a:\n  x: ${b.x}\nb:\n  x: ${a.x}\n")
     assert read_configs(checkout)["a"]["x"].startswith("${")
 
 
@@ -109,25 +106,28 @@ def test_a_prompt_that_is_a_program(text):
 JUDGED = ["{response:>1000000000}", "{response.__class__}", "{response[0]}", "{0}", "{}", "{unknown}", 5, None, ["{response}"]]
 
 
-@pytest.mark.parametrize("template", JUDGED, ids=repr)
-def test_a_judges_prompt_that_is_a_program(template, tmp_path):
-    """With look-ups, widths or unknown places."""
+@pytest.fixture
+def judge_file(tmp_path):
     path = tmp_path / OFFICIAL_FILES["kalahi-judge"]
     path.parent.mkdir(parents=True)
+    return path
+
+
+@pytest.mark.parametrize("template", JUDGED, ids=repr)
+def test_a_judges_prompt_that_is_a_program(template, judge_file, tmp_path):
+    """With look-ups, widths or unknown places."""
     prompts = {"system_prompt": "s", "criteria_prompt": template}
     judge = {"judge_model_name": "m", "judge_generation_kwargs": {}, "classifications": {"A": 1}, "judge_prompts": prompts}
-    path.write_text(yaml.safe_dump({"kalahi-judge": {"judge": judge}}))
+    judge_file.write_text(yaml.safe_dump({"kalahi-judge": {"judge": judge}}))
     rubric = official_rubric("kalahi-judge", tmp_path)
     with pytest.raises(SeaHelmError):
         rubric.questions(conversation(one_turn(0, "x", [{"turn": 0, "criterion": "c"}])))
 
 
-def test_judges_prompts_that_are_none(tmp_path):
+def test_judges_prompts_that_are_none(judge_file, tmp_path):
     """Or other things in their place."""
-    path = tmp_path / OFFICIAL_FILES["kalahi-judge"]
-    path.parent.mkdir(parents=True)
     for text in [*NO_YAML, *TAGS, "kalahi-judge: 5", "kalahi-judge: {judge: []}"]:
-        path.write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
+        judge_file.write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
         with pytest.raises(SeaHelmError):
             official_rubric("kalahi-judge", tmp_path)
         assert not (tmp_path / "run").exists(), text

@@ -41,20 +41,9 @@ def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, m
     assert not (output / FOLDER).exists(), "all is answered"
 
 
-@pytest.fixture(scope="module")
-def undisturbed(samples, tmp_path_factory):
-    """The results of a run that nothing ends."""
-    output = tmp_path_factory.mktemp("undisturbed")
-    with serve(lambda *_: THINKING) as toy, pytest.MonkeyPatch.context() as patch:
-        patch.chdir(samples)
-        assert main(command(toy, output, "--limit", "4")) == 0
-    return written(output)["results"]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_goes_on(sign, undisturbed, samples, tmp_path, monkeypatch):
-    """The server falls silent after two answers; these are not asked again."""
+def test_an_interrupted_run_goes_on(samples, tmp_path, monkeypatch):
+    """The server falls silent after two answers; these are not asked again. Other signals are those of `test_resume.py`."""
     output, silent = tmp_path / "results", threading.Event()
     monkeypatch.chdir(samples)
 
@@ -68,47 +57,14 @@ def test_an_interrupted_run_goes_on(sign, undisturbed, samples, tmp_path, monkey
         given = command(toy, output, "--limit", "4", model_args=",num_concurrent=1")
         process = Fork(*given)
         assert silent.wait(250)
-        process.send_signal(sign)
+        process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=100)
+        assert process.returncode == 130 and "Traceback" not in err
         assert answers_kept(output) == 2
-        if sign != signal.SIGKILL:
-            assert process.returncode == 130
-            said = err.strip().split("\n")[-1]
-            assert said.startswith(
-                "lm-eval-sea: interrupted; the same command goes on where this one stopped, with the 2 answers"
-            )
-            assert "Traceback" not in err
+        said = "lm-eval-sea: interrupted; the same command goes on where this one stopped, with the 2 answers"
+        assert err.strip().split("\n")[-1].startswith(said)
         begun = len(toy.requests)
         assert main(given) == 0
         assert len(toy.requests) == begun + 2
     assert not (output / FOLDER).exists()
-    assert written(output)["results"] == undisturbed
-
-
-@pytest.mark.parametrize(
-    ("task", "why"),
-    [
-        ("sea_belebele_en_to_ppl", "the server tells no log-probabilities of answers, as vllm serve does"),
-        (
-            "sea_belebele_en_litilo_ppl",
-            "calibration compares with prompts without content, which cannot be made of messages, and --model chat-api sends "
-            "nothing else",
-        ),
-    ],
-)
-def test_ranked_tasks_are_refused_with_the_tasks_that_chat(task, why, samples, tmp_path, monkeypatch, refusal):
-    monkeypatch.chdir(samples)
-    with serve(lambda *_: THINKING) as toy:
-        said = refusal(*command(toy, tmp_path, "--limit", "2", task=task)[1:])
-    assert said == f"{task}: {why}; take sea_belebele_en_chat, or leave them out"
-
-
-@pytest.mark.parametrize("limit", [2047, 2046, 1900, 20000])
-def test_a_window_that_lm_eval_assumes_is_refused_where_it_would_cut(limit, samples, tiny_model, monkeypatch, refusal):
-    """Nothing is sent: there is no server at the address."""
-    monkeypatch.chdir(samples)
-    server = f"model={tiny_model},base_url=http://127.0.0.1:9/v1/completions,tokenizer_backend=huggingface"
-    asked = ["--tasks", "sea_belebele_en_litilo_gen", "--limit", "2", "--gen_kwargs", f"max_gen_toks={limit}"]
-    line = refusal("--model", "local-completions", "--model_args", server, *asked)
-    assert "do not fit the window of 2,047 that lm-eval assumes" in line
-    assert "--model_args max_length=N" in line
+    assert written(output)["n-samples"][TASK]["effective"] == 4

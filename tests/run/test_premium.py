@@ -1,6 +1,5 @@
 """What a language costs in tokens beside English, on texts whose tokens are counted here."""
 
-import argparse
 import json
 import logging
 import math
@@ -11,7 +10,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import ratio_of_sums
-from lm_eval_sea.run.answer_limits import add_thinking_tokens, thinking_tokens
+from lm_eval_sea.run.answer_limits import add_thinking_tokens
 from lm_eval_sea.run.premium import PASSAGES, SENTENCES, note_premiums, premium_of
 from lm_eval_sea.run.request import RunError
 
@@ -96,13 +95,6 @@ def test_languages_without_texts(load_tasks, tmp_path, monkeypatch, caplog):
     assert "the folder sail/Sailcompass_data has no data/belebele/tha_Thai.jsonl" in caplog.messages[-1]
     with pytest.raises(RunError, match=r"--thinking_tokens 9x: sea_belebele_th_chat: .*; give a number of tokens without x"):
         note_premiums(tasks, Letters(), flag="--thinking_tokens 9x")
-
-
-def test_what_thinking_tokens_takes():
-    assert (thinking_tokens("2048"), thinking_tokens("2048x")) == (2048, "2048x")
-    for wrong in ("0", "x", "-1", "2.5x", "2048 x", ""):
-        with pytest.raises(argparse.ArgumentTypeError, match="is no number of tokens"):
-            thinking_tokens(wrong)
 
 
 def test_the_command_prints_csv(tiny_model, samples, monkeypatch, capsys):

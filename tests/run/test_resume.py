@@ -90,7 +90,6 @@ def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, go_
     said = re.search(r"(\d+) of (\d+) sampled answers are those of the interrupted run", go_on(given))
     found, total = map(int, said.groups())
     assert kept == found < total
-    assert not (output / FOLDER).exists()
 
 
 @pytest.mark.slow

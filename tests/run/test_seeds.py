@@ -9,7 +9,6 @@ import pytest
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
-from lm_eval_sea.run.answer_limits import add_thinking_tokens
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.sea_helm import judge
@@ -28,16 +27,6 @@ def model(tmp_path):
 def test_sampling_values_are_the_models_and_no_limit_of_length_is_taken_over(model):
     assert sampling_values(model, {}) == {"do_sample": True, "temperature": 0.6, "top_p": 0.9}
     assert sampling_values(model, {"temperature": 1.0})["temperature"] == 1.0
-
-
-def test_a_model_that_does_not_sample_is_refused(tmp_path):
-    (tmp_path / "generation_config.json").write_text(json.dumps({"temperature": 0.6}))
-    for arguments in ({"pretrained": str(tmp_path)}, {"pretrained": str(tmp_path / "none")}, {"base_url": "http://127.0.0.1:1"}):
-        with pytest.raises(RunError, match="all runs would be equal"):
-            sampling_values(arguments, {})
-        assert sampling_values(arguments, {"do_sample": True}) == {"do_sample": True, "temperature": 1.0}
-        with pytest.raises(RunError, match="all runs would be equal"):
-            sampling_values(arguments, {"do_sample": True, "temperature": 0})
 
 
 def arguments(model, output, **more):
@@ -165,17 +154,3 @@ def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_mod
     assert sorted((job.task.name, job.task.run.seed) for job in jobs) == [
         (name, seed) for name in ("sea_helm_id_lindsea_syntax_judge", f"{task}_2") for seed in (1, 2)
     ]
-
-
-@pytest.mark.parametrize(
-    ("number", "gen_kwargs", "message"), [(5, {"max_gen_toks": 9}, "give one of them"), (5, {}, "has no max_gen_toks of its own")]
-)
-def test_thinking_tokens_that_cannot_be_added(number, gen_kwargs, message):
-    class Task:
-        config = argparse.Namespace(generation_kwargs={"until": []})
-
-        def get_config(self, name):
-            return {"output_type": "generate_until"}[name]
-
-    with pytest.raises(RunError, match=message):
-        add_thinking_tokens({"a": Task()}, number, gen_kwargs)

@@ -10,7 +10,6 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import WIDTH, table_of
 from lm_eval_sea.run.output_streams import warnings_once
-from tests.run.conftest import written
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +53,6 @@ def test_the_table_knows_of_the_chat_template_before_the_results_are_written(
     assert main(command) == 0
     for text in (capsys.readouterr().out, table_of(read(output).best())):
         assert "is this a base model?" in " ".join(text.split())
-
-
-@pytest.mark.slow
-def test_the_results_are_those_of_lm_eval(finished):
-    _, output = finished
-    assert {"acc_ppl,none", "acc_norm,none"} <= written(output)["results"]["sea_xcopa_th_to_ppl"].keys()
-    assert len(list(output.rglob("samples_*.jsonl"))) == len(["sea_xcopa_id", "_th", "_vi", "sea_vsmec_vi"])
 
 
 def test_warnings_of_one_cause_are_shown_once(caplog):

@@ -24,6 +24,7 @@ from tests.run.thinking_templates import (
 )  # fmt: skip
 
 RANKED, GENERATED = "sea_belebele_th_to_ppl", "sea_belebele_th_chat"
+QUESTION = [{"role": "user", "content": "1 + 1?"}]
 
 # template → what switches it on and off
 SWITCHES = {
@@ -35,6 +36,8 @@ SWITCHES = {
     MODE: ({"thinking_mode": "on"}, {"thinking_mode": "off"}),
     BUDGET: ({"thinking_budget": -1}, {"thinking_budget": 0}),
 }
+UNLESS_TOLD = [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, EFFORT, TOLD]  # the model thinks by itself
+IF_TOLD = [NOTE, THINKING, NO_EFFORT, PLAIN]
 
 
 @pytest.fixture
@@ -48,21 +51,20 @@ def tasks(load_tasks):
 
 
 def test_the_switch_of_each_family(tokenizer):
-    for template, (on, off) in SWITCHES.items():
+    """A word in the system message is the last resort, to end what begins by itself."""
+    found = {WORD: (Switch(), Switch(word="/no_think"))}
+    found |= dict.fromkeys([ALWAYS, EFFORT, PLAIN, "{{ messages[9].content }}"], (None, None))
+    found |= {template: (Switch(on), Switch(off)) for template, (on, off) in SWITCHES.items()}
+    for template, switches in found.items():
         render = renderer(tokenizer, template, {})
-        assert (find_switch(render, "on"), find_switch(render, "off")) == (Switch(on), Switch(off)), template
+        assert (find_switch(render, "on"), find_switch(render, "off")) == switches, template
 
 
-def test_a_word_in_the_system_message_is_the_last_resort(tokenizer):
-    render = renderer(tokenizer, WORD, {})
-    assert find_switch(render, "off") == Switch(word="/no_think")
-    assert find_switch(render, "on") == Switch(), "it thinks by itself"
-
-
-@pytest.mark.parametrize("template", [ALWAYS, EFFORT, PLAIN, "{{ messages[9].content }}"])
-def test_templates_without_a_switch(template, tokenizer):
-    render = renderer(tokenizer, template, {})
-    assert find_switch(render, "on") is find_switch(render, "off") is None
+@pytest.mark.parametrize("template", [*UNLESS_TOLD, *IF_TOLD])
+def test_whether_a_model_thinks(template, tokenizer):
+    assert thinks(renderer(tokenizer, template, {}), QUESTION) == (template in UNLESS_TOLD)
+    if template in SWITCHES:
+        assert [thinks(renderer(tokenizer, template, settings), QUESTION) for settings in SWITCHES[template]] == [True, False]
 
 
 def check(tokenizer, tasks, template, settings=None, **more):
@@ -70,20 +72,9 @@ def check(tokenizer, tasks, template, settings=None, **more):
     check_chat_template(tokenizer, tasks, apply=True, settings=settings or {}, multiturn=False, **more)
 
 
-@pytest.mark.parametrize(
-    ("template", "way_off", "settings", "instruction"),
-    [
-        (OPENS, "add --thinking off, ", {"enable_thinking": False}, None),
-        (MODE, "add --thinking off, ", {"thinking_mode": "off"}, None),
-        (WORD, "add --thinking off, ", {}, "/no_think"),
-        (EMPTY_PAIR, "add --thinking off, ", {"enable_thinking": False}, None),
-        (BUDGET, "add --thinking off, ", {"thinking_budget": 0}, None),
-        (ALWAYS, "", None, None),
-        (EFFORT, "", None, None),
-    ],
-    ids=["enable_thinking", "thinking_mode", "word", "opened by the model", "budget", "no switch", "effort"],
-)
-def test_nothing_is_ranked_where_a_model_would_think(template, way_off, settings, instruction, tokenizer, tasks):
+@pytest.mark.parametrize("template", [OPENS, MODE, WORD, EMPTY_PAIR, BUDGET, ALWAYS, EFFORT])
+def test_nothing_is_ranked_where_a_model_would_think(template, tokenizer, tasks):
+    way_off = "" if template in (ALWAYS, EFFORT) else "add --thinking off, "
     message = (
         rf"^{RANKED}: the chat template of \S+ has the model think before it answers, so that no answer can be ranked behind the "
         rf"prompt: {re.escape(way_off)}take {GENERATED}, or leave them out$"
@@ -91,26 +82,12 @@ def test_nothing_is_ranked_where_a_model_would_think(template, way_off, settings
     with pytest.raises(RunError, match=message):
         check(tokenizer, tasks, template)
     check(tokenizer, {GENERATED: tasks[GENERATED]}, template)
-    if settings is not None:
-        check(tokenizer, tasks, template, settings, system_instruction=instruction)
+    if template in SWITCHES:
+        check(tokenizer, tasks, template, SWITCHES[template][1])
+    if template == WORD:
+        check(tokenizer, tasks, template, system_instruction="/no_think")
 
 
 def test_models_that_do_not_think_by_themselves_are_ranked(tokenizer, tasks):
     for template in (NOTE, THINKING, PLAIN):
         check(tokenizer, tasks, template)
-
-
-@pytest.mark.parametrize("template", [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, EFFORT, TOLD])
-def test_models_that_think_unless_told_not_to(template, tokenizer):
-    question = [{"role": "user", "content": "1 + 1?"}]
-    assert thinks(renderer(tokenizer, template, {}), question)
-    if template in SWITCHES:
-        assert not thinks(renderer(tokenizer, template, SWITCHES[template][1]), question)
-
-
-@pytest.mark.parametrize("template", [NOTE, THINKING, NO_EFFORT, PLAIN])
-def test_models_that_think_if_told_to(template, tokenizer):
-    question = [{"role": "user", "content": "1 + 1?"}]
-    assert not thinks(renderer(tokenizer, template, {}), question)
-    if template in SWITCHES:
-        assert thinks(renderer(tokenizer, template, SWITCHES[template][0]), question)
