@@ -1,6 +1,5 @@
 """What an accelerator needs, shown on a CPU by counters and switches; no accelerator runs these tests."""
 
-import random
 from collections import Counter
 
 import pytest
@@ -9,9 +8,7 @@ from lm_eval.models.huggingface import HFLM
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from lm_eval_sea.models import SharedPrefixLM, branching, copying, forward, scoring
-from lm_eval_sea.models.forward import launched_tokens, plain_attention
-from lm_eval_sea.models.planning import make_batches, make_plan
-from lm_eval_sea.models.prefix_tree import KEY_BYTES, common_prefixes, sort_key
+from lm_eval_sea.models.forward import plain_attention
 
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests
 
@@ -113,48 +110,3 @@ def test_a_pass_is_launched_without_waiting(name, tokenizers, monkeypatch):
     assert operations.counts["_local_scalar_dense"] <= len(answers), "the sums, which are no longer on a device"
     first = events.index("read")
     assert events[:first].count("pass") >= 2
-
-
-def passages():
-    """200 passages of 2 questions with 4 options, in tokens."""
-    dice = random.Random(0)
-
-    def tokens(low, high):
-        return [dice.randrange(30_000) for _ in range(dice.randint(low, high))]
-
-    exemplars, sequences = tokens(600, 600), []
-    for _ in range(200):
-        passage = exemplars + tokens(80, 250)
-        for _ in range(2):
-            question = passage + tokens(10, 40)
-            sequences += [question + tokens(2, 20) for _ in range(4)]
-    return sequences
-
-
-def passes_of_copies(pass_tokens):
-    """Forward passes and tokens of a model with copies of the cache."""
-    keys = sorted(set(map(sort_key, passages())))
-    lengths = [len(key) // KEY_BYTES for key in keys]
-    plan = make_plan(lengths, common_prefixes(keys), 16384, branches=False, pass_tokens=pass_tokens)
-    passes = computed = 0
-    todo = [plan.group]
-    while todo:
-        group = todo.pop()
-        batches = make_batches(group.rows, 16384, pass_tokens, 1)
-        passes += len(batches) + (group.end > group.start)
-        computed += group.end - group.start + sum(len(rows) * rows[0].tokens for rows in batches)
-        todo += group.groups
-    return passes, computed
-
-
-def test_small_models_get_large_passes():
-    """Launching a pass of 0.5B parameters (24 layers) takes as long as computing thousands of tokens, of 7B as hundreds."""
-    small, large = launched_tokens(24, 494_000_000), launched_tokens(28, 7_600_000_000)
-    assert 4000 < small < 16384 and 256 < large < 1000
-    (few, many_tokens), (many, few_tokens) = passes_of_copies(small), passes_of_copies(large)
-    assert few < many / 2
-    assert many_tokens > few_tokens, "what is saved in launches is paid in tokens"
-    assert many_tokens / few > 4096
-    for count in (small, large):  # nothing else would be quicker by this reckoning
-        own = sum(weight * part for weight, part in zip((count, 1), passes_of_copies(count), strict=True))
-        assert all(own <= count * passes + tokens for passes, tokens in map(passes_of_copies, (32, 512)))

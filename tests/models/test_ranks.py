@@ -1,10 +1,8 @@
 """Requests that several processes deal out among themselves; `test_whole_runs.py` has processes of their own."""
 
-import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from accelerate import Accelerator
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +13,6 @@ from lm_eval_sea.models.forward import plain_attention
 from lm_eval_sea.models.prefix_tree import sort_key
 
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests
-from .test_accelerator import passages
 
 
 def distinct(sequences):
@@ -42,17 +39,6 @@ def test_parts_have_equal_shares(sequences, parts):
     assert sum(len(set(part)) for part in found) == len(set(sequences))
     assert all(distinct(part) <= distinct(sequences) / parts + 2 * longest for part in found)
     assert sum(map(distinct, found)) <= distinct(sequences) + (parts - 1) * longest
-
-
-@pytest.mark.parametrize("parts", [2, 4])
-def test_hardly_anything_is_computed_twice(parts):
-    """Where rows are dealt one by one, the second question of a passage goes to another process than the first."""
-    sequences = passages()
-    random.Random(0).shuffle(sequences)
-    sizes = list(map(distinct, dealt(sequences, parts)))
-    assert sum(sizes) <= 1.05 * distinct(sequences)
-    assert max(sizes) <= 1.05 * distinct(sequences) / parts + 1000
-    assert sum(distinct(sequences[rank::parts]) for rank in range(parts)) > 1.2 * distinct(sequences)
 
 
 def in_processes(monkeypatch, works):

@@ -26,7 +26,6 @@ from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..report.planted import CLASSES, RANKED, TO_THAI, plant
 from ..results import lm_eval_output
-from ..results.lm_eval_output import OLD
 from ..sea_helm.planted_answers import one_turn, two_turns, write_answers
 from ..sea_helm.totals.planted_runs import write_run
 
@@ -55,24 +54,14 @@ def ranked(folder: Path) -> Path:
 
 def _parallel(folder: Path) -> Path:
     """Belebele in Thai and English, for languages to be compared."""
-    plant(folder)
-    place = folder / "org__a"
-    content = json.loads(next(place.glob("results_*")).read_text())
-    english = RANKED.replace("_th_", "_en_")
-    for part in ("results", "configs", "versions", "n-shot", "n-samples"):
-        content[part] = {name: content[part][RANKED] for name in (RANKED, english)}
-    metadata = dict(content["configs"][RANKED]["metadata"])
-    content["configs"] = {
-        RANKED: {"metadata": metadata},
-        english: {"metadata": metadata | {"language": "en", "prompt_language": "en"}},
-    }
-    samples = next(place.glob(f"samples_{RANKED}_*")).read_text(encoding="utf-8")
-    for path in place.iterdir():
-        path.unlink()
-    (place / f"results_{OLD}.json").write_text(json.dumps(content))
-    for name in (RANKED, english):
-        (place / f"samples_{name}_{OLD}.jsonl").write_text(samples, encoding="utf-8")
-    return place
+    planted = plant(folder / "planted") / "org__a"
+    content = json.loads(next(planted.glob("results_*")).read_text())
+    rows = next(planted.glob(f"samples_{RANKED}_*")).read_text(encoding="utf-8").splitlines()
+    metadata = content["configs"][RANKED]["metadata"]
+    of_thai = {"scores": content["results"][RANKED], "metadata": metadata, "rows": [json.loads(row) for row in rows]}
+    of_english = of_thai | {"metadata": metadata | {"language": "en", "prompt_language": "en"}}
+    tasks = {RANKED: of_thai, RANKED.replace("_th_", "_en_"): of_english}
+    return lm_eval_output.write_run(folder / "run", tasks, model=content["model_name"])
 
 
 def _translated(folder: Path) -> Path:

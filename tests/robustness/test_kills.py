@@ -49,9 +49,19 @@ def files(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def moments(changes):
-    """Some of them, always the same."""
-    return sorted(random.Random(33).sample(range(1, changes + 1), min(KILLS, changes)))
+def after_kills(command, place):
+    """Runs a command that is killed at some moments, always the same ones, and then once more; the folders that it writes.
+
+    `command` makes its arguments from the folder. The first folder is that of a run that nobody killed.
+    """
+    undisturbed = place / "undisturbed"
+    changes = forked(command(undisturbed), undisturbed)
+    yield undisturbed
+    for moment in sorted(random.Random(33).sample(range(1, changes + 1), min(KILLS, changes))):
+        folder = place / f"killed {moment}"
+        forked(command(folder), folder, moment)
+        forked(command(folder), folder)
+        yield folder
 
 
 @pytest.fixture(autouse=True)
@@ -62,28 +72,21 @@ def quiet(monkeypatch):
 def test_a_run(tiny_model, mirror, tmp_path, capsys):
     """Of a run that is killed while it saves, files stay beside the newer ones; what is shown is that of the newer."""
 
-    def shown(folder):
+    def seen(folder):
         capsys.readouterr()
         assert main(["show", str(folder), "--json"]) == 0
-        return [{name: value for name, value in line.items() if name != "date"} for line in json.loads(capsys.readouterr().out)]
+        shown = [line | {"date": None} for line in json.loads(capsys.readouterr().out)]
+        return shown, {path.name.rpartition("_20")[0] for path in folder.rglob("*") if path.is_file()}
 
-    undisturbed = tmp_path / "undisturbed"
-    assert main(arguments(tiny_model, undisturbed)) == 0  # and all is imported
-    changes = forked(arguments(tiny_model, tmp_path / "counted"), tmp_path / "counted")
-    for moment in moments(changes):
-        output = tmp_path / f"killed {moment}"
-        forked(arguments(tiny_model, output), output, moment)
-        forked(arguments(tiny_model, output), output)
-        names = [
-            {path.name.rpartition("_20")[0] for path in place.rglob("*") if path.is_file()} for place in (output, undisturbed)
-        ]
-        assert names[0] == names[1], moment
-        assert shown(output) == shown(undisturbed), moment
+    assert main(arguments(tiny_model, tmp_path / "first")) == 0  # and all is imported
+    undisturbed, *killed = after_kills(lambda folder: arguments(tiny_model, folder), tmp_path)
+    for folder in killed:
+        assert seen(folder) == seen(undisturbed), folder
 
 
 def test_a_report(tmp_path):
     """Of one task, with figures, tables, pages and samples."""
-    results, undisturbed = plant(tmp_path / "runs") / "org__a", tmp_path / "undisturbed"
+    results = plant(tmp_path / "runs") / "org__a"
     [path] = results.glob("results_*.json")
     content = json.loads(path.read_text())
     path.write_text(json.dumps(content | {"results": {"sea_xnli_th": content["results"]["sea_xnli_th"]}}))
@@ -91,13 +94,10 @@ def test_a_report(tmp_path):
         samples.unlink()
     command = ["report", str(results), "--out"]
     assert main([*command, str(tmp_path / "first")]) == 0  # and all is imported
-    changes = forked([*command, str(undisturbed)], undisturbed)
+    undisturbed, *killed = after_kills(lambda folder: [*command, str(folder)], tmp_path)
     assert {path.parent.name for path in undisturbed.rglob("*.*")} >= {"figures", "tables", "pages", "samples"}
-    for moment in moments(changes):
-        out = tmp_path / f"killed {moment}"
-        forked([*command, str(out)], out, moment)
-        forked([*command, str(out)], out)
-        assert files(out) == files(undisturbed), moment
+    for folder in killed:
+        assert files(folder) == files(undisturbed), folder
 
 
 def test_a_fetch(samples, tmp_path, monkeypatch):
@@ -110,17 +110,13 @@ def test_a_fetch(samples, tmp_path, monkeypatch):
         content = next(samples.glob(f"*/*/{name}")).read_bytes()
         reply(content, **{"X-Repo-Commit": "0" * 40, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'})(handler)
 
+    def fetched(folder):
+        return {name: data for name, data in files(folder).items() if ".cache" not in name}
+
     with serving(answer) as (address, _):
         download = functools.partial(hub_files.huggingface_hub.hf_hub_download, endpoint=address)
         monkeypatch.setattr(hub_files.huggingface_hub, "hf_hub_download", download)
-        wanted = tmp_path / "undisturbed"
         command = ["data", "fetch", "--tasks", "sea_xcopa_to_ppl", "--to"]
-        changes = forked([*command, str(wanted)], wanted)
-        for moment in moments(changes):
-            mirror = tmp_path / f"killed {moment}"
-            forked([*command, str(mirror)], mirror, moment)
-            forked([*command, str(mirror)], mirror)
-            one, other = (
-                {name: data for name, data in files(place).items() if ".cache" not in name} for place in (mirror, wanted)
-            )
-            assert one == other, moment
+        undisturbed, *killed = after_kills(lambda folder: [*command, str(folder)], tmp_path)
+        for folder in killed:
+            assert fetched(folder) == fetched(undisturbed), folder

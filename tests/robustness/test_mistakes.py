@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import lm_eval.caching.cache
 import pytest
 import yaml
 
@@ -60,6 +61,8 @@ def filled(address, tmp_path_factory):
         path = folder / "files" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(filled(text), encoding="utf-8")
+    (folder / "files" / "shared").mkdir()
+    (folder / "files" / "shared").chmod(0o777)
     return filled
 
 
@@ -74,8 +77,9 @@ def command_of(case):
 
 
 @pytest.fixture
-def plain_surroundings(monkeypatch):
-    """No keys, no trackers of experiments, and no handler of the log that an earlier test closed."""
+def surroundings(monkeypatch, filled):
+    """No keys, no trackers of experiments, no handler of the log that an earlier test closed, requests kept in FOLDER/shared."""
+    monkeypatch.setattr(lm_eval.caching.cache, "PATH", filled("FOLDER/shared"))
     find = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name in ("wandb", "trackio") else find(name, *more)
@@ -92,7 +96,7 @@ def plain_surroundings(monkeypatch):
         for case in (*TABLE["run"], *TABLE["others"], *TABLE["sweep"])
     ],
 )
-def test_a_mistake_gets_one_line(case, mirror, filled, plain_surroundings, capsys):
+def test_a_mistake_gets_one_line(case, mirror, filled, surroundings, capsys):
     """And nothing is written."""
     if "plan" in case:
         models = [{"name": "a", "model_args": {"pretrained": filled("MODEL")}}]

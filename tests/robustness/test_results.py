@@ -115,19 +115,13 @@ def shown_twice(folder):
     return table_of(runs), render_markdown(sections(found, published=True), {})
 
 
-def test_a_folder_whose_name_is_no_text(tmp_path):
-    """Bytes that are no UTF-8, which Python reads as lone surrogates."""
+def test_names_that_are_none(tmp_path):
+    """A folder's of bytes that are no UTF-8, and empty ids of rows: the page of samples has them all the same."""
     folder = planted(tmp_path / "runs", lambda content: content.pop("model_name"))
-    os.rename(folder, os.fsencode(tmp_path / "runs") + b"/\xff\xfe")
-    assert main(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "page")]) == 0
-
-
-def test_rows_whose_names_are_empty(tmp_path):
-    """The page of samples has them all the same."""
-    folder = planted(tmp_path, lambda content: None)
     [path] = folder.glob(f"samples_{RANKED}_*")
     edit(path, lambda rows: [row.update(doc_id="") or row["doc"].update(id="") for row in rows])
-    assert main(["report", str(folder), "--out", str(tmp_path / "page")]) == 0
+    os.rename(folder, os.fsencode(tmp_path / "runs") + b"/\xff\xfe")
+    assert main(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "page")]) == 0
     assert (tmp_path / "page" / "pages" / "samples.html").exists()
 
 

@@ -13,12 +13,15 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.visible_text import one_line, spreadsheet_cell, visible
+from lm_eval_sea.sweep.job_process import Outcome
+from lm_eval_sea.sweep.sweep import table_of_failures
 from lm_eval_sea.tasks._shared.unicode_text import has_long_run, is_blank, normal_form
 
 from ..conftest import ROOT
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import OLD
 from ..sea_helm.totals.planted_runs import write_run
+from ..sweep.test_two_plans import jobs_of_plan
 from .conftest import edit
 
 STARTS = ("=", "+", "-", "@", "\t", "\r")  # of a cell that a spreadsheet runs
@@ -119,6 +122,12 @@ def test_controls_in_a_data_file(mirror, capsys):
     assert main(["data", "check", "--tasks", "sea_xcopa_vi_to_ppl"]) == 1
     output = capsys.readouterr()
     check_seen(output.out)
+
+
+def test_controls_in_the_log_of_a_job(tmp_path):
+    """Of a sweep, which shows the last line."""
+    [job] = jobs_of_plan(tmp_path)
+    check_seen(table_of_failures({job: Outcome(1, HOSTILE, 1.0)}))
 
 
 @given(st.text())

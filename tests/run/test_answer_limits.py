@@ -4,16 +4,10 @@ import json
 import logging
 
 import pytest
-from transformers import AutoTokenizer
 
 from lm_eval_sea.run.answer_limits import add_default_room, fit_to_window
 
 GENERATED = "sea_belebele_th_chat"
-
-
-@pytest.fixture
-def tokenizer(tiny_model):
-    return AutoTokenizer.from_pretrained(tiny_model)
 
 
 def limits_with_room(tokenizer, load_tasks, gen_kwargs=(), **model_args):

@@ -40,11 +40,3 @@ def test_the_kernel_is_off_for_models_it_is_wrong_with(family, heads, allowed, m
         evaluate(SimpleNamespace(model=language_model))
         assert torch.backends.cuda.mem_efficient_sdp_enabled()
     assert seen == [allowed]
-
-
-def test_other_backends_have_no_such_model(monkeypatch):
-    called = []
-    monkeypatch.setattr(lm_eval.evaluator, "simple_evaluate", lambda **options: called.append(options["model"]))
-    model = SimpleNamespace(model="the name of a model")
-    evaluate(model)
-    assert called == [model]

@@ -4,7 +4,6 @@ import json
 import shutil
 
 import pytest
-from transformers import AutoTokenizer
 
 from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.request import RunError
@@ -18,11 +17,6 @@ TASKS = ["sea_xcopa_vi_to_ppl", "sea_tydiqa_id"]
 @pytest.fixture(scope="module")
 def tasks(load_tasks):
     return load_tasks(*TASKS)
-
-
-@pytest.fixture
-def tokenizer(tiny_model):
-    return AutoTokenizer.from_pretrained(tiny_model)
 
 
 def check(tokenizer, tasks, template, *, apply=True, multiturn=True):

@@ -91,12 +91,15 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
 
 
 @pytest.mark.slow
-def test_answers_that_fill_the_window(samples, tiny_model, refusal, monkeypatch):
+def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
     """Said before the rankings of the same run."""
     monkeypatch.chdir(samples)
-    asked = ["--model", "hf", "--device", "cpu", "--tasks", "sea_indolem_id,sea_tydiqa_id", "--limit", "2"]
-    said = refusal(*asked, "--model_args", f"pretrained={tiny_model},max_length=64", "--gen_kwargs", "max_gen_toks=64")
-    assert said.startswith("sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;")
+    model = ["--model", "hf", "--model_args", f"pretrained={tiny_model},max_length=64", "--device", "cpu"]
+    asked = ["--tasks", "sea_indolem_id,sea_tydiqa_id", "--limit", "2", "--gen_kwargs", "max_gen_toks=64"]
+    assert main(["run", *model, *asked]) == 2
+    said = capsys.readouterr().err.strip().split("\n")[-1]
+    why = "sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;"
+    assert said.startswith(f"lm-eval-sea: {why}")
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
+from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.sea_helm import judge
 
 
@@ -24,50 +24,35 @@ def model(tmp_path):
     return {"pretrained": str(folder)}
 
 
-def test_sampling_values_are_the_models_and_no_limit_of_length_is_taken_over(model):
-    assert sampling_values(model, {}) == {"do_sample": True, "temperature": 0.6, "top_p": 0.9}
-    assert sampling_values(model, {"temperature": 1.0})["temperature"] == 1.0
-
-
 def arguments(model, output, **more):
     return argparse.Namespace(model="hf", model_args=model, output_path=output and str(output), **more)
 
 
-def test_each_seed_has_a_folder_and_complete_ones_are_left_out(model, tmp_path):
-    output = tmp_path / "out"
-    given = arguments(model, output, tasks=["sea_a"], limit=None)
-    begun = list(runs_of(given, 3, None))
-    assert [run.output_path for run, _ in begun] == [str(output / f"seed_{seed}") for seed in (1, 2, 3)]
-    assert [run.seed for run, _ in begun] == [[seed] * 4 for seed in (1, 2, 3)]
-    assert all(run.tasks == ["sea_a"] and run.gen_kwargs["temperature"] == 0.6 for run, _ in begun)
-
-    run, mark = begun[1]
-    (output / "seed_2" / "model").mkdir(parents=True)
-    (output / "seed_3").mkdir()  # begun, without results
-    (output / "seed_2" / "model" / "results_2026-01-01.json").write_text("{}")
-    assert seeds_left(given) == [1, 2, 3], "nothing says that the results are of this request"
-    mark_complete(run, mark)
-    assert seeds_left(given) == [1, 3]
-
-
 @pytest.mark.parametrize("change", [{"tasks": ["sea_a", "sea_b"]}, {"limit": 10}, {"gen_kwargs": {"temperature": 1.0}}, "model"])
-def test_another_request_is_run_beside_a_complete_one(change, model, tmp_path):
+def test_a_seed_is_left_out_where_this_request_is_complete(change, model, tmp_path):
+    """Another request is run beside it."""
     given = arguments(model, tmp_path / "out", tasks=["sea_a"], limit=None, batch_size="1")
-    for run, mark in runs_of(given, 2, None):
+    begun = list(runs_of(given, 2, None))
+    assert [(run.output_path, run.seed) for run, _ in begun] == [
+        (str(tmp_path / "out" / f"seed_{seed}"), [seed] * 4) for seed in (1, 2)
+    ]
+    for _, mark in begun:
         mark.parent.mkdir(parents=True)
         (mark.parent / "results_2026-01-01.json").write_text("{}")
+    assert seeds_left(given) == [1, 2], "nothing says that the results are of this request"
+    for run, mark in begun:
         mark_complete(run, mark)
     given.batch_size = "8"
-    assert seeds_left(given, 2) == []
+    assert seeds_left(given) == []
     if change == "model":  # another checkpoint in the same folder
         Path(model["pretrained"], "weights").write_text("new")
     else:
         vars(given).update(change)
-    assert seeds_left(given, 2) == [1, 2]
+    assert seeds_left(given) == [1, 2]
 
 
-def seeds_left(given, number=3):
-    return [run.seed[0] for run, _ in runs_of(given, number, None)]
+def seeds_left(given):
+    return [run.seed[0] for run, _ in runs_of(given, 2, None)]
 
 
 def test_vllm_draws_with_the_seed_too(model, tmp_path):
@@ -86,7 +71,8 @@ def seed_results(folder):
 @pytest.mark.slow
 def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, samples, tmp_path, monkeypatch, capsys):
     model = shutil.copytree(tiny_model, tmp_path / "model")
-    (model / "generation_config.json").write_text(json.dumps({"do_sample": True, "temperature": 0.8, "top_k": 20}))
+    stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
+    (model / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))  # no limit is taken over
     limits = {"sea_helm_id_sentiment": 32, "sea_helm_id_global_mmlu_lite": 16}
     output = tmp_path / "results"
     command = [
@@ -101,7 +87,7 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
         _, content, answers[seed] = seed_results(output / f"seed_{seed}")
         assert content["config"]["random_seed"] == content["config"]["torch_seed"] == seed
         for task, limit in limits.items():
-            expected = {"do_sample": True, "temperature": 0.8, "top_k": 20, "max_gen_toks": limit + 5}
+            expected = stated | {"max_gen_toks": limit + 5}
             assert expected.items() <= content["configs"][task]["generation_kwargs"].items()
     assert answers[1] != answers[2]
 

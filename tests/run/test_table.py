@@ -10,16 +10,17 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import WIDTH, table_of
 from lm_eval_sea.run.output_streams import warnings_once
+from tests import processes
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, tiny_model_bos, samples, run_module):
+def finished(tmp_path_factory, tiny_model_bos, samples):
     """A run of a group and a task of its own, and where its results are."""
     output = tmp_path_factory.mktemp("results")
-    result = run_module(
-        "run", "--model", "hf", "--model_args", f"pretrained={tiny_model_bos}", "--device", "cpu", "--batch_size", "4",
-        "--tasks", "sea_xcopa_to_ppl,sea_vsmec_vi", "--num_fewshot", "0", "--output_path", output, "--log_samples",
-        cwd=samples,
+    result = processes.run(
+        "lm_eval_sea", "run", "--model", "hf", "--model_args", f"pretrained={tiny_model_bos}", "--device", "cpu",
+        "--batch_size", "4", "--tasks", "sea_xcopa_to_ppl,sea_vsmec_vi", "--num_fewshot", "0", "--output_path", output,
+        "--log_samples", cwd=samples,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr[-2000:]
     return result, output

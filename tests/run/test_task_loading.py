@@ -1,7 +1,6 @@
 """A run knows the tasks that are asked for, the same that lm-eval knows when it reads all files."""
 
 import logging
-import sys
 
 import pytest
 from lm_eval.tasks import TaskManager
@@ -26,20 +25,6 @@ def own(tmp_path):
     for name, text in OWN.items():
         (folder / name).write_text(text)
     return folder
-
-
-def opened(action) -> list[str]:
-    """The YAML files that are opened meanwhile."""
-    files, is_on = [], [True]
-
-    def note(event, arguments):  # there is no way to take it away
-        if is_on and event == "open" and str(arguments[0]).endswith("yaml"):
-            files.append(str(arguments[0]))
-
-    sys.addaudithook(note)
-    action()
-    is_on.clear()
-    return files
 
 
 def test_names_stand_for_what_lm_eval_takes_them_for(own):
@@ -71,17 +56,6 @@ def test_files_and_folders_of_tasks(own, samples, monkeypatch):
     manager = RunTasks([f"{own}/*.yaml", f"{own}/th.yaml", f"{own}/none.yaml"])
     assert manager.names == {f"{own}/*.yaml": files, f"{own}/th.yaml": files[1:], f"{own}/none.yaml": []}
     assert manager.load(files[1:])["tasks"]["sea_xnli_th"].config.description == "of the user"
-
-
-def test_no_file_is_read_but_of_the_tasks_that_are_asked_for(own):
-    files = opened(lambda: RunTasks(["sea_xnli_th_enprompt", "own_group", "sea_xnli_th_e2"], [str(own)]))
-    tasks = {file.removeprefix(f"{TASKS_FOLDER}/") for file in files if file.endswith(".yaml")}
-    assert not [file for file in tasks if "lm_eval/tasks" in file]
-    assert {file for file in tasks if not file.startswith(str(own))} <= {
-        *(f"xnli/{name}.yaml" for name in ("th", "vi", "th_enprompt", "groups/xnli")),
-        "xcopa/th/to_ppl.yaml",
-        "tydiqa/id.yaml",
-    }
 
 
 @pytest.mark.slow

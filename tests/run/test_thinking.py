@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from transformers import AutoTokenizer
 
 from lm_eval_sea.run.chat_template import Switch, check_chat_template, find_switch, renderer, thinks
 from lm_eval_sea.run.request import RunError
@@ -38,11 +37,6 @@ SWITCHES = {
 }
 UNLESS_TOLD = [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, EFFORT, TOLD]  # the model thinks by itself
 IF_TOLD = [NOTE, THINKING, NO_EFFORT, PLAIN]
-
-
-@pytest.fixture
-def tokenizer(tiny_model):
-    return AutoTokenizer.from_pretrained(tiny_model)
 
 
 @pytest.fixture(scope="module")

@@ -102,11 +102,8 @@ def controller(number, most, *names):
 def srun(*arguments):
     options = dict(zip(arguments, arguments[1:], strict=False))
     command = arguments[arguments.index("--error") + 2 :]
-    name = (
-        f"{os.environ.get('SLURM_ARRAY_JOB_ID', os.environ['SLURM_JOB_ID'])}_{os.environ.get('SLURM_ARRAY_TASK_ID', '')}".rstrip(
-            "_"
-        )
-    )
+    array, place = (os.environ.get(f"SLURM_ARRAY_{part}_ID") for part in ("JOB", "TASK"))
+    name = f"{array}_{place}" if array else os.environ["SLURM_JOB_ID"]
 
     def log(option):
         return options[option].replace("%A_%a", name).replace("%j", name).replace("%t", "0")
@@ -124,9 +121,7 @@ def sacct(*arguments):
 
 
 def scancel(name, *arguments):
-    if (
-        "--signal" in arguments
-    ):  # to the tasks that srun has started, and neither to the script nor to what the tasks have started
+    if "--signal" in arguments:  # to the tasks that srun has started, not to the script, nor to what the tasks have started
         started = [each for each in tree(states()[name]["pid"]) if each.parent() and "srun" in each.parent().cmdline()]
         for process in started:
             process.send_signal(getattr(signal, "SIG" + arguments[-1].removeprefix("SIG")))

@@ -1,6 +1,5 @@
 """Nothing counts as a result that is half-written or answers another question."""
 
-import json
 import subprocess
 import sys
 import time
@@ -48,12 +47,8 @@ def marked(folder):
 def test_a_marked_folder_is_complete_for_what_was_asked_alone(folder):
     assert read_mark(folder, "d") is None, "all files are there, but not the mark"
     marked(folder)
-    assert read_mark(folder, "d")["seconds"] == 1.0
+    assert (read_mark(folder, "d")["seconds"], read_mark(folder, "d")["asked"]) == (1.0, ASKED)
     assert read_mark(folder, "e") is None
-
-
-def test_a_folder_that_lost_something_is_not_complete(folder):
-    marked(folder)
     for path in folder.rglob("*_*.json*"):
         whole = path.read_bytes()
         path.write_bytes(whole[:-1])
@@ -61,7 +56,6 @@ def test_a_folder_that_lost_something_is_not_complete(folder):
         path.unlink()
         assert read_mark(folder, "d") is None
         path.write_bytes(whole)
-        assert read_mark(folder, "d")
     mark = (folder / MARK).read_bytes()
     for length in range(len(mark) - 2):  # all beginnings of the mark, as of a disk that was full
         (folder / MARK).write_bytes(mark[:length])
@@ -82,29 +76,34 @@ def test_results_of_something_else_are_never_marked(folder, asked, message):
     assert not (folder / MARK).exists()
 
 
-def test_a_run_without_results_or_samples_or_with_two_is_never_marked(folder):
-    samples = next(folder.rglob("samples_*"))
-    content = samples.read_bytes()
-    samples.unlink()
-    with pytest.raises(IncompleteError, match="no samples of toy"):
-        marked(folder)
-    samples.write_bytes(content)
-    other = write_results(folder / "m", OLD, {"toy": {"acc,none": 0.5}}, configs=CONFIGS)
-    with pytest.raises(IncompleteError, match="left 2 results"):
-        marked(folder)
-    other.write_text(other.read_text()[:-5])  # half of another does not count
-    for path in folder.rglob("results_*"):
-        path.unlink()
-    with pytest.raises(IncompleteError):
-        marked(folder)
+def other_results(folder):
+    write_results(folder / "m", OLD, {"toy": {"acc,none": 0.5}}, configs=CONFIGS)
 
 
-@pytest.mark.parametrize("kept", ["no row", "one row", "half a row"])
-def test_a_run_whose_samples_lack_rows_is_never_marked(kept, folder):
-    samples = next(folder.rglob("samples_*"))
-    lines = samples.read_text().splitlines(keepends=True)
-    samples.write_text({"no row": "", "one row": lines[0], "half a row": lines[0] + lines[1][:-3]}[kept])
-    with pytest.raises(IncompleteError, match=rf"the samples of toy have {int(kept != 'no row')} of 2 rows"):
+def lines_left(text):
+    """Leaves this of the samples' two rows."""
+
+    def leave(folder):
+        [path] = folder.rglob("samples_*")
+        path.write_text(text(path.read_text().splitlines(keepends=True)))
+
+    return leave
+
+
+LACKS = {
+    "no samples": (lambda folder: next(folder.rglob("samples_*")).unlink(), "no samples of toy"),
+    "no results": (lambda folder: next(folder.rglob("results_*")).unlink(), "expected 1"),
+    "two results": (other_results, "left 2 results"),
+    "no row": (lines_left(lambda lines: ""), "the samples of toy have 0 of 2 rows"),
+    "one row": (lines_left(lambda lines: lines[0]), "the samples of toy have 1 of 2 rows"),
+    "half a row": (lines_left(lambda lines: lines[0] + lines[1][:-3]), "the samples of toy have 1 of 2 rows"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), LACKS.values(), ids=LACKS)
+def test_a_run_that_lacks_something_is_never_marked(change, message, folder):
+    change(folder)
+    with pytest.raises(IncompleteError, match=message):
         marked(folder)
     assert read_mark(folder, "d") is None
 
@@ -179,10 +178,6 @@ def test_a_job_whose_folder_cannot_be_made_fails_and_the_others_go_on(tmp_path):
     (tmp_path / "model").touch()
     outcome = run_job({"cwd": str(tmp_path), "folder": "model/toy/default"})
     assert (outcome.status, outcome.last_line) == (1, "the folder of the job cannot be written to (Not a directory)")
-
-
-def test_the_mark_says_what_was_asked(folder):
-    assert json.loads((marked(folder) / MARK).read_text())["asked"] == ASKED
 
 
 def test_a_machine_with_other_packages_begins_no_job():

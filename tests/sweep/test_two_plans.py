@@ -53,17 +53,22 @@ def test_a_plan_with_another_setting_leaves_complete_results_alone(varied, tmp_p
     assert read_mark(plain.folder, plain.digest)
 
 
+def reported(jobs, tmp_path):
+    """The one run that the report of a sweep has."""
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
+    assert report_of(Prepared(plan, jobs, {}))[-1].endswith("1 models, 1 tasks")
+    with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
+        [run] = csv.DictReader(file)
+    return run
+
+
 def test_results_of_no_job_that_lie_in_its_folder_are_not_reported(tmp_path):
     """As of a command that a user has tried there: newer, and of more rows."""
     [job] = jobs_of_plan(tmp_path)
     complete(job, 0.5)
     later = "2027-01-01T00-00-00"
     write_results(job.folder / "m", later, {TASK: {"acc,none": 1.0}}, **{"n-samples": {TASK: {"original": 10, "effective": 9}}})
-    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
-    report_of(Prepared(plan, [job], {}))
-    with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
-        [run] = csv.DictReader(file)
-    assert later not in run["results"]
+    assert later not in reported([job], tmp_path)["results"]
 
 
 @pytest.mark.parametrize("varied", VARIED[:2], ids=["exemplars", "seeds"])
@@ -72,9 +77,5 @@ def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
         complete(job, 1.0)
     [plain] = jobs_of_plan(tmp_path)
     complete(plain, 0.5)
-    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
-    assert report_of(Prepared(plan, [plain], {}))[-1].endswith("1 models, 1 tasks")
-    with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
-        [run] = csv.DictReader(file)
-    assert run["model"] == "a"
-    assert Path(run["results"]).is_relative_to(plain.folder)
+    run = reported([plain], tmp_path)
+    assert run["model"] == "a" and Path(run["results"]).is_relative_to(plain.folder)
