@@ -104,6 +104,22 @@ def test_a_later_batch_is_checked_too(llama, tokenizers, warnings):
     assert lm._plain
 
 
+def test_out_of_memory_halves_the_batch(llama, tokenizers, warnings):
+    sizes = []
+
+    def scarce(_, inputs):
+        sizes.append(inputs[0].numel())
+        if sizes[-1] > 150:  # the tokens of two rows
+            raise OUT_OF_MEMORY
+
+    _, expected = answer(HFLM, llama, tokenizers[False], ranking_requests(20))
+    llama.get_input_embeddings().register_forward_pre_hook(scarce)
+    _, answers = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests(20), batch_size=16)
+    assert_equal(answers, expected)
+    assert max(sizes) > 150
+    assert not warnings(), "nothing is computed one by one"
+
+
 def test_no_memory_for_anything(llama, tokenizers):
 
     def none_left(*_):

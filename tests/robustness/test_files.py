@@ -123,6 +123,14 @@ def test_scores_of_rows(file, data):
         assert scores.best > 0 and all(0 <= score <= scores.best for score in scores.scores.values())
 
 
+def test_a_best_score_that_is_none(file):
+    """No number, or too small for its rows."""
+    for best in (0, -1, "1", None, True, float("inf"), float("nan"), 10**400, [1]):
+        file.write_text(as_json(SCORES | {"best": best}))
+        with pytest.raises(ResultsError, match="remove it"):
+            row_scores.read(file)
+
+
 @settings(RELAXED, max_examples=300)
 @given(broken(VERDICT))
 def test_verdicts_of_a_judge(file, data):

@@ -15,7 +15,7 @@ OWN = {
     "group.yaml": "group: own_group\ntask: [own_task, sea_xnli, sea_xnli_th_p2, own_nested]\n",
     "nested.yaml": "group: own_nested\ntask: [{task: sea_xcopa_th_to_ppl, num_fewshot: 0}, sea_tydiqa_id]\n",
 }
-ENTRIES = ["sea_xnli", "sea_sailcompass", "sea_*_th_to_ppl", "sea_nli", "own_*", "own_tag", "sea_xnli_th"]
+ENTRIES = ["sea_xnli", "sea_sailcompass", "sea_xcopa_*_to_ppl", "sea_nli", "own_*", "own_tag", "sea_xnli_th"]
 
 
 @pytest.fixture
