@@ -95,6 +95,7 @@ def test_short_answers_do_not_wait_for_long_ones():
     assert [length for length, _ in answers] == [len(request.args[0]) for request in requests]
     assert [max(request.args[1]["max_gen_toks"] for request in part) for part in model.asked] == [32, 4096]
 
+
 @pytest.mark.parametrize(
     ("backend", "batch_size", "workload", "named"),
     [
