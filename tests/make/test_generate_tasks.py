@@ -1,5 +1,7 @@
 """From prompt files to task files."""
 
+import functools
+import operator
 import re
 import shutil
 import subprocess
@@ -45,9 +47,15 @@ def prompts(tmp_path) -> Path:
     return tmp_path / "mine"
 
 
-def change(path: Path, edit) -> None:
+def change(path: Path, keys: list[str | int], value: object) -> None:
+    """Gives a key of a prompt file another value; None takes it out."""
     content = read(path)
-    edit(content)
+    *outer, key = keys
+    place = functools.reduce(operator.getitem, outer, content)
+    if value is None:
+        del place[key]
+    else:
+        place[key] = value
     path.write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
 
 
@@ -72,7 +80,7 @@ def test_check_names_what_differs_and_writes_nothing(tmp_path, prompts):
 
 
 def test_other_prompts_make_a_complete_folder(tmp_path, prompts):
-    change(prompts / "xcopa/prompts/vi.yml", lambda words: words.update(instruction="Một chỉ dẫn khác."))
+    change(prompts / "xcopa/prompts/vi.yml", ["instruction"], "Một chỉ dẫn khác.")
     out = tmp_path / "tasks"
     assert run("--prompts", prompts, "--out", out).returncode == 0
     assert "Một chỉ dẫn khác." in (out / "xcopa" / "vi" / "to_ppl.yaml").read_text(encoding="utf-8")
@@ -81,63 +89,29 @@ def test_other_prompts_make_a_complete_folder(tmp_path, prompts):
     assert here - set(PROMPTS) == there
 
 
+# prompt file, path of a key in it, its new value (None: the key goes), what is said
 FAULTS = [
-    ("xcopa/th", lambda words: words.update(row="{question}"), "xcopa/prompts/th.yml: 'row' lacks {premise}"),
-    ("xcopa/en", lambda words: words.pop("cue"), "xcopa/prompts/en.yml: 'cue' is missing or empty"),
-    ("xcopa/th", lambda words: words["exemplars"].pop(), "xcopa/prompts/th.yml: 4 exemplars; expected 5"),
-    ("xcopa/vi", lambda words: words["paraphrases"].pop(), "xcopa/prompts/vi.yml: 'paraphrases' has 1 texts; expected 2"),
+    ("xcopa/th", ["row"], "{question}", "'row' lacks {premise}"),
+    ("xcopa/en", ["cue"], None, "'cue' is missing or empty"),
+    ("xcopa/th", ["exemplars", 4], None, "4 exemplars; expected 5"),
+    ("xcopa/vi", ["paraphrases", 1], None, "'paraphrases' has 1 texts; expected 2"),
+    ("xcopa/id", ["exemplars", 1, "gold"], 2, "exemplar 2: 'gold' is 2; expected 0 to 1"),
+    ("vsmec/vi", ["labels", "anger"], None, "labels: 'anger' is missing or empty"),
+    ("indolem/id", ["exemplars", 2, "label"], "sad", "exemplar 3: 'label' is 'sad'; expected one of positive, negative"),
+    ("belebele/my", ["chat"], None, "'chat' is missing or empty"),
+    ("flores/th", ["tasks", "th_en"], None, "'th_en' is missing or empty"),
+    ("flores/en", ["tasks", "en_vi", "cue"], None, "en_vi: 'cue' is missing or empty"),
+    ("flores/id", ["exemplars", 0, "translation"], None, "exemplar 1: 'translation' is missing or empty"),
+    ("xquad/vi", ["exemplars", 4, "answers"], [], "exemplar 5: 'answers' is missing or empty"),
+    ("sea_helm/id", ["tasks", "qa"], None, "'qa' is missing or empty"),
+    ("sea_helm/id", ["tasks", "nli", "instruction"], None, "nli: 'instruction' is missing or empty"),
+    ("sea_helm/id", ["tasks", "nli", "format"], "A B C", "nli: 'format' lacks {cue} or the word ANSWER"),
+    ("sea_helm/id", ["tasks", "nli", "row"], "{sentence1}", "nli: 'row' lacks {sentence2}"),
     (
-        "xcopa/id",
-        lambda words: words["exemplars"][1].update(gold=2),
-        "xcopa/prompts/id.yml: exemplar 2: 'gold' is 2; expected 0 to 1",
+        "sea_helm/id", ["tasks", "sentiment", "format"], "{cue} ANSWER: Positif, Negatif",
+        "sentiment: 'format' does not name the label 'Netral'",
     ),
-    ("vsmec/vi", lambda words: words["labels"].pop("anger"), "vsmec/prompts/vi.yml: labels: 'anger' is missing or empty"),
-    (
-        "indolem/id",
-        lambda words: words["exemplars"][2].update(label="sad"),
-        "indolem/prompts/id.yml: exemplar 3: 'label' is 'sad'; expected one of positive, negative",
-    ),
-    ("belebele/my", lambda words: words.pop("chat"), "belebele/prompts/my.yml: 'chat' is missing or empty"),
-    ("flores/th", lambda words: words["tasks"].pop("th_en"), "flores/prompts/th.yml: 'th_en' is missing or empty"),
-    ("flores/en", lambda words: words["tasks"]["en_vi"].pop("cue"), "flores/prompts/en.yml: en_vi: 'cue' is missing or empty"),
-    (
-        "flores/th",
-        lambda words: words["tasks"]["en_th"]["paraphrases"].pop(),
-        "flores/prompts/th.yml: 'paraphrases' has 1 texts; expected 2",
-    ),
-    (
-        "flores/id",
-        lambda words: words["exemplars"][0].pop("translation"),
-        "flores/prompts/id.yml: exemplar 1: 'translation' is missing or empty",
-    ),
-    (
-        "xquad/vi",
-        lambda words: words["exemplars"][4].update(answers=[]),
-        "xquad/prompts/vi.yml: exemplar 5: 'answers' is missing or empty",
-    ),
-    ("sea_helm/id", lambda words: words.pop("cue"), "sea_helm/prompts/id.yml: sentiment: 'cue' is missing or empty"),
-    ("sea_helm/id", lambda words: words["tasks"].pop("qa"), "sea_helm/prompts/id.yml: 'qa' is missing or empty"),
-    (
-        "sea_helm/id",
-        lambda words: words["tasks"]["nli"].pop("instruction"),
-        "sea_helm/prompts/id.yml: nli: 'instruction' is missing or empty",
-    ),
-    (
-        "sea_helm/id",
-        lambda words: words["tasks"]["nli"].update(format="A B C"),
-        "sea_helm/prompts/id.yml: nli: 'format' lacks {cue} or the word ANSWER",
-    ),
-    (
-        "sea_helm/id",
-        lambda words: words["tasks"]["nli"].update(row="{sentence1}"),
-        "sea_helm/prompts/id.yml: nli: 'row' lacks {sentence2}",
-    ),
-    (
-        "sea_helm/id",
-        lambda words: words["tasks"]["sentiment"].update(format="{cue} ANSWER: Positif, Negatif"),
-        "sea_helm/prompts/id.yml: sentiment: 'format' does not name the label 'Netral'",
-    ),
-]
+]  # fmt: skip
 
 
 def make_one(data_set: str, prompts: Path) -> None:
@@ -154,11 +128,11 @@ def make_one(data_set: str, prompts: Path) -> None:
             wordings(content, made)
 
 
-@pytest.mark.parametrize(("name", "edit", "message"), FAULTS, ids=[message for _, _, message in FAULTS])
-def test_a_fault_of_a_prompt_file_is_named(prompts, name, edit, message):
+@pytest.mark.parametrize(("name", "keys", "value", "message"), FAULTS, ids=[message for *_, message in FAULTS])
+def test_a_fault_of_a_prompt_file_is_named(prompts, name, keys, value, message):
     data_set, language = name.split("/")
-    change(prompts / data_set / "prompts" / f"{language}.yml", edit)
-    with pytest.raises(PromptFileError, match=re.escape(message)):
+    change(prompts / data_set / "prompts" / f"{language}.yml", keys, value)
+    with pytest.raises(PromptFileError, match=re.escape(f"{data_set}/prompts/{language}.yml: {message}")):
         make_one(data_set, prompts)
 
 
@@ -171,18 +145,17 @@ def test_a_missing_prompt_file_is_named(prompts, name):
 
 
 def test_the_command_says_one_line_and_writes_nothing(tmp_path, prompts):
-    change(prompts / "vsmec" / "prompts" / "vi.yml", lambda words: words["labels"].pop("anger"))
+    change(prompts / "vsmec/prompts/vi.yml", ["labels", "anger"], None)
     result = run("--prompts", prompts, "--out", tmp_path / "tasks")
-    assert (result.returncode, result.stderr) == (
-        2, "lm-eval-sea: vsmec/prompts/vi.yml: labels: 'anger' is missing or empty\n",
-    )  # fmt: skip
+    assert result.returncode == 2
+    assert result.stderr == "lm-eval-sea: vsmec/prompts/vi.yml: labels: 'anger' is missing or empty\n"
     assert not (tmp_path / "tasks").exists()
 
 
 def test_a_missing_english_prompt_file_is_a_note(tmp_path, prompts):
-    (prompts / "xcopa" / "prompts" / "en.yml").unlink()
-    result = run("--prompts", prompts, "--out", tmp_path / "tasks")
     path = prompts / "xcopa" / "prompts" / "en.yml"
+    path.unlink()
+    result = run("--prompts", prompts, "--out", tmp_path / "tasks")
     assert result.stderr == f"note: {path}: missing, so no sea_xcopa_…_enprompt task is made\n"
     assert result.returncode == 0 and not list((tmp_path / "tasks" / "xcopa").glob("**/*_enprompt.yaml"))
 
@@ -198,34 +171,28 @@ def test_a_task_says_no_fact_that_data_set_yml_has():
     assert lengths[len(lengths) // 2] <= 22 and lengths[-1] <= 30
 
 
-def test_gold_positions_of_the_exemplars_are_balanced():
-    """Of the first three exemplars, which are shown by default, no two share a position where there are enough options."""
-    found = {path: read(TASKS / path).get("exemplars", [{}]) for path in PROMPTS}
-    ranked = {path: exemplars for path, exemplars in found.items() if "gold" in exemplars[0]}
+def test_exemplars_are_balanced_over_positions_and_labels():
+    """Of the first three, which are shown by default, no two have the right answer in one place where there are enough."""
+    written = {path: read(TASKS / path) for path in PROMPTS}
+    ranked = {path: words["exemplars"] for path, words in written.items() if "gold" in words.get("exemplars", [{}])[0]}
     assert len(ranked) > 30
     for path, exemplars in ranked.items():
         golds = [exemplar["gold"] for exemplar in exemplars]
         positions = min(len(exemplars), max(len(exemplar["options"]) for exemplar in exemplars))
-        assert len(set(golds)) == positions, path
-        assert len(set(golds[:3])) == min(3, positions), path
-
-
-def test_exemplars_show_as_many_labels_as_five_can():
-    found = [words for path in PROMPTS if {"labels", "exemplars"} <= (words := read(TASKS / path)).keys()]
-    assert len(found) > 20
-    for words in found:
-        assert len({exemplar["label"] for exemplar in words["exemplars"]}) == min(5, len(words["labels"])), words["cue"]
+        assert (len(set(golds)), len(set(golds[:3]))) == (positions, min(3, positions)), path
+    labelled = {path: words for path, words in written.items() if {"labels", "exemplars"} <= words.keys()}
+    assert len(labelled) > 20
+    for path, words in labelled.items():
+        assert len({exemplar["label"] for exemplar in words["exemplars"]}) == min(5, len(words["labels"])), path
 
 
 def test_an_instruction_names_the_labels_that_no_exemplar_can_show():
     """By default three exemplars are shown, of labels there are up to nine."""
-    several = [path for path in PROMPTS if len(read(TASKS / path).get("labels", ())) > 3]
+    several = {path: words for path in PROMPTS if len((words := read(TASKS / path)).get("labels", ())) > 3}
     assert len(several) > 15
-    for path in several:
-        words = read(TASKS / path)
+    for path, words in several.items():
         for text in (words["instruction"], *words.get("paraphrases", ())):
-            missing = [label for label in words["labels"].values() if label.casefold() not in text.casefold()]
-            assert not missing, (path, missing)
+            assert [label for label in words["labels"].values() if label.casefold() not in text.casefold()] == [], path
 
 
 def test_the_documentation_has_the_tables_of_tasks():

@@ -25,6 +25,14 @@ def plant(folder, record, prompt, rows):
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
+def plant_comments(folder, rows):
+    """Rows of a classification with columns of other names."""
+    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
+    record["columns"] = {"text": "comment", "label": "sentiment"}
+    plant(folder, record, PROMPT | {"labels": {"neg": "ลบ", "pos": "บวก"}}, rows)
+    make(folder)
+
+
 def make(folder, *wanted):
     assert main(["make", str(folder), *wanted]) == 0
 
@@ -62,21 +70,13 @@ def test_the_page_leads_to_a_score(chiangmai, tmp_path, monkeypatch):
     assert (known["rows"], known["chance"], known["headline_metric"], known["task"]) == (3, 0.25, "acc_ppl", "culture")
 
 
-def test_the_page_is_short():
-    assert len((ROOT / "docs/own_data.md").read_text(encoding="utf-8").splitlines()) <= 50
-
-
 def test_only_what_is_asked_for_is_made(chiangmai):
     make(chiangmai, "*_to_ppl", "sea_chiangmai_th_litilo_gen")
     assert sorted(path.stem for path in chiangmai.glob("*.yaml")) == ["sea_chiangmai_th_litilo_gen", "sea_chiangmai_th_to_ppl"]
 
 
 def test_classification_from_json_lines(tmp_path):
-    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
-    rows = [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}]
-    labels = {"labels": {"neg": "ลบ", "pos": "บวก"}}
-    plant(tmp_path / "comments", record | {"columns": {"text": "comment", "label": "sentiment"}}, PROMPT | labels, rows)
-    make(tmp_path / "comments")
+    plant_comments(tmp_path / "comments", [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}])
     results = evaluate(tmp_path / "comments", ["sea_comments_th"])
     samples = results["samples"]["sea_comments_th"]
     assert sorted((sample["doc"]["text"], sample["doc"]["gold"]) for sample in samples) == [("ดี", 1), ("แย่", 0)]
@@ -105,10 +105,7 @@ def test_questions_from_a_repository_of_the_hub_that_is_a_folder_here(tmp_path, 
     ],
 )
 def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
-    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
-    labels = {"labels": {"neg": "ลบ", "pos": "บวก"}}
-    plant(tmp_path / "comments", record | {"columns": {"text": "comment", "label": "sentiment"}}, PROMPT | labels, rows)
-    make(tmp_path / "comments")
+    plant_comments(tmp_path / "comments", rows)
     with pytest.raises(ValueError, match=re.escape(line)):
         evaluate(tmp_path / "comments", ["sea_comments_th"])
 
