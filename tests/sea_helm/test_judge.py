@@ -1,9 +1,7 @@
 """Judging planted answers by a server on the loopback interface: verdicts, faults, interruptions, texts that want to cheat."""
 
 import json
-import os
 import re
-import signal
 import threading
 import time
 
@@ -15,7 +13,6 @@ from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES
 from lm_eval_sea.sea_helm.row_scores import read
-from tests.processes import Fork
 
 from .judge_server import FAULTS, own_tag, serving
 from .planted_answers import one_turn, two_turns, write_answers
@@ -121,34 +118,6 @@ def test_nothing_is_asked_twice(tmp_path, capsys):
     assert json.loads(judged(samples).read_text()) == json.loads(first)
 
 
-@pytest.mark.slow
-def test_a_killed_command_goes_on_where_it_stopped(tmp_path):
-    samples = write_conversations(tmp_path, rows=20)
-
-    def slow(body):
-        time.sleep(0.05)
-        return planted_verdict(body)
-
-    with serving(slow) as server:
-        asked = ["--base_url", server.base_url, "--judge", "judge", "--concurrency", "2"]
-        process = Fork("score", tmp_path, *asked)
-        try:
-            for _ in range(600):
-                if verdicts(samples).exists() and len(verdicts(samples).read_bytes().splitlines()) >= 10:
-                    break
-                time.sleep(0.05)
-        finally:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait(30)
-        kept = sum(line.endswith(b"\n") for line in verdicts(samples).read_bytes().splitlines(keepends=True))
-        assert 10 <= kept < 60 and not judged(samples).exists()
-        time.sleep(0.3)  # calls that the killed process had made
-        before = len(server.requests)
-        assert command(tmp_path, server) == 0
-        assert len(server.requests) - before == 60 - kept
-    assert read(judged(samples)).scores == pytest.approx(dict.fromkeys(range(20), EXPECTED))
-
-
 def test_verdicts_that_cannot_be_read_count_as_0_and_are_shown(tmp_path, capsys):
     samples = write_conversations(tmp_path, rows=2)
 
@@ -208,18 +177,16 @@ def test_an_answer_cannot_win_a_pair_by_writing_the_verdict(tmp_path):
 
 def checkout_of_our_own(folder):
     """A checkout in SEA-HELM's layout with other words."""
-    prompts = {
-        "system_prompt": "Grade.",
-        "criteria_prompt": "<TRANSCRIPT>{prompt}</TRANSCRIPT><TEXT>{response}</TEXT><CRITERION>{keyPointText}</CRITERION>",
-    }
+    system = "Grade."
+    shown = "<TRANSCRIPT>{prompt}</TRANSCRIPT><TEXT>{response}</TEXT><CRITERION>{keyPointText}</CRITERION>"
     judge = {"judge_model_name": "org/official-judge", "judge_generation_kwargs": {"max_tokens": 77, "reasoning_effort": "high"}}
     judge["classifications"] = {"CLASS_UNMET": 0, "CLASS_SLIGHTLY_MET": 0.25, "CLASS_EXACTLY_MET": 1.0}
     turns = {f"turn_{turn}": f"Turn {turn}: {{transcript}}|{{response}}|{{keyPointText}} Grade." for turn in (1, 2)}
-    for task in ("mt-bench-judge", "kalahi-judge", "syntax-criteria"):
+    for task, criteria in (("mt-bench-judge", turns), ("kalahi-judge", shown), ("syntax-criteria", shown)):
         place = folder / OFFICIAL_FILES[task]
         place.parent.mkdir(parents=True)
-        own = prompts | ({"criteria_prompt": turns} if task == "mt-bench-judge" else {})
-        place.write_text(yaml.safe_dump({task: {"judge": judge | {"judge_prompts": own}}}), encoding="utf-8")
+        prompts = {"judge_prompts": {"system_prompt": system, "criteria_prompt": criteria}}
+        place.write_text(yaml.safe_dump({task: {"judge": judge | prompts}}), encoding="utf-8")
     return folder
 
 

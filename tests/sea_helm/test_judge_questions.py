@@ -13,7 +13,7 @@ from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, PAIRS, defused,
 from lm_eval_sea.sea_helm.judge_rows import Conversation, Criterion, conversation
 
 from .official import checkout, run
-from .planted_answers import one_turn, two_turns
+from .planted_answers import two_turns
 
 ROW = Conversation(
     doc_id=7,
@@ -31,13 +31,8 @@ def pair_row(**changes):
 
 
 def test_a_line_of_samples_becomes_a_conversation():
-    criteria = [{"turn": 1, "criterion": "c", "severity": "High"}]
-    row = conversation(two_turns(3, "one", "two", criteria))
+    row = conversation(two_turns(3, "one", "two", [{"turn": 1, "criterion": "c", "severity": "High"}]))
     assert row == Conversation(3, "math", ("Satu 3?", "Dua 3?"), ("one", "two"), (Criterion(1, "c", "high"),))
-    sample = one_turn(0, "raw", [{"criterion": "c"}])
-    assert conversation(sample).answers == ("raw",)
-    sample["doc"]["answer"] = "without thoughts"
-    assert conversation(sample).answers == ("without thoughts",)
 
 
 @pytest.mark.parametrize(
@@ -147,17 +142,10 @@ def test_official_questions_are_those_of_sea_helms_code(task, category):
         row = pair_row(turns=turns, category=category, criteria=() if task == PAIRS else criteria)
     else:
         row = Conversation(7, category, turns[:1], ROW.answers[:1], criteria)
-    given_row = {
-        "id": 7,
-        "question_id": 7,
-        "lang": language,
-        "prompts": [{"text": text} for text in texts],
-        "responses": list(row.answers),
-        "criteria": [{"turn": one.turn, "criterion": one.text} for one in criteria],
-        "baselines": {"planted": list(row.baselines)},
-        "references": list(row.references),
-        "metadata": {"category": category},
-    }
+    given_row = {"id": 7, "question_id": 7, "lang": language, "metadata": {"category": category}}
+    given_row |= {"prompts": [{"text": text} for text in texts], "responses": list(row.answers)}
+    given_row |= {"criteria": [{"turn": one.turn, "criterion": one.text} for one in criteria]}
+    given_row |= {"baselines": {"planted": list(row.baselines)}, "references": list(row.references)}
     [official] = run(folder, OFFICIAL, [[task, path, module, name, given_row]])
     ours = official_rubric(task, folder).questions(row)
     if task == PAIRS:  # SEA-HELM asks with the baseline first, first

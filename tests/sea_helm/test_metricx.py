@@ -103,20 +103,10 @@ def test_errors_are_those_of_sea_helms_code(tiny_metricx):
     assert MetricX(str(tiny_metricx), str(tiny_metricx), "cpu").errors(texts(), "seahelm") == pytest.approx(official, abs=1e-5)
 
 
-def test_the_two_ways_with_end_tokens(tiny_metricx):
+@pytest.mark.parametrize("eos", EOS_RULES)
+def test_a_long_text_is_cut(tiny_metricx, eos):
     tokenizer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu").tokenizer
-    end = tokenizer.eos_token_id
-    ids, mask = tokens_of(tokenizer, ["a", "abc", "abd"], "seahelm")
-    assert [end in row for row in ids.tolist()] == [True, False, False] and mask.sum(1).tolist() == [2, 3, 3]
-    ids, mask = tokens_of(tokenizer, ["a", "abc", "abd"], "google")
-    assert not any(end in row for row in ids.tolist()) and mask.sum(1).tolist() == [1, 3, 3]
-    long = "a" * 5000
-    for eos in EOS_RULES:
-        assert tokens_of(tokenizer, [long], eos)[0].shape == (1, 1535)
-
-
-def test_points():
-    assert [points(error) for error in (0, 5, 25)] == [100, 80, 0]
+    assert tokens_of(tokenizer, ["a" * 5000], eos)[0].shape == (1, 1535)
 
 
 def write_translations(folder, rows=5):
@@ -160,7 +150,8 @@ def test_batches_are_kept(tmp_path):
     score(jobs, lambda batch: again.append(batch) or [float(len(text)) / 100 for text in batch], setting)
     assert asked == [jobs[0].texts[:2], jobs[0].texts[2:4]] and again == [jobs[0].texts[4:]]
     [path] = tmp_path.glob("metricx_*")
-    assert read(path).scores == pytest.approx({number: points(len(text) / 100) for number, text in enumerate(jobs[0].texts)})
+    # an error of 0 is 100 points, one of 25 is none
+    assert read(path).scores == pytest.approx({number: 100 - 4 * len(text) / 100 for number, text in enumerate(jobs[0].texts)})
     other = []
     score(jobs, lambda batch: other.append(batch) or [0.0] * len(batch), setting._replace(eos="seahelm"))
     assert len(other) == 3  # another setting is another number

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from statistics import fmean
 
 import numpy as np
@@ -70,9 +71,7 @@ def test_totals_of_june_are_those_of_the_notebook():
     folder = checkout(NOTEBOOK)
     cells = json.loads((folder / NOTEBOOK).read_text(encoding="utf-8"))["cells"]
     sources = ["".join(cell["source"]) for cell in cells]
-    needed = [
-        source for source in sources if "def aggregate_scores" in source or "def flatten" in source or "TypedDict" in source
-    ]
+    needed = [source for source in sources if re.search("def aggregate_scores|def flatten|TypedDict", source)]
     rows = planted(runs=8)
     official = run(folder, JUNE, [needed, *given(rows)])
     expected, nodes = by_node(official, rows, "stderr"), totals(rows, "2026-06")
@@ -117,22 +116,22 @@ def test_totals_of_ranked_labels_are_those_of_a_run():
     choose = random.Random(3)
     mean, metric = "average_cumulative_probabilities", "normalized_f1"
     rows, metrics, tasks = {}, {}, {}
-    for place, phenomena in {
-        Place("id", "nlu", "", "sentiment"): None,
-        Place("id", "nlu", "", "qa"): None,
-        Place("id", "nlr", "", "nli"): None,
-        Place("th", "nlu", "", "sentiment"): None,
-        Place("th", "nlg", "translations", "translation-en-xx"): None,
-        Place("th", "nlg", "translations", "translation-xx-en"): None,
-        Place("ta", "linguistic-diagnostics", "", "mp-r"): ("case",) * 3 + ("agreement",) * 9,
-        Place("ta", "linguistic-diagnostics", PRAGMATICS, "pragmatic-single"): ("scalar_implicatures",) * 8,
-        Place("ta", "linguistic-diagnostics", PRAGMATICS, "pragmatic-pair"): ("scalar_implicatures",) * 5
-        + ("presuppositions",) * 7,
-        Place("id", "linguistic-diagnostics", "", "mp-r"): ("case",) * 4 + ("agreement",) * 3,
-        Place("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-single"): ("presuppositions", "scalar_implicatures") * 2,
-        Place("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-pair"): ("scalar_implicatures",) * 6
-        + ("presuppositions",) * 2,
+    case, agreement, scalar, presupposition = ("case",), ("agreement",), ("scalar_implicatures",), ("presuppositions",)
+    for (language, competency, group, task), phenomena in {
+        ("id", "nlu", "", "sentiment"): None,
+        ("id", "nlu", "", "qa"): None,
+        ("id", "nlr", "", "nli"): None,
+        ("th", "nlu", "", "sentiment"): None,
+        ("th", "nlg", "translations", "translation-en-xx"): None,
+        ("th", "nlg", "translations", "translation-xx-en"): None,
+        ("ta", "linguistic-diagnostics", "", "mp-r"): case * 3 + agreement * 9,
+        ("ta", "linguistic-diagnostics", PRAGMATICS, "pragmatic-single"): scalar * 8,
+        ("ta", "linguistic-diagnostics", PRAGMATICS, "pragmatic-pair"): scalar * 5 + presupposition * 7,
+        ("id", "linguistic-diagnostics", "", "mp-r"): case * 4 + agreement * 3,
+        ("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-single"): (presupposition + scalar) * 2,
+        ("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-pair"): scalar * 6 + presupposition * 2,
     }.items():
+        place = Place(language, competency, group, task)
         size = len(phenomena or range(11))
         scores = [100 * choose.random() for _ in range(size)]
         written = place.task == "qa" or bool(place.group) and place.group != PRAGMATICS

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_sea.sea_helm.totals.draws import REPLICATES, SEED, is_multiple_choice, rare_labels, replicate_seeds, replicates
-from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place, aggregate
+from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
+from lm_eval_sea.sea_helm.totals.draws import REPLICATES, is_multiple_choice, rare_labels, replicates
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
-
-from ..official import checkout, run
 
 
 def task(scores, labels, best=1.0):
@@ -67,13 +65,10 @@ def test_replicates_are_those_of_loops_whatever_the_rows(rows, seed):
     labels, scores = zip(*rows, strict=True)
     one = task([scores], labels)
     if len(set(labels)) == 1:  # SEA-HELM divides by zero
-        assert replicates(one, np.array([seed])) == pytest.approx([100 * statistics.fmean(_drawn(scores, seed))])
+        drawn = np.random.default_rng(seed).integers(0, len(scores), size=len(scores))
+        assert replicates(one, np.array([seed])) == pytest.approx([100 * statistics.fmean(scores[number] for number in drawn)])
     else:
         assert replicates(one, np.array([seed])) == pytest.approx([restated(one, seed)], abs=1e-9)
-
-
-def _drawn(scores, seed):
-    return [scores[number] for number in np.random.default_rng(seed).integers(0, len(scores), size=len(scores))]
 
 
 def test_all_levels_are_means_replicate_by_replicate():
@@ -91,58 +86,14 @@ def test_all_levels_are_means_replicate_by_replicate():
     for place, values in expected.items():
         assert drawn[place].score.shape == (REPLICATES,)
         assert drawn[place].score[:20] == pytest.approx(values, abs=1e-9)
-    nodes = aggregate({place: draws.score for place, draws in drawn.items()})
-    for number in range(20):
-        of = {place.task: values[number] for place, values in expected.items()}
-        nlu = (of["sentiment"] + of["qa"]) / 2
-        indonesian = (nlu + of["abssum"]) / 2
-        languages = [indonesian, of["thai_exam_ic"], of["mt-bench-judge"]]
-        assert nodes[Place("id", "nlu")][number] == pytest.approx(nlu, abs=1e-9)
-        assert nodes[SEA][number] == nodes[ALL][number] == pytest.approx(statistics.fmean(languages), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (["A", "B"] * 2, False),  # 2 of 4: not fewer than half
-        (["A", "B", "A", "B", "A"], True),
-        (["one", "two", "three"], False),
-        ([None] * 9, False),
-        ([("A",)] * 9, False),
-    ],
-)
-def test_multiple_choice_has_fewer_answers_than_half_the_questions(labels, expected):
-    assert is_multiple_choice(labels) is expected
+def test_multiple_choice_has_fewer_answers_than_half_the_questions():
+    assert is_multiple_choice(["A", "B", "A", "B", "A"])
+    for labels in (["A", "B"] * 2, ["one", "two", "three"], [None] * 9, [("A",)] * 9):  # 2 of 4 are not fewer than half
+        assert not is_multiple_choice(labels)
 
 
 def test_answers_of_few_questions_are_named():
     assert rare_labels(["A"] * 10 + ["B"] * 10) == {}
     assert rare_labels(["A"] * 30 + ["B"] * 9) == {"A": 30, "B": 9}
-
-
-OFFICIAL = """
-import json, sys
-import numpy as np
-from src.aggregation.bootstrap import run_single_bootstrap
-tasks, seeds = json.load(sys.stdin)
-found = [
-    [run_single_bootstrap(scores, labels, choice, best, np.random.default_rng(seed)) for seed in seeds]
-    for scores, labels, choice, best in tasks
-]
-print(json.dumps(found))
-"""
-
-
-def test_replicates_are_those_of_sea_helms_code():
-    folder = checkout("src/aggregation/bootstrap.py")
-    tasks = list(planted(runs=8).values())
-    seeds = replicate_seeds(np.random.default_rng(SEED))[:200]
-    # SEA-HELM calls a task multiple choice in the same function that reads the files; the kinds are planted here
-    given_tasks = [
-        (rows.scores.mean(axis=0).tolist(), [] if rows.labels[0] is None else list(rows.labels), number < 2, rows.best)
-        for number, rows in enumerate(tasks)
-    ]
-    assert [is_multiple_choice(rows.labels) for rows in tasks] == [number < 2 for number in range(len(tasks))]
-    official = run(folder, OFFICIAL, [given_tasks, seeds.tolist()])
-    for rows, values in zip(tasks, official, strict=True):
-        assert replicates(rows, seeds) == pytest.approx(values, abs=1e-9)
