@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from lm_eval_sea.commands import cli
 from lm_eval_sea.official.sailcompass_checkout import known_files
 from tests.official import miniature_sailcompass
 
@@ -22,6 +23,11 @@ def commit(folder: Path) -> str:
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
         subprocess.run([*git, *command], check=True)
     return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def make(checkout: Path, out: Path, *options: str) -> int:
+    """`lm-eval-sea make` of the official prompts; its exit status."""
+    return cli.main(["make", "--official", str(checkout), "--out", str(out), *options])
 
 
 @pytest.fixture

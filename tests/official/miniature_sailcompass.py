@@ -103,12 +103,7 @@ _PREPROCESS = {
 
 
 def write(folder: Path, code: dict[str, list[str]]) -> None:
-    """Writes the checkout.
-
-    Args:
-        folder: to write.
-        code: file of SailCompass's code → classes in it; of those that the miniature needs the loaders are written.
-    """
+    """Writes the checkout; of `code`, file of SailCompass's code → classes in it, the loaders that the miniature needs."""
     for name, (loader, evaluator, rows, columns, answer, turns, template, inferencer) in CONFIGURATIONS.items():
         _write(
             folder / "configs/datasets" / f"{name}_a1b2c3.py",

@@ -28,16 +28,6 @@ def test_what_a_file_defines_is_read_as_json(monkeypatch):
     assert set(found["env"]) <= {"LC_CTYPE", "LD_LIBRARY_PATH"}  # the first is set by Python itself
 
 
-def test_rows_are_what_the_loader_returns(tmp_path):
-    (tmp_path / "rows.txt").write_text("é\n", encoding="utf-8")
-    source = (
-        "from .base import Base\nfrom datasets import Dataset\nfrom opencompass.registry import LOAD\n"
-        "@LOAD.register_module('x')\nclass Loader(Base):\n  def load(path):\n    print('noise')\n"
-        "    return Dataset.from_list([{'a': open(path).read()}]).map(lambda row: {**row, 'b': path})\n"
-    )
-    assert made(source, loader="Loader", rows="./rows.txt", folder=tmp_path) == [{"a": "é\n", "b": "./rows.txt"}]
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -116,12 +106,6 @@ def test_files_that_are_not_the_tested_ones_are_not_run(miniature, known_miniatu
         assert at in fault and known_miniature["commit"] in fault and fault.endswith("--trust-checkout")
     read_checkout(miniature, known_miniature, trusted=True)
     assert (tmp_path / "run").exists()
-
-
-def test_every_known_configuration_is_read(sailcompass_checkout):
-    checkout = read_checkout(sailcompass_checkout, known_files())
-    assert (checkout.faults, len(checkout.tasks)) == ([], 38)
-    assert checkout.commit == checkout.tested or not (sailcompass_checkout / ".git").exists()
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """SEA-HELM's own prompts from a checkout: a miniature of our own, and the real one beside its code."""
 
+import functools
 import json
 import math
 import os
@@ -8,19 +9,20 @@ import string
 import unicodedata
 from pathlib import Path
 
+import lm_eval
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import Environment
 from lm_eval.tasks import TaskManager
 
-from lm_eval_sea.commands import cli
 from lm_eval_sea.official.sea_helm_prompts import jinja, read_configs
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.lm_eval_private import template
 from lm_eval_sea.tasks._shared.sources import Source
-from tests.official.conftest import commit
+from tests.official.conftest import commit, make
 from tests.sea_helm.official import checkout, run
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
@@ -29,34 +31,34 @@ TESTED = "6844e6c5cae439a413281df31271d388fcbad12f"
 MINIATURE = Path(__file__).with_name("miniature_sea_helm")
 
 
-def make(folder, out, *options):
-    return cli.main(["make", "--official", str(folder), "--out", str(out), *options])
+@functools.cache
+def manager_of(folder):
+    """One for all tasks of a folder: to read its hundreds of files takes half a second."""
+    return TaskManager(include_path=str(folder), include_defaults=False, metadata={"tokenizer": "none"})
 
 
-def load(folder, names, rows):
+def load(folder, name, rows):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(rows)
-        return TaskManager(include_path=str(folder), include_defaults=False).load(names)["tasks"]
+        return manager_of(folder).load([name])["tasks"][name]
 
 
 def evaluate_official(folder, name, rows, model):
-    import lm_eval
-
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(rows)
-        manager = TaskManager(include_path=str(folder), include_defaults=False, metadata={"tokenizer": "none"})
-        return lm_eval.simple_evaluate(model=model, tasks=[name], task_manager=manager, bootstrap_iters=0)
+        return lm_eval.simple_evaluate(model=model, tasks=[name], task_manager=manager_of(folder), bootstrap_iters=0)
 
 
-@pytest.fixture
-def made(tmp_path, capsys):
-    assert make(MINIATURE, tmp_path / "tasks", "--keep-going") == 0
-    return tmp_path / "tasks", capsys.readouterr()
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The tasks that can be made of the miniature."""
+    out = tmp_path_factory.mktemp("made") / "tasks"
+    assert make(MINIATURE, out, "--keep-going") == 0
+    return out
 
 
-def test_messages_of_the_miniature(made, samples):
-    folder, _ = made
-    task = load(folder, ["seahelm_id_sentiment"], samples)["seahelm_id_sentiment"]
+def test_messages_of_the_miniature(folder, samples):
+    task = load(folder, "seahelm_id_sentiment", samples)
     row, exemplar = task.test_docs()[0], task.sampler.df[0]
     head = 'Tebak nadanya {x}.\n\n"Jawab: ANSWER"'
     assert task.messages(row, 0) == [{"role": "user", "content": f"{head}\n\nKalimat [{row['text']}]"}]
@@ -68,8 +70,7 @@ def test_messages_of_the_miniature(made, samples):
     assert task.config.generation_kwargs["max_gen_toks"] == 7
 
 
-def test_answers_of_the_miniature_are_read_behind_its_tag(made, samples):
-    folder, _ = made
+def test_answers_of_the_miniature_are_read_behind_its_tag(folder, samples):
     model = PlantedModel(generation=lambda prompt: "Jawab: Positif")
     results = evaluate_official(folder, "seahelm_id_sentiment", samples, model)
     assert results["results"]["seahelm_id_sentiment"]["balanced_acc,none"] == pytest.approx(1 / 3)
@@ -77,17 +78,15 @@ def test_answers_of_the_miniature_are_read_behind_its_tag(made, samples):
     assert ours["results"]["sea_helm_id_sentiment"]["null_rate,none"] == 1.0
 
 
-def test_rows_of_the_checkout_and_references_to_other_tasks(made, samples):
-    folder, _ = made
-    task = load(folder, ["seahelm_vi_global_mmlu_lite"], samples)["seahelm_vi_global_mmlu_lite"]
+def test_rows_of_the_checkout_and_references_to_other_tasks(folder, samples):
+    task = load(folder, "seahelm_vi_global_mmlu_lite", samples)
     row = task.test_docs()[0]
     assert row["question"] == "Một cộng một? "  # as published
     assert task.messages(row, 0)[0]["content"].endswith("Hỏi: Một cộng một?  (A) 1 (B) 2 (C) 3 (D) 4")
     assert read_configs(MINIATURE)["sentiment-logprobs"]["languages"]["id"]["max_tokens"] == 7
 
 
-def test_totals_read_the_tasks_and_the_group_is_the_suite_without_what_a_judge_scores(made):
-    folder, _ = made
+def test_totals_read_the_tasks_and_the_group_is_the_suite_without_what_a_judge_scores(folder):
     group = yaml.safe_load((folder / "seahelm_id.yaml").read_text(encoding="utf-8"))
     assert group["task"] == ["seahelm_id_sentiment"]
     facts = yaml.safe_load((folder / "seahelm_id_sentiment.yaml").read_text(encoding="utf-8"))["metadata"]
@@ -109,17 +108,8 @@ def test_another_commit_is_said_with_the_files_that_differ(tmp_path, capsys):
     assert facts["provenance"] == {"checkout_commit": at}
 
 
-def test_rows_that_the_checkout_lacks_are_named(tmp_path, capsys):
-    folder = Path(shutil.copytree(MINIATURE, tmp_path / "sea_helm"))
-    rows = "seahelm_tasks/knowledge/lite/vi_dev.jsonl"
-    (folder / rows).unlink()
-    make(folder, tmp_path / "tasks", "--keep-going")
-    assert f"lm-eval-sea: seahelm_vi_global_mmlu_lite: its rows are missing: {rows}" in capsys.readouterr().err.splitlines()
-
-
-def test_ranked_labels_have_the_probability_of_the_right_one(made, samples):
+def test_ranked_labels_have_the_probability_of_the_right_one(folder, samples):
     """SEA-HELM's logprobs: behind prompt, tag and separator, whatever the other labels get."""
-    folder, _ = made
     name = "seahelm_id_sentiment_logprobs"
     log_shares = {" Positif": -0.1, " Negatif": -2.0, " Netral": -5.0}
     model = PlantedModel(lambda prompt, ending: log_shares[ending])
@@ -127,7 +117,7 @@ def test_ranked_labels_have_the_probability_of_the_right_one(made, samples):
     labels = [sample["doc"]["label"] for sample in results["samples"][name]]
     expected = sum(100 * math.exp(log_shares[f" {label}"]) for label in labels) / len(labels)
     assert results["results"][name]["gold_probability,none"] == pytest.approx(expected)
-    task = load(folder, [name], samples)[name]
+    task = load(folder, name, samples)
     row = task.test_docs()[0]
     assert any(prompt == f"{task.messages(row, 0)[0]['content']}\n\nJawab:" for prompt, _ in model.requests)
     group = yaml.safe_load((folder / "seahelm_logprobs_id.yaml").read_text(encoding="utf-8"))
@@ -135,22 +125,21 @@ def test_ranked_labels_have_the_probability_of_the_right_one(made, samples):
 
 
 def test_what_cannot_be_made_is_said(tmp_path, capsys):
-    assert make(MINIATURE, tmp_path / "tasks") == 1
+    folder = Path(shutil.copytree(MINIATURE, tmp_path / "sea_helm"))
+    rows = "seahelm_tasks/knowledge/lite/vi_dev.jsonl"
+    (folder / rows).unlink()
+    assert make(folder, tmp_path / "tasks") == 1
     lines = capsys.readouterr().err.splitlines()
-    qa = "seahelm_tasks/nlu/question_answering/config.yaml"
-    assert any(
-        line.startswith(f"lm-eval-sea: {qa}: missing; the checkout is at none: no git checkout, tested is {TESTED}")
-        for line in lines
-    )
+    said = "seahelm_tasks/nlu/question_answering/config.yaml: missing; the checkout is at none: no git checkout, tested is"
+    assert any(line.startswith(f"lm-eval-sea: {said} {TESTED}") for line in lines)
     assert "lm-eval-sea: seahelm_vi_sentiment: the checkout has no such prompt, or it lacks 'vi'" in lines
+    assert f"lm-eval-sea: seahelm_vi_global_mmlu_lite: its rows are missing: {rows}" in lines
     assert lines[-1].endswith("--keep-going writes what can be made")
     assert not (tmp_path / "tasks").exists()
 
 
 @given(st.lists(st.tuples(st.text(string.ascii_letters + " .\n'\"", max_size=9), st.sampled_from(["text", "label"])), max_size=4))
 def test_templates_are_filled_as_str_format_fills_them(parts):
-    from jinja2 import Environment
-
     text = "".join(f"{words}{{{field}}}" for words, field in parts)
     values = {"text": "{label} {{x}} {% y %}", "label": "b"}
     made = Environment(autoescape=False, keep_trailing_newline=True).from_string(jinja(text, {})).render(values)
@@ -252,12 +241,11 @@ def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror):
         if "group" in content or content["metadata"]["variant"] == "ppl":  # which shows the messages of its twin
             continue
         facts = content["metadata"]
-        key = facts["sea_helm_task"]
-        source = facts["data_source"]
+        key, source = facts["sea_helm_task"], facts["data_source"]
         if not (os.path.isabs(source) or (hub_mirror / source).is_dir()) or "turn" in facts["task"]:
             continue
         try:
-            task = load(tmp_path / "tasks", [content["task"]], hub_mirror)[content["task"]]
+            task = load(tmp_path / "tasks", content["task"], hub_mirror)
         except ValueError:
             continue  # the mirror lacks this language
         names.append(content["task"])
