@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
+from tests.tasks.evaluation import write_json_lines
 
 LETTERS = st.text("abcde", min_size=1, max_size=3)
 
@@ -68,9 +70,6 @@ def test_an_exemplar_that_asks_what_a_row_asks_in_other_words_is_too_near():
     )
     (found,) = nearest([paraphrase], ROWS, ["question"], "id")
     assert found.is_too_near and found.has_same_answer and found.row.startswith("Apa sebutan kegiatan menjaga")
-
-
-def test_an_exemplar_on_another_subject_is_not():
     for other in (question("Di mana orang menonton film?", "Bioskop"), question("Apa warna langit saat cerah?", "Biru")):
         (found,) = nearest([other], ROWS, ["question"], "id")
         assert not found.is_too_near
@@ -106,19 +105,14 @@ def test_options_questions_and_answers_are_counted():
     }
 
 
-INDOSUM = "prompts/indosum/prompts/id.yml"
+INDOSUM, ROWS_OF_INDOSUM = "prompts/indosum/prompts/id.yml", "hub/sail/Sailcompass_data/data/indosum/trunc_test_1000.jsonl"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with two rows of IndoSum, whose first summary copies five of its seven words, and prompt files."""
-    file = tmp_path / "hub" / "sail" / "Sailcompass_data" / "data" / "indosum" / "trunc_test_1000.jsonl"
-    file.parent.mkdir(parents=True)
-    rows = [
-        {"input": "satu dua tiga empat lima enam", "target": "satu dua tiga empat lima x y"},
-        {"input": "a b", "target": "c d e f"},
-    ]
-    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    first = {"input": "satu dua tiga empat lima enam", "target": "satu dua tiga empat lima x y"}
+    write_json_lines(tmp_path / ROWS_OF_INDOSUM, [first, {"input": "a b", "target": "c d e f"}])
     shutil.copytree(TASKS / "indosum", tmp_path / "prompts" / "indosum")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -159,8 +153,7 @@ def test_page_says_when_and_of_what_it_was_made(folder, monkeypatch):
 
 def test_an_exemplar_taken_from_the_rows_is_found(folder, monkeypatch, capsys):
     document = yaml.safe_load((folder / INDOSUM).read_text(encoding="utf-8"))["exemplars"][2]["document"]
-    file = folder / "hub/sail/Sailcompass_data/data/indosum/trunc_test_1000.jsonl"
-    file.write_text(json.dumps({"input": document, "target": "ringkasan"}), encoding="utf-8")
+    write_json_lines(folder / ROWS_OF_INDOSUM, [{"input": document, "target": "ringkasan"}])
     assert run(folder, monkeypatch) == 1
     assert "indosum, id: an exemplar and a row have in common: " in capsys.readouterr().err
 
@@ -174,13 +167,6 @@ def test_errors_are_one_line(folder, monkeypatch, capsys):
     (folder / INDOSUM).write_text("exemplars: [{document: x}]", encoding="utf-8")
     assert run(folder, monkeypatch) == 2
     assert capsys.readouterr().err == "indosum/prompts/id.yml: exemplars 1: 'summary' is missing or empty\n"
-
-
-@pytest.mark.slow
-def test_no_exemplar_shares_eight_words_with_a_row_or_asks_the_same(hub_mirror, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["compare_exemplars.py", "--data", str(hub_mirror)])
-    monkeypatch.chdir(hub_mirror)
-    assert compare_exemplars.main() == 0, capsys.readouterr().err
 
 
 def languages(data_set):
@@ -201,16 +187,20 @@ LENGTHS = {
 }
 
 
+WITH_EXEMPLARS = [name for name, data_set in data_sets().items() if data_set.kind != JUDGED]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("data_set", LENGTHS)
-def test_texts_are_as_long_as_those_of_the_rows(data_set, hub_mirror, monkeypatch):
-    """Of the exemplars shown by default and of all, also of Belebele's that all languages share."""
+@pytest.mark.parametrize("data_set", WITH_EXEMPLARS)
+def test_exemplars_are_like_the_rows_and_none_is_one_of_them(data_set, hub_mirror, monkeypatch):
+    """No eight words in common and not the same question; texts as long, of the exemplars shown by default and of all."""
     monkeypatch.chdir(hub_mirror)
-    share, texts = LENGTHS[data_set]
+    share, texts = LENGTHS.get(data_set, (0, []))
     compared = {code: one for code in languages(data_set) if (one := compare(data_set, code, TASKS)).rows}
-    assert compared
+    assert compared or data_set not in LENGTHS
     for code, found in compared.items():
-        for which, measures in found.of_exemplars.items():
+        assert (list(found.overlaps), [near for near in found.nearest if near.is_too_near]) == ([], []), code
+        for which, measures in found.of_exemplars.items() if texts else ():
             for text in texts:
                 assert measures[text].mean == pytest.approx(found.of_rows[text].mean, rel=share), (code, which, text)
             for name, bounds in {"translation / English": {"rel": 0.05}, "copied 4-grams": {"abs": 0.15}}.items():

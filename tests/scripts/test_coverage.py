@@ -33,13 +33,10 @@ def test_the_table_says_where_rows_come_from():
     head, _, *rows = [
         line.split(" | ") for line in coverage_page().partition("\n## Countries")[0].splitlines() if line.startswith("| ")
     ]
-    place = head.index("Exam questions")
-    cells = {row[0].split("`")[1]: row[place] for row in rows}
-    assert (cells["th"], cells["jv"], cells["ceb"]) == ("**n**", "**n**", "")
-    place = head.index("Reading comprehension")
-    assert {row[0].split("`")[1]: row[place] for row in rows}["th"] == "t"
-    place = head.index("Commonsense reasoning")  # of Global PIQA alone
-    assert {row[0].split("`")[1]: row[place] for row in rows}["su"] == "l"
+    of_language = {row[0].split("`")[1]: dict(zip(head, row, strict=True)) for row in rows}
+    assert [of_language[code]["Exam questions"] for code in ("th", "jv", "ceb")] == ["**n**", "**n**", ""]
+    assert of_language["th"]["Reading comprehension"] == "t"
+    assert of_language["su"]["Commonsense reasoning"] == "l", "of Global PIQA alone"
 
 
 def test_ls_prints_the_data_sets_of_a_language(capsys):
