@@ -64,29 +64,31 @@ def test_the_tasks_of_the_pack_agree_with_its_prompts():
     assert result.returncode == 0, result.stdout
 
 
-def test_check_names_what_differs_and_writes_nothing(tmp_path, prompts):
-    out = tmp_path / "tasks"
-    assert run("--prompts", prompts, "--out", out).returncode == 0
-    task = out / "xcopa" / "vi" / "to_ppl.yaml"
-    (out / "xcopa" / "id" / "to_ppl.yaml").unlink()
-    task.write_text(task.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
-    (out / "xcopa" / "vi" / "old.yaml").write_text(task.read_text(encoding="utf-8"), encoding="utf-8")
-    result = run("--prompts", prompts, "--out", out, "--check")
-    assert result.returncode == 1
-    assert "xcopa/vi/to_ppl.yaml: differs from what its prompts make" in result.stdout
-    assert "xcopa/id/to_ppl.yaml: missing" in result.stdout
-    assert "xcopa/vi/old.yaml: nothing makes this file any more" in result.stdout
-    assert "# edited" in task.read_text(encoding="utf-8")
-
-
-def test_other_prompts_make_a_complete_folder(tmp_path, prompts):
+def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_path, prompts):
     change(prompts / "xcopa/prompts/vi.yml", ["instruction"], "Một chỉ dẫn khác.")
     out = tmp_path / "tasks"
     assert run("--prompts", prompts, "--out", out).returncode == 0
-    assert "Một chỉ dẫn khác." in (out / "xcopa" / "vi" / "to_ppl.yaml").read_text(encoding="utf-8")
+    task, english = out / "xcopa/vi/to_ppl.yaml", prompts / "xcopa/prompts/en.yml"
+    made = task.read_text(encoding="utf-8")
+    assert "Một chỉ dẫn khác." in made
     here = {path.relative_to(TASKS) for path in TASKS.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    there = {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
-    assert here - set(PROMPTS) == there
+    assert here - set(PROMPTS) == {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
+
+    (out / "xcopa/id/to_ppl.yaml").unlink()
+    task.write_text(f"{made}# edited\n", encoding="utf-8")
+    (out / "xcopa/vi/old.yaml").write_text(made, encoding="utf-8")
+    english.unlink()
+    result = run("--prompts", prompts, "--out", out, "--check")
+    assert result.returncode == 1
+    assert f"note: {english}: missing, so no sea_xcopa_…_enprompt task is made\n" in result.stderr
+    for line in (
+        "xcopa/vi/to_ppl.yaml: differs from what its prompts make",
+        "xcopa/id/to_ppl.yaml: missing",
+        "xcopa/vi/old.yaml: nothing makes this file any more",
+        "xcopa/vi/to_ppl_enprompt.yaml: nothing makes this file any more",
+    ):
+        assert line in result.stdout
+    assert task.read_text(encoding="utf-8").endswith("# edited\n"), "nothing is written"
 
 
 # prompt file, path of a key in it, its new value (None: the key goes), what is said
@@ -150,14 +152,6 @@ def test_the_command_says_one_line_and_writes_nothing(tmp_path, prompts):
     assert result.returncode == 2
     assert result.stderr == "lm-eval-sea: vsmec/prompts/vi.yml: labels: 'anger' is missing or empty\n"
     assert not (tmp_path / "tasks").exists()
-
-
-def test_a_missing_english_prompt_file_is_a_note(tmp_path, prompts):
-    path = prompts / "xcopa" / "prompts" / "en.yml"
-    path.unlink()
-    result = run("--prompts", prompts, "--out", tmp_path / "tasks")
-    assert result.stderr == f"note: {path}: missing, so no sea_xcopa_…_enprompt task is made\n"
-    assert result.returncode == 0 and not list((tmp_path / "tasks" / "xcopa").glob("**/*_enprompt.yaml"))
 
 
 def test_a_task_says_no_fact_that_data_set_yml_has():
