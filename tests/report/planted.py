@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,11 @@ def at(table: pd.DataFrame, **keys: Any) -> pd.Series:
     return table.iloc[0]
 
 
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOICES) -> Path:
     """Writes the runs of both models; returns the folder."""
     records = read_tasks().tasks
@@ -81,35 +87,18 @@ def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOI
 
 
 def _choice(number: int, choice: int | None, metric: str) -> dict[str, Any]:
-    doc = {
-        "id": f"row {number}",
-        "cluster": CLUSTERS[number],
-        "options": OPTIONS,
-        "letters": list("ABCD"),
-        "gold": GOLDS[number],
-        "predictions": {metric: choice},
-    }
-    return dict(
-        doc_id=number,
-        filter="none",
-        metrics=[metric],
-        doc=doc,
-        target=str(GOLDS[number]),
-        arguments={"gen_args_0": {"arg_0": f"Instruction\n\nquestion {number}\nanswer:", "arg_1": " A"}},
-        resps=[["<script>document.title='broken'</script> ภาษาไทย"]],
-        **{metric: float(choice == GOLDS[number])},
-    )
+    doc = {"id": f"row {number}", "cluster": CLUSTERS[number], "options": OPTIONS, "letters": list("ABCD"), "gold": GOLDS[number]}
+    row = {"doc_id": number, "filter": "none", "metrics": [metric], "doc": doc | {"predictions": {metric: choice}}}
+    row |= {"target": str(GOLDS[number]), metric: float(choice == GOLDS[number])}
+    row["arguments"] = {"gen_args_0": {"arg_0": f"Instruction\n\nquestion {number}\nanswer:", "arg_1": " A"}}
+    row["resps"] = [["<script>document.title='broken'</script> ภาษาไทย"]]
+    return row
 
 
 def _class(number: int) -> dict[str, Any]:
     logs, gold = LOGLIKELIHOODS[number], CLASS_GOLDS[number]
-    doc = {
-        "id": f"row {number}",
-        "cluster": str(number),
-        "gold": gold,
-        "option_scores": [{"loglikelihood": log} for log in logs],
-        "p": [0.5, 0.3, 0.2],
-        "predictions": {"acc": logs.index(max(logs)), "acc_cc": CALIBRATED[number]},
-    }
+    doc = {"id": f"row {number}", "cluster": str(number), "gold": gold, "p": [0.5, 0.3, 0.2]}
+    doc["option_scores"] = [{"loglikelihood": log} for log in logs]
+    doc["predictions"] = {"acc": logs.index(max(logs)), "acc_cc": CALIBRATED[number]}
     scores = {"acc": float(logs.index(max(logs)) == gold), "acc_cc": float(CALIBRATED[number] == gold), "acc_bc": [gold, logs]}
     return {"doc_id": number, "filter": "none", "metrics": [*scores, "f1"], "doc": doc, "f1": [gold, 0, 3], **scores}

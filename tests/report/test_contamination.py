@@ -31,6 +31,12 @@ PASSAGES, NUMBERS = 30, 6  # passages with two questions each; questions whose o
 SEEN = 4.0  # nats by which a list that was seen is likelier
 
 
+def asked_of(context):
+    """Language and question of a prompt."""
+    language = next(language for language in LANGUAGES if f"{language} text" in context)
+    return language, context.rsplit("\n", 1)[1].split(": ", 1)[1]
+
+
 def plant_rows(folder):
     """Rows laid out like Belebele's; returns the lists of options as they were published, by language."""
     draw, published = random.Random(7), {}
@@ -58,9 +64,8 @@ def model_that_saw(published, languages):
 
     def loglikelihood(context, ending):
         noise = random.Random(context + ending).gauss(-20, 2)
-        question = context.rsplit("\n", 1)[1].split(": ", 1)[1]
-        language = next(language for language in LANGUAGES if f"{language} text" in context)
-        return noise + SEEN * (language in languages and ending.strip() == published[language, question])
+        asked = asked_of(context)
+        return noise + SEEN * (asked[0] in languages and ending.strip() == published[asked])
 
     return PlantedModel(loglikelihood)
 
@@ -84,9 +89,7 @@ def test_two_wrong_options_change_places_and_nothing_else(runs):
     assert len(asked) == len(LANGUAGES) * 2 * PASSAGES, "rows of numbers are left out"
     places = Counter()
     for context, lists in asked.items():
-        language = context.split(" text")[0].split()[-1]
-        number = int(context.rsplit("Question ", 1)[1].rstrip("?"))
-        known = published[language, f"Question {number}?"]
+        known, number = published[asked_of(context)], int(context.rsplit("Question ", 1)[1].rstrip("?"))
         [other] = [text.strip("\n") for text in lists if text.strip("\n") != known]
         own, changed = (text.split("\n") for text in (known, other))
         moved = [place for place in range(4) if own[place] != changed[place]]
@@ -103,12 +106,11 @@ def test_the_gap_is_that_of_the_log_probabilities(runs, seen):
     table = contamination_table(scores_of(of_results(results))).set_index("language")
     gaps, others = {}, {}
     for context, ending in model.requests:
-        language = context.split(" text")[0].split()[-1]
-        question = context.rsplit("\n", 1)[1].split(": ", 1)[1]
-        sign = 1 if ending.strip("\n") == published[language, question] else -1
+        asked, shown = asked_of(context), ending.strip("\n")
+        sign = 1 if shown == published[asked] else -1
         if sign < 0:
-            others[language, question] = ending.strip("\n").split("\n")
-        gaps.setdefault((language, question), []).append(sign * model._loglikelihood(context, ending))
+            others[asked] = shown.split("\n")
+        gaps.setdefault(asked, []).append(sign * model._loglikelihood(context, ending))
     for language in LANGUAGES:
         own = {question: sum(pair) for (of, question), pair in gaps.items() if of == language}
         shorter = {}

@@ -42,7 +42,7 @@ def test_forms_by_hand(scores):
     found = table.loc[("litilo_ppl", "read")]
     assert (found.rows, found.first_score, found.second_score) == (40, 50, 65)
     same = sum(a == b for a, b in zip(RANKED, READ, strict=True))
-    assert (found.agreement, found.gained, found.lost) == pytest.approx((100 * same / 40, 25, 10))
+    assert (found.agreement, found.unread, found.gained, found.lost) == pytest.approx((100 * same / 40, 15, 25, 10))
     right = [[int(choice == GOLD) for choice in choices] for choices in (RANKED, READ, BEHIND)]
     plain = [stats.ttest_rel(right[one], right[other]).pvalue for one, other in ((0, 1), (1, 2), (0, 2))]
     smaller = [p for p in plain if p <= plain[0]]  # Holm: each of these times the number of those that are not smaller
@@ -52,12 +52,10 @@ def test_forms_by_hand(scores):
 
 def test_the_page_has_a_panel_a_model(scores):
     [section] = [section for section in sections(scores) if section.name == "forms"]
-    [figure] = section.figures
-    assert [panel.title for panel in figure.chart.panels] == ["m"]
-    [line] = figure.chart.panels[0].lines
-    assert {mark.series: mark.value for mark in line.marks} == {
-        "litilo_ppl": 50, "litilo_ppl, chat template": 50, "read": 65,
-    }  # fmt: skip
+    [panel] = section.figures[0].chart.panels
+    [line] = panel.lines
+    marks = {mark.series: mark.value for mark in line.marks}
+    assert (panel.title, marks) == ("m", {"litilo_ppl": 50, "litilo_ppl, chat template": 50, "read": 65})
 
 
 def test_a_base_model_has_letters_beside_texts_of_options(tmp_path):

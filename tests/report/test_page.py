@@ -1,6 +1,5 @@
 """The written report: the page in Chromium, and the files beside it. Screenshots are left in test_artefacts/."""
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -21,7 +20,7 @@ from ..sea_helm.totals.planted_runs import write_run
 from ..sea_helm.totals.test_totals import planted as helm_rows
 from ..tasks.evaluation import evaluate
 from .browser import Browser, find_chromium
-from .planted import GENERATED, RANKED, TEXT, plant
+from .planted import GENERATED, RANKED, TEXT, csv_rows, plant
 
 SAMPLES = Path(lm_eval_sea.__file__).parent / "samples"
 ARTEFACTS = Path(__file__).resolve().parents[2] / "test_artefacts"
@@ -51,14 +50,8 @@ def real(tmp_path_factory, samples, tiny_model, tiny_model_bos):
     runs, out = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("real")
     for model in (tiny_model, tiny_model_bos):
         tracker = EvaluationTracker(output_path=str(runs / model.parent.name))
-        options = {
-            "model_args": {"pretrained": str(model)},
-            "device": "cpu",
-            "batch_size": 4,
-            "log_samples": True,
-            "gen_kwargs": {"max_gen_toks": 8},
-        }
-        results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, **options)
+        options = {"model_args": {"pretrained": str(model)}, "device": "cpu", "batch_size": 4, "log_samples": True}
+        results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, gen_kwargs={"max_gen_toks": 8}, **options)
         logged = results.pop("samples")
         tracker.save_results_aggregated(results=results, samples=logged)
         for task in logged:
@@ -75,6 +68,28 @@ def visible(browser, table, column):
 
 def choose(browser, control, value):
     browser.run(f"byId('{control}').value = {value!r}; byId('{control}').dispatchEvent(new Event('change'))")
+
+
+def filter_by(browser, name, value):
+    browser.run(f"filters.elements.{name}.value = '{value}'; filters.dispatchEvent(new Event('change'))")
+
+
+def open_samples(browser, folder, task, model="' + byId('sample-model').value + '", **how):
+    """The samples of a task and a model, or of the model that is chosen; the first one is opened."""
+    browser.open(folder / "pages" / "samples.html", **how)
+    browser.run(f"location.hash = 'samples/{task}/{model.replace('/', '%2F')}'")
+    browser.until(f"document.getElementById('sample-rows').dataset.shown?.startsWith('{task} ')")
+    open_first_sample(browser)
+
+
+def open_first_sample(browser):
+    browser.run("document.querySelector('.sample').open = true")
+    browser.until("document.querySelector('.sample .inside')?.childElementCount")
+
+
+def press(browser, key, code, text=""):
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text=text)
 
 
 def pages_of(folder):
@@ -100,8 +115,11 @@ def test_the_pages_of_real_runs(browser, real):
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
     browser.run("document.querySelector('a[href*=sea_belebele_th_to_ppl]').click()")
     browser.until("document.getElementById('sample-rows')?.dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
-    browser.run("document.querySelector('.sample').open = true")
-    browser.until("document.querySelector('.sample .inside pre')")
+    titles = browser.run("[...document.querySelectorAll('.sample > summary')].map((head) => head.textContent)")
+    rows = (SAMPLES / "facebook/belebele/data/tha_Thai.jsonl").read_text(encoding="utf-8").splitlines()
+    questions = [" ".join(json.loads(row)["question"].split()) for row in rows]
+    assert titles and all(any(question[:60] in title for question in questions) for title in titles)
+    open_first_sample(browser)
     assert browser.run("document.querySelector('.sample pre').lang") == "th"
     assert re.search("[ก-๛]{3}", browser.run("document.querySelector('.sample pre').textContent"))
     browser.screenshot(ARTEFACTS / "sample.png")
@@ -147,17 +165,23 @@ def test_a_column_is_sorted_with_the_missing_last(browser, planted):
         assert browser.run(f"{header}.parentNode.getAttribute('aria-sort')") == ("descending" if direction == 1 else "ascending")
 
 
-def test_a_filter_leaves_its_rows_in_all_tables(browser, planted):
+def test_filters_act_on_tables_columns_and_samples(browser, planted):
     browser.open(planted / "pages" / "scores.html")
     everything = len(visible(browser, "scores_by_model", 0))
-    browser.run("filters.elements.language.value = 'Vietnamese'; filters.dispatchEvent(new Event('change'))")
+    filter_by(browser, "language", "Vietnamese")
     left = visible(browser, "scores_by_model", 0)
     assert left and all("_vi" in name for name in left) and len(left) < everything
-    block = "document.querySelector('table[data-name=scores_by_model]').closest('.block')"
-    text = browser.run(f"{block}.querySelector('.count').textContent")
-    assert text == f"{len(left)} of {everything} rows"
-    browser.run("filters.elements.language.value = ''; filters.dispatchEvent(new Event('change'))")
+    count = "document.querySelector('table[data-name=scores_by_model]').closest('.block').querySelector('.count').textContent"
+    assert browser.run(count) == f"{len(left)} of {everything} rows"
+    filter_by(browser, "language", "")
     assert len(visible(browser, "scores_by_model", 0)) == everything
+    filter_by(browser, "model", "org/a")
+    heads = "[...document.querySelectorAll('table[data-name=scores_by_model] thead th')]"
+    shown = browser.run(f"{heads}.filter((h) => !h.hidden).map((h) => h.textContent)")
+    assert shown == ["task", "language", "metric", "chance", "org/a"]
+    browser.open(planted / "pages" / "samples.html")
+    filter_by(browser, "variant", "classification")
+    assert browser.run("[...byId('sample-task').options].map((option) => option.value)") == ["sea_xnli_th"]
 
 
 def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted):
@@ -174,17 +198,14 @@ def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted)
     choose(browser, "sample-which", "")
     browser.run("byId('sample-search').value = 'question 2'; byId('sample-search').dispatchEvent(new Event('input'))")
     browser.until("document.querySelectorAll('.sample').length === 1")
-    browser.run("document.querySelector('.sample').open = true")
-    browser.until("document.querySelector('.sample .inside')")
+    open_first_sample(browser)
     assert "Instruction\n\nquestion 2\nanswer:" in browser.run("document.querySelector('.sample .inside').textContent")
     chosen = "[...document.querySelectorAll('.sample .inside tbody tr, .sample .inside table tr')].map((row) => row.textContent)"
     assert any("B. abcd" in text and "✓" in text and "acc_ppl" in text for text in browser.run(chosen))
 
 
 def test_two_models_answers_to_one_row_side_by_side(browser, planted):
-    browser.open(planted / "pages" / "samples.html")
-    browser.run(f"location.hash = 'samples/{RANKED}/org%2Fa'")
-    browser.until(f"document.getElementById('sample-rows').dataset.shown === '{RANKED} org/a'")
+    open_samples(browser, planted, RANKED, "org/a")
     assert browser.run("byId('sample-which').querySelector('[value=disagree]').disabled")
     choose(browser, "sample-beside", "org/b")
     browser.until("document.querySelector('.sample summary').querySelectorAll('.mark').length === 2")
@@ -195,30 +216,6 @@ def test_two_models_answers_to_one_row_side_by_side(browser, planted):
     heads = browser.run("[...document.querySelectorAll('.answer .who')].map((head) => head.textContent)")
     assert heads == ["org/a ✓ right", "org/b ✗ wrong"]
     assert "1 shown" in browser.run("byId('sample-count').textContent")
-
-
-def test_the_title_of_a_sample_is_its_question(browser, real):
-    browser.open(real / "pages" / "samples.html")
-    browser.run("location.hash = 'samples/sea_belebele_th_to_ppl/' + byId('sample-model').value")
-    browser.until("document.getElementById('sample-rows').dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
-    titles = browser.run("[...document.querySelectorAll('.sample > summary')].map((head) => head.textContent)")
-    with next((SAMPLES / "facebook" / "belebele" / "data").glob("tha_Thai.jsonl")).open(encoding="utf-8") as file:
-        questions = [" ".join(json.loads(line)["question"].split()) for line in file]
-    assert titles and all(any(question[:60] in title for question in questions) for title in titles)
-
-
-def test_filters_act_on_figures_columns_and_samples(browser, planted):
-    browser.open(planted / "pages" / "samples.html")
-    browser.run("filters.elements.variant.value = 'classification'; filters.dispatchEvent(new Event('change'))")
-    assert browser.run("[...byId('sample-task').options].map((option) => option.value)") == ["sea_xnli_th"]
-    browser.open(planted / "pages" / "bias.html")
-    browser.run("filters.elements.variant.value = 'litilo_gen'; filters.dispatchEvent(new Event('change'))")
-    assert set(visible(browser, "bias", 2)) == {"Thai"} and len(visible(browser, "bias", 0)) == 2
-    browser.open(planted / "pages" / "scores.html")
-    browser.run("filters.elements.model.value = 'org/a'; filters.dispatchEvent(new Event('change'))")
-    heads = "[...document.querySelectorAll('table[data-name=scores_by_model] thead th')]"
-    shown = browser.run(f"{heads}.filter((h) => !h.hidden).map((h) => h.textContent)")
-    assert shown == ["task", "language", "metric", "chance", "org/a"]
 
 
 def shown_marks(browser, figure):
@@ -234,7 +231,7 @@ def test_charts_show_what_is_chosen_and_nothing_else(browser, planted):
     for page, names in {"scores": ["overview"], "robustness": ["robustness"], "bias": ["bias", "positions"]}.items():
         browser.open(planted / "pages" / f"{page}.html")
         before |= {name: shown_marks(browser, name) for name in names}
-        browser.run("filters.elements.model.value = 'org/b'; filters.dispatchEvent(new Event('change'))")
+        filter_by(browser, "model", "org/b")
         for name in set(names) - {"positions"}:
             assert shown_marks(browser, name) == [mark for mark in before[name] if mark[2].startswith("org/b: ")] != []
             assert browser.run(f"document.querySelector('#figure-{name} .legend').innerText.trim()") == "org/b"
@@ -242,7 +239,7 @@ def test_charts_show_what_is_chosen_and_nothing_else(browser, planted):
         panel for panel, *_ in before["positions"] if panel.startswith("org/b, ")
     }
     browser.open(planted / "pages" / "scores.html")
-    browser.run("filters.elements.dataset.value = 'FLORES-200'; filters.dispatchEvent(new Event('change'))")
+    filter_by(browser, "dataset", "FLORES-200")
     assert {line for _, line, _ in shown_marks(browser, "overview")} == {
         "FLORES-200: English → Thai",
         "FLORES-200: Thai → English",
@@ -251,11 +248,7 @@ def test_charts_show_what_is_chosen_and_nothing_else(browser, planted):
 
 def test_an_open_sample_fits_a_phone(browser, real):
     for task in ("sea_belebele_th_to_ppl", "sea_xnli_th", "sea_flores_en_th"):
-        browser.open(real / "pages" / "samples.html", width=390)
-        browser.run(f"location.hash = 'samples/{task}/' + byId('sample-model').value")
-        browser.until(f"document.getElementById('sample-rows').dataset.shown?.startsWith('{task} ')")
-        browser.run("document.querySelector('.sample').open = true")
-        browser.until("document.querySelector('.sample .inside pre')")
+        open_samples(browser, real, task, width=390)
         assert browser.run("document.documentElement.scrollWidth") == 390
         wide = "[...document.querySelectorAll('.sample .inside > *')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
         assert browser.run(wide) == 0
@@ -290,8 +283,8 @@ def test_totals_of_sea_helm_stand_on_the_first_page(tmp_path):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert 'id="table-sea_helm_totals"' in page
     assert "sea_xquad_th" not in page + (tmp_path / "out" / "pages" / "scores.html").read_text(encoding="utf-8")
-    with (tmp_path / "out" / "tables" / "sea_helm_totals.csv").open(encoding="utf-8") as file:
-        found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in csv.DictReader(file)}
+    table = csv_rows(tmp_path / "out" / "tables" / "sea_helm_totals.csv")
+    found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in table}
     evidence = gather(read(tmp_path / "runs" / "m1").tasks)
     nodes = compute(evidence, read_suite("seahelm"), judges(), "2026-08").nodes
     assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
@@ -302,7 +295,7 @@ def test_the_keyboard_alone_reaches_sorting_and_every_score(browser, planted):
     browser.run("document.activeElement.blur()")
     reached = set()
     for _ in range(60):
-        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        press(browser, "Tab", 9)
         reached.add(browser.run("document.activeElement.closest('td, th, nav, form, .scroll')?.tagName"))
     assert {"NAV", "FORM", "DIV", "TH", "TD"} <= reached
 
@@ -311,19 +304,13 @@ def test_the_keyboard_alone_reaches_and_opens_samples(browser, planted):
     browser.open(planted / "pages" / "samples.html")
     browser.run("document.activeElement.blur()")
     reached = []
-    for _ in range(400):
-        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    while len(reached) < 400 and "sample-search" not in reached:
+        press(browser, "Tab", 9)
         reached.append(browser.run("(document.activeElement.id || document.activeElement.tagName) + ''"))
-        if reached[-1] == "sample-search":
-            break
     assert {"A", "SELECT", "sample-task", "sample-beside", "sample-search"} <= set(reached)
-    outline = "getComputedStyle(document.activeElement).outlineStyle"
-    assert browser.run(outline) != "none"
-    for key in ("Tab", "Enter"):  # the first sample, opened
-        code = {"Tab": 9, "Enter": 13}[key]
-        text = "\r" if key == "Enter" else ""
-        browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, windowsVirtualKeyCode=code, text=text)
-        browser.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+    assert browser.run("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    press(browser, "Tab", 9)
+    press(browser, "Enter", 13, "\r")
     browser.until("document.querySelector('.sample').open")
 
 
@@ -354,58 +341,31 @@ def test_contrast(browser, planted, dark):
     assert contrast(browser.run(style.format("td.shade-8 a", "color")), cell) >= 4.5
 
 
-def test_what_an_earlier_report_left_is_removed(tmp_path):
-    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
-    write_report(read(runs), out, shown_rows=2)
-    (out / "tables" / "my_own.csv").write_text("kept")
-    assert (out / "tables" / "calibration.csv").exists()
-    for path in [*runs.rglob("samples_sea_xnli_th_*")]:
-        path.unlink()
-    write_report(read(runs), out, shown_rows=2)
-    assert not (out / "tables" / "calibration.csv").exists()
-    assert (out / "tables" / "my_own.csv").read_text() == "kept"
-
-
-def test_models_are_called_as_asked(tmp_path, capsys):
-    runs = plant(tmp_path / "runs")
-    names = ["--name", f"{runs / 'org__a'}=first", "--name", f"{runs / 'org__b'}=second = best"]
-    assert main(["report", str(runs), "--out", str(tmp_path / "out"), *names]) == 0
-    with (tmp_path / "out" / "tables" / "runs.csv").open(encoding="utf-8") as file:
-        assert [row["model"] for row in csv.DictReader(file)] == ["first", "second = best"]
-    with pytest.raises(SystemExit):
-        main(["report", str(runs), "--out", str(tmp_path / "out"), "--name", "absent=x"])
-    assert "no file or folder 'absent'" in capsys.readouterr().err
-
-
 def test_what_a_model_wrote_stays_text(browser, planted):
-    browser.open(planted / "pages" / "samples.html")
-    browser.run(f"location.hash = 'samples/{GENERATED}/org%2Fa'")
-    browser.until(
-        "document.getElementById('sample-task').value.endsWith('litilo_gen') && document.querySelectorAll('.sample').length"
-    )
-    browser.run("document.querySelector('.sample').open = true")
-    browser.until("document.querySelector('.sample .inside')")
+    open_samples(browser, planted, GENERATED, "org/a")
     assert "<script>document.title='broken'</script>" in browser.run("document.querySelector('.sample .inside').textContent")
     assert browser.run("document.title").startswith("Evaluation report")
     assert browser.run("document.querySelectorAll('.sample script').length") == 0
 
 
-def test_names_are_untrusted_too(browser, tmp_path):
+def test_models_are_called_as_asked_and_names_are_untrusted_too(browser, tmp_path, capsys):
+    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
     evil = "<img src=x onerror=\"document.title='broken'\">|</script>"
-    plant(tmp_path / "runs")
-    for path in (tmp_path / "runs").rglob("results_*"):
-        path.write_text(path.read_text().replace('"org/a"', '"<img src=x onerror=\\"document.title=\'broken\'\\">|</script>"'))
-    write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
+    names = ["--name", f"{runs / 'org__a'}={evil}", "--name", f"{runs / 'org__b'}=second = best"]
+    assert main(["report", str(runs), "--out", str(out), *names]) == 0
+    assert [row["model"] for row in csv_rows(out / "tables" / "runs.csv")] == [evil, "second = best"]
+    assert "<img" not in (out / "report.md").read_text()
     browser.messages.clear()
-    browser.open(tmp_path / "out" / "pages" / "provenance.html")
+    browser.open(out / "pages" / "provenance.html")
     assert evil in visible(browser, "runs", 0)
     assert browser.run("document.title").startswith("Evaluation report") and browser.messages == []
-    assert "<img" not in (tmp_path / "out" / "report.md").read_text()
+    with pytest.raises(SystemExit):
+        main(["report", str(runs), "--out", str(out), "--name", "absent=x"])
+    assert "no file or folder 'absent'" in capsys.readouterr().err
 
 
 def test_files_beside_the_page(planted):
-    with (planted / "tables" / "scores.csv").open(encoding="utf-8") as file:
-        rows = {(row["model"], row["task"]): row for row in csv.DictReader(file)}
+    rows = {(row["model"], row["task"]): row for row in csv_rows(planted / "tables" / "scores.csv")}
     assert float(rows["org/a", TEXT]["score"]) == pytest.approx(500 / 6)
     text = (planted / "report.md").read_text(encoding="utf-8")
     for name in re.findall(r"\]\((figures/.*?)\)", text):

@@ -40,11 +40,9 @@ def test_spread_and_worst_case():
     assert row["mean"] == pytest.approx(125 / 3)
 
 
-def test_scores_on_other_numbers_of_rows_do_not_count():
-    table = spread_table(prompt_scores(headline(("a", "t", "", 50.0, 100), ("a", "t_p2", "p2", 0.0, 10))))
-    assert table.empty
-
-
-def test_one_prompt_makes_no_table():
-    scores = prompt_scores(headline(("a", "t", "", 50.0, 100), ("b", "t", "", 50.0, 100)))
-    assert spread_table(scores).empty
+def test_one_prompt_or_scores_on_other_numbers_of_rows_make_no_table():
+    for rows in (
+        [("a", "t", "", 50.0, 100), ("a", "t_p2", "p2", 0.0, 10)],
+        [("a", "t", "", 50.0, 100), ("b", "t", "", 50.0, 100)],
+    ):
+        assert spread_table(prompt_scores(headline(*rows))).empty

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import random
-from statistics import pstdev
+import re
 
 import pytest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.official.sailcompass_checkout import known_files
 from lm_eval_sea.report.published import published_numbers, published_table
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
-from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu
 
 from ..results.lm_eval_output import NEW, toy, write_run
+from .planted import csv_rows
 
 MODEL = "sail/Sailor-7B"
 XCOPA, OFFICIAL_XCOPA, SUMMARIES = "sea_xcopa_id_to_ppl", "sailcompass_xcopa_id_ppl", "sea_indosum_id"
@@ -56,27 +55,6 @@ def test_the_difference_and_its_size_by_hand(tmp_path):
     assert not [note for note in notes if "not laid beside" in note]
 
 
-def test_the_error_of_a_corpus_score_is_that_of_draws_of_rows(tmp_path):
-    pairs = [[f"a b c d e f {number} g h", f"a b c d e f {number % 3} g h"] for number in range(30)]
-    value = corpus_bleu([tuple(pair) for pair in pairs])
-    plant(tmp_path, {SUMMARIES: ("bleu_sailcompass", pairs, value)})
-    table, _ = found(tmp_path)
-    [line] = table[table.published_model == MODEL].to_dict("records")
-    assert line["difference"] == pytest.approx(value - 47.60)
-    # a bootstrap of rows with replacement, by another generator
-    draws = [corpus_bleu([tuple(random.Random(seed * 31 + place).choice(pairs)) for place in range(30)]) for seed in range(200)]
-    assert line["difference"] / line["errors"] == pytest.approx(pstdev(draws), rel=0.25)
-
-
-def test_a_task_without_samples_has_its_reported_error(tmp_path):
-    right = [1.0] * 15 + [0.0] * 5
-    plant(tmp_path, {XCOPA: ("acc_ppl", right, 0.75), OFFICIAL_XCOPA: ("exact_match_sailcompass", right, 0.75)})
-    next(tmp_path.glob(f"samples_{XCOPA}_*")).unlink()
-    table, _ = found(tmp_path)
-    scores = table[table.published_model == MODEL].set_index("task").score
-    assert scores.to_dict() == pytest.approx({XCOPA: 75, OFFICIAL_XCOPA: 75})
-
-
 def test_few_rows_have_no_size_of_the_difference(tmp_path):
     plant(tmp_path, {XCOPA: ("acc_ppl", [1.0, 0.0, 1.0], 2 / 3)}, total=500)
     table, _ = found(tmp_path)
@@ -95,11 +73,6 @@ def test_another_setting_does_not_correspond(tmp_path, change, note):
     assert table.empty and any(note in line for line in notes)
 
 
-def test_another_metric_or_task_does_not_correspond(tmp_path):
-    plant(tmp_path, {"sea_xcopa_id_tito_ppl": ("acc_ppl", [1.0] * 20, 1.0), XCOPA: ("acc", [1.0] * 20, 1.0)})
-    assert found(tmp_path)[0].empty
-
-
 def test_a_model_is_known_by_its_name_on_the_hub_and_its_folder_alone(tmp_path):
     for place, (model, same) in enumerate({"/models/sail/Sailor-7B": True, "me/Sailor-7B": False, "Sailor-7B": False}.items()):
         plant(tmp_path / str(place), {XCOPA: ("acc_ppl", [1.0, 0.0] * 10, 0.5)}, model=model)
@@ -115,14 +88,38 @@ def test_the_report_shows_them_if_asked(tmp_path):
     for name in ("pages/published.html", "report.md"):
         text = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert "Published numbers" in text and "+2.8" in text and "no test" in text
-    with (tmp_path / "out/tables/published_same_model.csv").open(encoding="utf-8") as file:
-        [line] = csv.DictReader(file)
+    [line] = csv_rows(tmp_path / "out/tables/published_same_model.csv")
     assert line["source"].endswith("sail-sg/sailor-llm") and float(line["published"]) == 72.2
-    with (tmp_path / "out/tables/published_other_models.csv").open(encoding="utf-8") as file:
-        assert len(list(csv.DictReader(file))) == len([n for n in published_numbers() if n.own.task == XCOPA]) - 1
+    others = csv_rows(tmp_path / "out/tables/published_other_models.csv")
+    assert len(others) == len([number for number in published_numbers() if number.own.task == XCOPA]) - 1
 
 
-def test_a_report_without_such_a_task_says_so(tmp_path, capsys):
-    plant(tmp_path / "runs", {"sea_xcopa_id_tito_ppl": ("acc_ppl", [1.0] * 20, 1.0)})
+def test_another_task_or_metric_does_not_correspond_which_the_report_says(tmp_path, capsys):
+    plant(tmp_path / "runs", {"sea_xcopa_id_tito_ppl": ("acc_ppl", [1.0] * 20, 1.0), XCOPA: ("acc", [1.0] * 20, 1.0)})
     assert main(["report", str(tmp_path / "runs"), "--published", "--out", str(tmp_path / "out")]) == 0
     assert "no task of these runs corresponds to a published number" in capsys.readouterr().err
+
+
+NUMBERS = published_numbers()
+
+
+def test_each_number_is_there_once():
+    keys = [(each.source, each.place, each.model, each.own) for each in NUMBERS]
+    assert len(set(keys)) == len(keys) > 300
+
+
+def test_numbers_are_percentages_of_models_on_the_hub():
+    assert all(0 <= each.number <= 100 and re.fullmatch(r"[\w.-]+/[\w.-]+", each.model) for each in NUMBERS)
+
+
+def test_each_number_names_a_task_of_the_pack_and_one_that_the_command_makes():
+    assert {each.own.task for each in NUMBERS} <= set(read_tasks().tasks)
+    made = {record["task"] for record in known_files()["configurations"].values()}
+    made |= {re.sub(r"(_ppl)\d$", r"\1", name) for name in made}  # M3Exam's parts together
+    assert {each.official.task for each in NUMBERS if each.official} <= made
+
+
+def test_an_f1_is_never_below_the_exact_match_beside_it():
+    exact = {(each.model, each.column): each.number for each in NUMBERS if each.metric == "EM" and each.place.startswith("XQuAD")}
+    f1 = {(each.model, each.column): each.number for each in NUMBERS if each.metric == "F1"}
+    assert exact.keys() == f1.keys() and all(f1[key] >= exact[key] for key in exact)

@@ -1,6 +1,5 @@
 """Comparing languages: against counting by hand and pair by pair, and through the command on lm-eval's own output."""
 
-import csv
 import itertools
 import json
 import math
@@ -14,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.languages.comparison import Answers, against_english, rank_correlation, shared_errors
 
 from ...results import lm_eval_output
+from ..planted import csv_rows
 
 STAMP = "2026-01-02T03-04-05.678901"
 
@@ -26,42 +25,10 @@ def answers(right: dict[str, int], clusters: dict[str, str] | None = None) -> An
     return Answers({question: bool(value) for question, value in right.items()}, clusters or {q: q for q in right})
 
 
-def test_shares_beside_english_by_hand():
-    """Five questions were asked in both; of the four right in English three are wrong in Thai."""
-    thai = answers({"a": 1, "b": 0, "c": 0, "d": 0, "e": 1, "only in Thai": 1})
-    english = answers({"e": 0, "d": 1, "c": 1, "b": 1, "a": 1, "only in English": 1})
-    beside = against_english(thai, english)
-    assert (beside.accuracy, beside.accuracy_en) == (2 / 5, 4 / 5)
-    assert (beside.english_only, beside.language_only, beside.lost) == (3 / 5, 1 / 5, 3 / 4)
-    assert beside.difference.mean == pytest.approx(-2 / 5)
-    assert beside.difference.rows == 5
-
-
-def test_nothing_in_common():
+def test_shares_of_what_is_not_there_are_none():
     assert against_english(answers({"a": 1}), answers({"b": 1})) is None
-
-
-def test_no_right_answer_in_english_is_no_share_of_them():
+    assert rank_correlation({"th": 0.1, "en": 0.2}, {"th": 0.2, "en": 0.9}) is None
     assert against_english(answers({"a": 1, "b": 0}), answers({"a": 0, "b": 0})).lost is None
-
-
-@given(st.integers(0, 10**6), st.integers(4, 30))
-def test_the_error_of_the_difference_counts_pairs_of_a_passage(seed, size):
-    """Miller 2024: the variance of the mean is the sum of the covariances of rows that share a cluster, over n²."""
-    choose = random.Random(seed)
-    clusters = {str(number): str(number // 2) for number in range(size)}
-    own, other = ({question: choose.randint(0, 1) for question in clusters} for _ in range(2))
-    beside = against_english(answers(own, clusters), answers(other, clusters))
-    differences = {question: own[question] - other[question] for question in clusters}
-    mean = sum(differences.values()) / size
-    total = sum(
-        (differences[a] - mean) * (differences[b] - mean)
-        for a, b in itertools.product(clusters, repeat=2)
-        if clusters[a] == clusters[b]
-    )
-    count = len(set(clusters.values()))
-    expected = math.sqrt(max(0.0, total) * count / (count - 1)) / size
-    assert beside.difference.stderr == pytest.approx(expected, abs=1e-9)
 
 
 def kendall_by_pairs(first: list[float], second: list[float]) -> float:
@@ -86,14 +53,6 @@ def test_rank_correlation_against_its_definition(pairs):
         assert (found.kendall, found.spearman) == (None, None)
     else:
         assert found.kendall == pytest.approx(kendall_by_pairs(list(first.values()), list(second.values())))
-
-
-def test_spearman_without_ties_by_hand():
-    """ρ = 1 − 6 Σ d² / (n (n² − 1)) with the differences of ranks 1, −1, 0, 0."""
-    first = {"th": 0.1, "vi": 0.2, "id": 0.3, "en": 0.4}
-    second = {"th": 0.2, "vi": 0.1, "id": 0.3, "en": 0.9}
-    assert rank_correlation(first, second).spearman == pytest.approx(1 - 6 * 2 / (4 * 15))
-    assert rank_correlation({"th": 0.1, "en": 0.2}, second) is None
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9)), min_size=2, max_size=40))
@@ -148,22 +107,14 @@ def test_the_same_wrong_option_by_hand():
     assert shared_errors(first, answers({"z": 0})) is None
 
 
-def write_run(
-    folder: Path,
-    tasks: dict[str, tuple[dict, dict[str, int]]],
-    num_fewshot: int = 3,
-    stamp: str = STAMP,
-    chosen: dict[str, dict] | None = None,
-) -> Path:
-    """lm-eval's output: by task its metadata, the right (1) and wrong (0) answers of its questions, and what was chosen."""
+def write_run(folder: Path, tasks: dict[str, tuple[dict, dict]], *, num_fewshot: int = 3, stamp: str = STAMP) -> Path:
+    """lm-eval's output: by task its metadata, and the right (1) and wrong (0) answers of its questions."""
     planted = {}
     for name, (data, right) in tasks.items():
         rows = [
             {"doc_id": number, "doc": {"id": question, "cluster": question.split("#")[0]}, "acc": value, "filter": "none"}
             for number, (question, value) in enumerate(right.items())
         ]
-        for row in rows if chosen else []:
-            row["doc"]["predictions"] = {"acc": chosen[name][row["doc"]["id"]]}
         facts = {"parallel": True, "dataset": "belebele", **data}
         planted[name] = {"scores": {"acc,none": 0.5}, "metadata": facts, "rows": rows, "num_fewshot": num_fewshot}
     lm_eval_output.write_run(folder, planted, stamp, model="planted")
@@ -172,11 +123,6 @@ def write_run(
 
 def metadata(language: str, variant: str = "to_ppl", prompt: str | None = None, **more) -> dict:
     return {"language": language, "variant": variant, "prompt_language": prompt or language, "headline_metric": "acc", **more}
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 RIGHT_EN = {"p#1": 1, "p#2": 1, "q#1": 1, "r#1": 0}
@@ -199,19 +145,18 @@ def results(tmp_path) -> Path:
     )
 
 
-def test_the_command_writes_what_can_be_counted_by_hand(results, tmp_path, capsys):
-    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
-    out, err = capsys.readouterr()
+def test_the_command_writes_what_can_be_counted_by_hand(results, report):
+    tables, (out, err) = report(results)
     assert "planted: belebele, base to_ppl, prompt in the language, 3 exemplars, acc" in out
     assert re.search(r"^id +4 +50\.0 +75\.0 +-25\.0 too few passages +–$", out, re.MULTILINE)
     assert "base to_ppl native 3-shot, th: 1 of 4 questions were asked in both languages" in err
-    rows = {(row["prompt"], row["question"]): row for row in read(tmp_path / "out" / "questions.csv") if row["setting"] == "base"}
+    rows = {(row["prompt"], row["question"]): row for row in csv_rows(tables / "questions.csv") if row["setting"] == "base"}
     assert {key: rows["native", "p#1"][key] for key in ("passage", "en", "id", "th", "languages", "right")} == {
         "passage": "p", "en": "1", "id": "0", "th": "1", "languages": "3", "right": "2",
     }  # fmt: skip
     assert rows["native", "r#1"]["th"] == ""
     assert rows["en", "p#1"]["id"] == "1", "the task with the English prompt has a row of its own"
-    differences = {(row["setting"], row["prompt"], row["language"]): row for row in read(tmp_path / "out" / "differences.csv")}
+    differences = {(row["setting"], row["prompt"], row["language"]): row for row in csv_rows(tables / "differences.csv")}
     assert set(differences) == {
         ("base", "native", "id"), ("base", "native", "th"), ("base", "en", "id"),
         ("pair", "en", "id-en"), ("translated", "en", "id"),
@@ -224,7 +169,7 @@ def test_the_command_writes_what_can_be_counted_by_hand(results, tmp_path, capsy
     assert float(differences["translated", "en", "id"]["difference"]) == 0, "its measure is the plain English task"
 
 
-def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path):
+def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path, report):
     accuracies = {"to_ppl": {"en": 4, "id": 3, "th": 2, "vi": 1}, "litilo_ppl": {"en": 4, "id": 2, "th": 3, "vi": 1}}
     tasks = {
         f"{language}_{variant}": (metadata(language, variant), {f"p#{k}": int(k < right) for k in range(4)})
@@ -232,48 +177,42 @@ def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path)
         for language, right in by_language.items()
     }
     write_run(tmp_path / "results", tasks)
-    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
-    (row,) = read(tmp_path / "out" / "rank_correlations.csv")
+    tables, _ = report(tmp_path / "results")
+    (row,) = csv_rows(tables / "rank_correlations.csv")
     assert {row["first"], row["second"]} == {"base to_ppl native 3-shot", "base litilo_ppl native 3-shot"}
     assert float(row["kendall"]) == pytest.approx((5 - 1) / 6)
     assert float(row["spearman"]) == pytest.approx(1 - 6 * 2 / (4 * 15))
 
 
-def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, tmp_path, capsys):
+def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, report):
     """Of the English runs the older, with as many exemplars as the Thai one, is superseded by the newer."""
     write_run(results, {"en": (metadata("en"), RIGHT_EN)}, num_fewshot=0, stamp="2026-01-03T03-04-05.678901")
-    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
-    err = capsys.readouterr().err
+    tables, (_, err) = report(results)
     assert "planted: en of 2026-01-02" in err
-    assert (
-        "base to_ppl native 3-shot: no answers in English with as many exemplars (there are some with 0), so no differences"
-        in err
-    )
-    assert not (tmp_path / "out" / "differences.csv").exists()
+    assert "3-shot: no answers in English with as many exemplars (there are some with 0), so no differences" in err
+    assert not (tables / "differences.csv").exists()
 
 
-def test_rank_correlations_of_different_questions_are_noted(tmp_path, capsys):
+def test_rank_correlations_of_different_questions_are_noted(tmp_path, report):
     right = {"en": {"p#1": 1, "p#2": 1}, "id": {"p#1": 1, "p#2": 0}, "th": {"p#1": 0, "q#1": 0}}
     tasks = {f"{x}_{variant}": (metadata(x, variant), right[x]) for x in right for variant in ("to_ppl", "litilo_ppl")}
     write_run(tmp_path / "results", tasks)
-    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
-    assert "base to_ppl native 3-shot: the languages were asked different questions" in capsys.readouterr().err
+    _, (_, err) = report(tmp_path / "results")
+    assert "base to_ppl native 3-shot: the languages were asked different questions" in err
 
 
-def test_a_metric_that_some_tasks_lack_is_said(results, tmp_path, capsys):
-    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out"), "--metric", "acc_ppl"]) == 2
-    error = capsys.readouterr().err
+def test_a_metric_that_some_tasks_lack_is_said(results, report):
+    _, (_, error) = report(results, "--metric", "acc_ppl", status=2)
     assert error.startswith("lm-eval-sea: no samples of a parallel task with that metric")
     assert error.count("\n") == 1
 
 
-def test_without_english_there_are_patterns_and_no_differences(results, tmp_path, capsys):
+def test_without_english_there_are_patterns_and_no_differences(results, report):
     for path in results.glob("samples_en_*"):
         path.unlink()
-    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
-    assert "no answers in English, so no differences" in capsys.readouterr().err
-    assert not (tmp_path / "out" / "differences.csv").exists()
-    assert read(tmp_path / "out" / "questions.csv")
+    tables, (_, err) = report(results)
+    assert "no answers in English, so no differences" in err
+    assert not (tables / "differences.csv").exists() and csv_rows(tables / "questions.csv")
 
 
 @pytest.mark.parametrize(
@@ -283,26 +222,25 @@ def test_without_english_there_are_patterns_and_no_differences(results, tmp_path
         ({"doc": {"id": "q#1", "cluster": "q"}, "acc": 1}, "question 'q#1' occurs twice"),
     ],
 )
-def test_samples_that_cannot_be_compared(results, tmp_path, capsys, line, message):
+def test_samples_that_cannot_be_compared(results, report, line, message):
     (path,) = results.glob("samples_id_2*")
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line | {"filter": "none"}) + "\n")
-    assert main(["report", str(results), "--languages", "--out", str(tmp_path / "out")]) == 0
-    assert f"note: {path}: left out, for {message}" in capsys.readouterr().err
-    found = {(row["setting"], row["prompt"], row["language"]) for row in read(tmp_path / "out" / "differences.csv")}
+    tables, (_, err) = report(results)
+    assert f"note: {path}: left out, for {message}" in err
+    found = {(row["setting"], row["prompt"], row["language"]) for row in csv_rows(tables / "differences.csv")}
     assert ("base", "native", "id") not in found and ("base", "native", "th") in found
 
 
-def test_many_passages_have_intervals_whatever_the_order_of_rows(tmp_path, capsys):
+def test_many_passages_have_intervals_whatever_the_order_of_rows(tmp_path, report):
     questions = [f"p{number}#1" for number in range(40)]
     english = {question: int(number % 4 > 0) for number, question in enumerate(questions)}
     thai = {question: int(number % 5 > 1) for number, question in enumerate(questions)}
     tasks = {"en": (metadata("en"), english), "th": (metadata("th"), dict(reversed(thai.items())))}
     tasks["arc"] = ({"parallel": False, "language": "en"}, english)
     write_run(tmp_path / "results", tasks)
-    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
-    out, err = capsys.readouterr()
-    [row] = read(tmp_path / "out" / "differences.csv")
+    tables, (out, err) = report(tmp_path / "results")
+    [row] = csv_rows(tables / "differences.csv")
     expected = stats.ttest_rel([thai[question] for question in questions], [english[question] for question in questions])
     assert float(row["p_value"]) == pytest.approx(expected.pvalue) == float(row["p_holm"])
     assert (float(row["low"]), float(row["high"])) == pytest.approx(tuple(expected.confidence_interval(0.95)))

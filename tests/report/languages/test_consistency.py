@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.languages.comparison import Answers, ac3, consistencies, same_answer
 from lm_eval_sea.report.languages.section import languages_section
 from lm_eval_sea.report.scores import scores_of
@@ -16,7 +15,7 @@ from lm_eval_sea.results.read import read as read_runs
 from lm_eval_sea.tasks._shared.chat.scores import score_chat_letter
 
 from ...results import lm_eval_output
-from .test_comparison import metadata, read, write_run
+from ..planted import csv_rows
 
 
 def by_looking_at_every_choice(chosen: list[list], size: int) -> float:
@@ -56,20 +55,6 @@ def test_only_questions_asked_in_all_languages_count():
     assert list(consistencies({"en": given["en"]})) == []
 
 
-def test_the_command_prints_and_writes_it(tmp_path, capsys):
-    """Three languages; the first question has one answer everywhere, the second two; in Thai no letter can be read for it."""
-    second = {"en": 0, "id": 0, "th": None}
-    tasks = {language: (metadata(language), {"p#1": 1, "q#1": int(position == 0)}) for language, position in second.items()}
-    chosen = {language: {"p#1": 1, "q#1": position} for language, position in second.items()}
-    write_run(tmp_path / "results", tasks, chosen=chosen)
-    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
-    out = capsys.readouterr().out
-    assert re.search(r"^2 of 3 +2 +83\.3 +66\.7 \[[\d.]+, [\d.]+\] +74\.1$", out, re.MULTILINE)
-    assert re.search(r"^3 of 3 +2 +83\.3 +50\.0 \[[\d.]+, [\d.]+\] +62\.5$", out, re.MULTILINE)
-    two, three = read(tmp_path / "out" / "consistency.csv")
-    assert [float(row["consistency"]) for row in (two, three)] == [pytest.approx((3 + 1) / 6), pytest.approx(1 / 2)]
-
-
 def test_the_interval_knows_that_questions_of_a_passage_belong_together():
     """Asking every question of a passage twice says nothing new."""
 
@@ -92,7 +77,7 @@ def test_the_interval_knows_that_questions_of_a_passage_belong_together():
 SAID = {"th": "คำตอบ: {}", "id": "Jawaban: {}", "en": "Answer: {}"}
 
 
-def test_chat_models_whose_answers_are_read(tmp_path, capsys):
+def test_chat_models_whose_answers_are_read(tmp_path, report):
     """By the scorer of the chat tasks; the last row has no answer in Thai, which equals nothing and is wrong."""
     picks = {"en": "AABB" * 6, "id": "AABA" * 6, "th": "AAB?" * 6}
     tasks = {}
@@ -108,17 +93,18 @@ def test_chat_models_whose_answers_are_read(tmp_path, capsys):
         scores = {"exact_match,none": sum(row["exact_match"] for row in rows) / len(rows)}
         tasks[f"sea_belebele_{language}_chat"] = {"scores": scores, "metadata": facts, "rows": rows, "num_fewshot": 0}
     lm_eval_output.write_run(tmp_path / "results", tasks)
-    assert main(["report", str(tmp_path / "results"), "--languages", "--out", str(tmp_path / "out")]) == 0
-    two, three = read(tmp_path / "out" / "consistency.csv")
+    tables, (out, _) = report(tmp_path / "results")
+    two, three = csv_rows(tables / "consistency.csv")
     assert two["setting"] == "chat"
     assert [float(row["consistency"]) for row in (two, three)] == [pytest.approx((3 * 3 + 0) / 12), pytest.approx(3 / 4)]
-    errors = {(row["first"], row["second"]): row for row in read(tmp_path / "out" / "errors.csv")}
+    errors = {(row["first"], row["second"]): row for row in csv_rows(tables / "errors.csv")}
     row = errors["id", "th"]
     assert [float(row[name]) for name in ("wrong_first", "wrong_second", "wrong_in_both", "by_chance")] == [
         pytest.approx(share) for share in (1 / 4, 1 / 2, 1 / 4, 1 / 8)
     ]
     assert float(errors["th", "en"]["same_wrong"]) == pytest.approx(1 / 2), "B in both of every second, nothing in Thai else"
-    assert re.search(r"^th, en +24 +50\.0 +25\.0 +\+25\.0 +–$", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^th, en +24 +50\.0 +25\.0 +\+25\.0 +–$", out, re.MULTILINE)
+    assert re.search(r"^3 of 3 +24 +58\.3 +75\.0 \[[\d.]+, [\d.]+\] +65\.6$", out, re.MULTILINE)
     section = languages_section(scores_of(read_runs(tmp_path / "results").best()))
     consistent, shared = section.tables
     *shown, interval, _ = [cell.text for cell in consistent.cells()[0][1]]
