@@ -42,13 +42,8 @@ def row(**columns: Any) -> str:
 def write_run(folder: Path, tasks: dict[str, dict[str, Any]], stamp: str = OLD, *, model: str = "org/model", **more: Any) -> Path:
     """A whole run; returns its results file.
 
-    Args:
-        folder: to write.
-        tasks: by name: `scores` (entries such as "acc,none"), `metadata`, `rows` (None or absent: not logged), `num_fewshot`, and
-            whatever else its configuration has.
-        stamp: in the names of the files.
-        model: its name.
-        more: parts of the results file.
+    A task has `scores` (entries such as "acc,none"), `metadata`, `rows` (None or absent: not logged), `num_fewshot`, and whatever
+    else its configuration has; `more` are parts of the results file.
     """
     for name, task in tasks.items():
         if task.get("rows") is not None:
@@ -69,16 +64,9 @@ def write_run(folder: Path, tasks: dict[str, dict[str, Any]], stamp: str = OLD, 
 def logged(metric: str, entries: Sequence[Any], docs: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
     """Rows as lm-eval logs them, each a cluster of its own: what a metric says, and further columns of `doc`, a list each."""
     columns = {"id": list(map(str, range(len(entries)))), "cluster": list(map(str, range(len(entries))))} | dict(docs or {})
-    return [
-        {
-            "doc_id": n,
-            "filter": "none",
-            "metrics": [metric],
-            "doc": {name: column[n] for name, column in columns.items()},
-            metric: entry,
-        }
-        for n, entry in enumerate(entries)
-    ]
+    docs = ({name: column[n] for name, column in columns.items()} for n in range(len(entries)))
+    about = {"filter": "none", "metrics": [metric]}
+    return [{"doc_id": n, **about, "doc": doc, metric: entry} for n, (doc, entry) in enumerate(zip(docs, entries, strict=True))]
 
 
 def toy(

@@ -18,13 +18,8 @@ def test_both_places_are_read_alike():
         nested = {name: MADE_ON[name] for name in chosen}
         outside = {name: value for name, value in MADE_ON.items() if name not in chosen}
         assert facts_of(IS | outside | {"provenance": nested}) == flat
-    assert (flat.digest, flat.rows, flat.chance, flat.headline_metric, flat.data_file) == (
-        "0123456789ab",
-        900,
-        0.25,
-        "acc",
-        "th.jsonl",
-    )
+    assert (flat.digest, flat.rows, flat.chance) == ("0123456789ab", 900, 0.25)
+    assert (flat.headline_metric, flat.data_file) == ("acc", "th.jsonl")
 
 
 JUNK = st.one_of(st.none(), st.integers(), st.floats(), st.text(), st.lists(st.none()), st.dictionaries(st.text(), st.none()))

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_sea.results.comparison import corrected_on_page, nested_weights, rank_sets
+from lm_eval_sea.results.comparison import corrected_on_page
 from lm_eval_sea.results.means import FEWEST, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, clustered_standard_error, swap_test
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
 
 SCORES = st.lists(st.floats(0.01, 0.99).map(lambda score: round(score, 3)), min_size=FEWEST, max_size=20, unique=True)
 
@@ -51,16 +51,6 @@ def test_tasks_on_the_same_passages_vary_together(pairs):
     together = combined(strata)
     expected = combined(strata_of(mean_statistics(np.mean(pairs, axis=1).tolist()), "a", alone(len(pairs))))
     assert (together.stderr, together.degrees) == pytest.approx((expected.stderr, expected.degrees), abs=1e-9)
-
-
-@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.integers(0, 6)), min_size=12, max_size=30))
-def test_the_error_of_a_task_is_the_clustered_one(rows):
-    scores, clusters = zip(*rows, strict=True)
-    [stratum] = strata_of(mean_statistics(scores), "a", list(map(str, clusters)))
-    error = clustered_standard_error(scores, clusters)
-    assert (stratum.degrees == 0) == (error is None)
-    if error is not None:
-        assert math.sqrt(np.square(stratum.contributions).sum()) == pytest.approx(error, abs=1e-9)
 
 
 @pytest.mark.parametrize("right", [0, 3, 8])
@@ -135,23 +125,6 @@ def floor(deltas):
     return ((np.square(deltas).sum() + 1) / (count + 1) - (sum(deltas) / (count + 1)) ** 2) / count
 
 
-def test_weights_of_means_of_means():
-    weights = nested_weights({"a": ("qa", "th"), "b": ("qa", "th"), "c": ("qa", "vi"), "d": ("mt", "th")})
-    assert weights == {"a": 1 / 8, "b": 1 / 8, "c": 1 / 4, "d": 1 / 2}
-    assert nested_weights({"a": (), "b": ()}) == {"a": 0.5, "b": 0.5} and nested_weights({}) == {}
-
-
-def test_places_by_hand():
-    """Of four models a is better than c and d, and b better than d."""
-    apart = {("a", "c"): 1.0, ("a", "d"): 2.0, ("d", "b"): -1.0}
-    assert {model: places.text for model, places in rank_sets("abcd", apart).items()} == {
-        "a": "1–2",
-        "b": "1–3",
-        "c": "2–4",
-        "d": "3–4",
-    }
-
-
 def test_the_level_is_split_between_the_main_comparisons_and_the_rest():
     assert corrected_on_page({"m": 0.03}, {"a": 0.02, "b": None}) == ({"m": pytest.approx(0.0375)}, {"a": 0.02, "b": None})
     first, rest = corrected_on_page({"m": 0.5}, {"a": 0.009, "b": 0.9})
@@ -168,12 +141,3 @@ def test_no_more_than_one_page_in_twenty_makes_a_false_claim(nulls):
         first, rest = corrected_on_page(main, {n: float(rng.random()) for n in range(10)})
         wrong += any(first[n] <= 0.05 for n, null in enumerate(nulls) if null) or min(rest.values()) <= 0.05
     assert wrong / 2000 < 0.065  # 5 %, and three standard errors
-
-
-def test_a_score_of_all_rows_has_the_error_of_the_jackknife():
-    rng = np.random.default_rng(0)
-    choices = [(int(gold), int(chosen)) for gold, chosen in rng.integers(3, size=(30, 2))]
-    [stratum] = strata_of(macro_f1_statistics(choices, 3), "a", [str(n // 2) for n in range(30)])
-    without = [macro_f1_statistics([c for n, c in enumerate(choices) if n // 2 != left], 3).of_all_rows for left in range(15)]
-    expected = 14 / 15 * np.square(np.array(without) - np.mean(without)).sum()
-    assert np.square(stratum.contributions).sum() == pytest.approx(expected)

@@ -30,12 +30,7 @@ def runs(tmp_path):
     return plant(tmp_path / "runs")
 
 
-def test_show_reads_rows_once(runs, opened):
-    assert main(["show", str(runs)]) == 0
-    assert opened == dict.fromkeys(map(str, runs.rglob("samples_*.jsonl")), 1)
-
-
-@pytest.mark.slow
-def test_report_reads_rows_once_and_then_those_it_shows(runs, opened, tmp_path):
-    assert main(["report", str(runs), "--out", str(tmp_path / "report")]) == 0
-    assert opened == dict.fromkeys(map(str, runs.rglob("samples_*.jsonl")), 2)
+@pytest.mark.parametrize(("command", "times"), [("show", 1), pytest.param("report", 2, marks=pytest.mark.slow)])
+def test_rows_are_read_once_and_by_the_report_again_where_it_shows_them(command, times, runs, opened, tmp_path):
+    assert main([command, str(runs), *(["--out", str(tmp_path / "report")] if command == "report" else [])]) == 0
+    assert opened == dict.fromkeys(map(str, runs.rglob("samples_*.jsonl")), times)

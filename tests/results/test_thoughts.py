@@ -63,13 +63,8 @@ def test_a_ledger_by_hand(tmp_path):
 
 def test_tokens_in_english_are_divided_only_where_the_thought_is_in_the_language(tmp_path):
     third = "Le texte dit que le village a été inondé hier soir, et la réponse doit donc être la deuxième."
-    thoughts = [
-        (OWN["th"], 600),
-        (f"{OWN['th']}\n{OWN['th']}\nYes. {ENGLISH[:30]}", 800),
-        (ENGLISH, 150),
-        (third, 9000),
-        ("โอ้", 7000),
-    ]
+    both = f"{OWN['th']}\n{OWN['th']}\nYes. {ENGLISH[:30]}"
+    thoughts = [(OWN["th"], 600), (both, 800), (ENGLISH, 150), (third, 9000), ("โอ้", 7000)]
     rows = [("closed", text, tokens, 5, 1.0) for text, tokens in thoughts] + [("no thought", "", 0, 5, 0.0)]
     premium = {"mean": 4.0, "low": 3.5, "high": 4.5, "texts": 488}
     for name, said, expected in (("with", {"token_premium": premium}, 150), ("without", {}, None)):

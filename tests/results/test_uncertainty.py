@@ -34,11 +34,6 @@ def test_clustered_standard_error_is_the_sum_over_pairs_of_a_cluster(rows):
     assert error == pytest.approx(math.sqrt(max(0.0, pairs) * count / (count - 1)) / len(rows), abs=1e-8)
 
 
-@given(st.lists(SCORES, min_size=2, max_size=20))
-def test_rows_without_clusters_have_the_plain_standard_error(scores):
-    assert clustered_standard_error(scores, range(len(scores))) == pytest.approx(stats.sem(scores), abs=1e-12)
-
-
 def test_by_hand():
     # mean 1/2; sums of deviations by cluster 1, 0 and −1; sqrt(3/2 · (1 + 0 + 1)) / 6
     result = estimate([1, 1, 1, 0, 0, 0], ["a", "a", "b", "b", "c", "c"])
@@ -105,17 +100,16 @@ def test_rows_that_all_differ_alike_cannot_be_tested():
     assert paired_difference([1], [0]) == (1, None, None, None, None, 1, 1)
 
 
-def test_what_cannot_be_averaged_is_an_error():
-    for broken in (
-        lambda: estimate([]),
-        lambda: estimate([1, math.nan]),
-        lambda: estimate([1, 0], ["a"]),
-        lambda: estimate([55.0, 1.0]),
-        lambda: paired_difference([], []),
-        lambda: paired_difference([1], [1, 0]),
-    ):
-        with pytest.raises(ValueError):
-            broken()
+@pytest.mark.parametrize("given", [([],), ([1, math.nan],), ([1, 0], ["a"]), ([55.0, 1.0],)])
+def test_what_cannot_be_averaged_is_an_error(given):
+    with pytest.raises(ValueError):
+        estimate(*given)
+
+
+@pytest.mark.parametrize("given", [([], []), ([1], [1, 0])])
+def test_what_cannot_be_paired_is_an_error(given):
+    with pytest.raises(ValueError):
+        paired_difference(*given)
 
 
 def test_holm_by_hand():
