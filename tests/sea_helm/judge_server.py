@@ -10,11 +10,8 @@ FAULTS = ("429", "500", "truncated", "cut", "no choices")
 
 
 def serving(verdict: Callable[[dict], str], faults: dict[int, str] | None = None):
-    """A running server.
-
-    Args:
-        verdict: body of a request → the judge's words.
-        faults: number of a request, from 1 → one of `FAULTS`, or an HTTP status.
+    """A running server: `verdict` makes the judge's words of a request's body, `faults` has one of `FAULTS` or an HTTP status
+    for the number of a request, from 1.
     """
 
     def behave(body: dict, number: int) -> Status:

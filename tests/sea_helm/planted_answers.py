@@ -2,13 +2,8 @@
 
 from tests.results import lm_eval_output
 
-COMPETENCIES = {
-    "mt-bench-judge": "multi-turn",
-    "mt-bench": "multi-turn",
-    "kalahi-judge": "cultural",
-    "syntax-criteria": "linguistic-diagnostics",
-    "translation-en-xx": "nlg",
-}
+COMPETENCIES = {"mt-bench-judge": "multi-turn", "mt-bench": "multi-turn", "kalahi-judge": "cultural"}
+COMPETENCIES |= {"syntax-criteria": "linguistic-diagnostics", "translation-en-xx": "nlg"}
 
 
 def two_turns(number: int, first: str, second: str, criteria: list[dict], **more: object) -> dict:

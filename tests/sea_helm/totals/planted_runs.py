@@ -31,16 +31,7 @@ def metadata(language: str, task: str, *, ranked: bool = False) -> dict:
 def write_run(
     folder: Path, seed: int, rows: dict, *, model: str = "org/model", version: float = 1.0, samples: bool = True
 ) -> Path:
-    """Writes one run.
-
-    Args:
-        folder: of the run.
-        seed: tells the runs' dates apart.
-        rows: (language, task) → list of (score, label) or (score, label, more columns of doc).
-        model: name of the model.
-        version: of the tasks.
-        samples: whether samples are written.
-    """
+    """Writes one run, whose date is that of the seed: (language, task) → rows of (score, label), perhaps with more of doc."""
     tasks = {}
     for (language, task), planted in rows.items():
         name, facts = task_name(language, task), metadata(language, task)

@@ -25,8 +25,9 @@ def score(scoring, weights=None):
     return float(scoring.score(values, np.ones(len(values)) if weights is None else np.array(weights, float)))
 
 
-@given(st.lists(st.tuples(st.sampled_from("AB"), st.floats(0, 1), st.integers(0, 3)), min_size=1))
+@given(st.lists(st.tuples(st.sampled_from("AB"), st.floats(0, 1), st.sampled_from([0, 0, 0, 1, 3])), min_size=1, max_size=8))
 def test_a_weight_counts_a_row_that_often(rows):
+    """A label whose rows all count 0 times is left out of the mean."""
     repeated = [(gold, value) for gold, value, weight in rows for _ in range(weight)]
     if not repeated:
         return
@@ -45,13 +46,6 @@ def test_published_multiple_choice_is_told_by_repeated_answers():
     """Lists of references and instructions, which have no right answer, are none."""
     assert taken_for_multiple_choice(["A", "B", "A"])
     assert not any(map(taken_for_multiple_choice, (["one", "two"], [("one",), ("one",)], [None, None])))
-
-
-def test_published_score_of_labels():
-    # recalls: A 2 of 3, B 0 of 1 → 1/3; chance 1/2 → below
-    assert score(notebook_scoring(task([[1, 1, 0, 0]], "AAAB"))) == 0
-    # recalls 2/3 and 1 → 5/6; (5/6 − 1/2) / (1/2) = 2/3
-    assert score(notebook_scoring(task([[1, 1, 0, 1]], "AAAB"))) == pytest.approx(200 / 3)
 
 
 def test_published_score_of_texts_with_equal_references():

@@ -6,6 +6,7 @@ import json
 import random
 import statistics
 
+import numpy as np
 import pytest
 
 from lm_eval_sea.results.read import read
@@ -47,6 +48,63 @@ def planted(seed, size=40):
     rows["id", "qa"] = [(answers.random(), [f"answer {number}"]) for number in range(size)]
     rows["id", "abssum"] = [(100 * answers.random(), f"summary {number}") for number in range(size)]
     return rows
+
+
+def recomputed(runs):
+    """The totals of June 2026 in plain loops. runs: one planted mapping a seed."""
+    generator = np.random.default_rng(94370244)
+    tasks = sorted(runs[0], key=lambda key: place(*key))
+    scores = {}
+    for key in tasks:
+        rows = [run[key] for run in runs]
+        size = len(rows[0])
+        chosen = generator.integers(len(runs), size=(30, size))
+        labels = [row[1] for row in rows[0]]
+        choice = isinstance(labels[0], str) and len(set(labels)) != len(labels)
+        scale = 100 if max(row[0] for run in rows for row in run) <= 1 else 1
+        scores[key] = []
+        for draw in range(30):
+            drawn = [rows[chosen[draw][number]][number][0] for number in range(size)]
+            if choice:
+                recalls = [
+                    statistics.fmean(score for score, label in zip(drawn, labels, strict=True) if label == one)
+                    for one in sorted(set(labels))
+                ]
+                chance = 1 / len(recalls)
+                scores[key].append(100 * max((statistics.fmean(recalls) - chance) / (1 - chance), 0))
+            else:
+                scores[key].append(scale * statistics.fmean(drawn))
+    languages = {}
+    for language in sorted({key[0] for key in tasks}):
+        competencies = {}
+        for key in tasks:
+            if key[0] == language:
+                competencies.setdefault(TASKS[key[1]]["competency"], []).append(scores[key])
+        means = [[statistics.fmean(draw) for draw in zip(*members, strict=True)] for members in competencies.values()]
+        languages[language] = [statistics.fmean(draw) for draw in zip(*means, strict=True)]
+    everything = [statistics.fmean(draw) for draw in zip(*languages.values(), strict=True)]
+    return scores, languages, everything
+
+
+@pytest.mark.parametrize("seeds", [1, 8])
+def test_totals_are_those_of_plain_loops(tmp_path, seeds):
+    runs = [planted(seed) for seed in range(1, seeds + 1)]
+    for seed, rows in enumerate(runs, start=1):
+        write_run(tmp_path / f"seed-{seed}", seed, rows)
+    totals = totals_of(tmp_path)
+    scores, languages, everything = recomputed(runs)
+    for draws, node in [
+        *((draws, totals.nodes[place(*key)]) for key, draws in scores.items()),
+        *((draws, totals.nodes[Place(language)]) for language, draws in languages.items()),
+        (languages["id"], totals.nodes[SEA]),
+        (everything, totals.nodes[ALL]),
+    ]:
+        assert node.score == pytest.approx(statistics.fmean(draws))
+        assert node.published_error == pytest.approx(statistics.stdev(draws) / 30**0.5, abs=1e-12)
+        assert node.error > 0 and node.complete
+    assert totals.nodes[place("id", "nli")].runs == seeds
+    if seeds == 1:
+        assert totals.nodes[ALL].published_error == pytest.approx(0, abs=1e-12)
 
 
 def test_perfect_and_guessing_models(tmp_path):
