@@ -165,11 +165,16 @@ def test_many_faults_are_counted(check, mirror):
     assert len(lines) == 2 + 10 + 1
 
 
-def test_identical_options_are_ties_and_no_fault(check, mirror):
-    edit(mirror / BELEBELE, lambda rows: rows[3].update(mc_answer2=rows[3]["mc_answer1"]))
-    report = check("sea_belebele_th_to_ppl")
-    assert (report.ties, report.faults) == ([3], [])
+def test_ties_and_repeated_rows_are_named_and_are_no_fault(check, mirror):
+    def change(rows):
+        rows[3].update(mc_answer2=rows[3]["mc_answer1"])
+        rows.append(rows[1] | {"link": "elsewhere", "correct_answer_num": "2"})
+
+    edit(mirror / BELEBELE, change)
+    report = check("sea_belebele_th_to_ppl", rows=5)
+    assert (report.ties, report.repeated, report.faults) == ([3], [4], [])
     assert "ties (identical options, the first of them counts): 1, in row 3" in render(report)
+    assert "repeated rows: 1, in row 4" in render(report)
 
 
 def test_missing_file(check, mirror):
@@ -186,20 +191,6 @@ def test_exemplar_of_short_texts_occurs_only_as_a_whole():
     row = {"id": "7", "premise": "raka  begadang.", "question": "cause", "options": ["Ia lelah.", "Ia lapar."]}
     assert list(occurring_exemplars([exemplar], row)) == [(1, "raka begadang.")]
     assert list(occurring_exemplars([exemplar], row | {"options": ["Ia lelah.", "Ia haus."]})) == []
-
-
-def test_repeated_rows_are_named_and_are_no_fault(check, mirror):
-    edit(mirror / BELEBELE, lambda rows: rows.append(rows[1] | {"link": "elsewhere", "correct_answer_num": "2"}))
-    report = check("sea_belebele_th_to_ppl", rows=5)
-    assert (report.repeated, report.faults) == ([4], [])
-    assert "repeated rows: 1, in row 4" in render(report)
-
-
-def test_report_of_generated_texts(check, mirror):
-    report = check("sea_tydiqa_id")
-    assert (report.found, report.faults, report.too_long) == (4, [], [])
-    assert "references: 5, of 5 to 35 characters, median 20" in render(report)
-    assert "(columns, answers in id)" in render(report)
 
 
 def test_references_longer_than_an_answer_may_be(check, mirror, pack, tiny_model):

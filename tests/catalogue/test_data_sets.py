@@ -9,16 +9,8 @@ from lm_eval_sea.catalogue.sea_helm import read_sea_helm, sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from tests.conftest import ROOT
 
-WHOLE = {
-    "title": "Own questions",
-    "version": 1.0,
-    "kind": "mcq",
-    "task": "exam",
-    "source": "me/questions",
-    "files": {"test": "test.jsonl"},
-    "chance": 0.25,
-    "languages": {"th": {"rows": 3}},
-}
+WHOLE = {"title": "Own questions", "version": 1.0, "kind": "mcq", "task": "exam", "source": "me/questions"}
+WHOLE |= {"files": {"test": "test.jsonl"}, "chance": 0.25, "languages": {"th": {"rows": 3}}}
 
 
 def read(folder, record):
@@ -54,10 +46,7 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"chance": 25}, "languages: th: 'chance' is 25; expected a share from 0 to 1"),
         ({"licence": True}, "languages: th: 'licence' is True; expected its name, or null"),
         ({"origin": "found"}, "languages: th: 'origin' is 'found'; expected one of native, translated, machine translated"),
-        (
-            {"files": {"train": "a.jsonl"}},
-            "languages: th: expected either 'files' or 'config' and 'splits', with the split 'test'",
-        ),
+        ({"files": {"train": "a.jsonl"}}, "languages: th: expected either 'files' or 'config' and 'splits', with the split"),
         ({"splits": {"test": "test"}}, "languages: th: expected either 'files' or"),
         ("- a list", "expected keys with values"),
         ("title: [", "cannot be read: "),
@@ -78,11 +67,7 @@ def test_a_fault_is_one_line_with_file_and_key(tmp_path, change, line):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"colour": "red"}, "qa: id: unknown key 'colour'; expected some of"),
-        ({"title": ...}, "qa: id: 'title' is missing"),
-        ({"kind": "quiz"}, "qa: id: 'kind' is 'quiz'; expected one of labels, "),
         ({"pillar": "nlp"}, "qa: id: 'pillar' is 'nlp'; expected one of nlp_classics, "),
-        ({"languages": {"id": {}}}, "qa: id: 'rows' is missing"),
         (
             {"sets": [{"set": "Own", "languages": ["id"], "origin": "found", "licence": None}]},
             "qa: id: 'sets': 'origin' is 'found'; expected one of native, ",
