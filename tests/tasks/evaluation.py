@@ -15,6 +15,12 @@ from lm_eval_sea.make.on_demand import tasks_on_demand
 
 TASKS = Path(__file__).resolve().parents[2] / "lm_eval_sea" / "tasks"
 
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}"
+    "{% if not (loop.last and message['role'] == 'assistant') %}</{{ message['role'] }}>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
 
 def _folders(names: list[str]) -> list[str]:
     """The folders of the data sets that the names are of, for to index all tasks takes most of a second; all for other names."""
@@ -41,6 +47,21 @@ def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, **{"bootstrap_iters": 0, **options})
+
+
+def on_cpu(model: Path, **more: Any) -> dict:
+    """`model_args` of lm-eval's `hf` for exact numbers."""
+    return {"pretrained": str(model), "dtype": "float32", "device": "cpu", **more}
+
+
+def scores(results: dict, task: str) -> dict[str, float]:
+    """Metric → value, without standard errors."""
+    found = {key.removesuffix(",none"): value for key, value in results["results"][task].items() if key.endswith(",none")}
+    return {name: value for name, value in found.items() if "_stderr" not in name}
+
+
+def read_json_lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def write_json_lines(path: Path, rows: list[dict]) -> None:
