@@ -1,12 +1,16 @@
-"""Numbers that chat models conclude with, in all languages."""
+"""Numbers that chat models conclude with, and those at the end of worked solutions."""
 
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
+from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS
 from lm_eval_sea.tasks._shared.reading.final_number import parse_number, read_final_number
+from lm_eval_sea.tasks._shared.reading.number_answer import read_number
 
 HERE = Path(__file__).parent
 NUMBERS = yaml.safe_load((HERE / "chat_numbers.yaml").read_text(encoding="utf-8"))
@@ -24,39 +28,68 @@ def test_number_is_read(language):
     assert not failed
 
 
-@pytest.mark.parametrize(
-    ("text", "cut", "whole"),
-    [
-        ("Each box has 4 * 3 = 12 pens.\n\nThen there are 2 boxes", None, 12),
-        ("So the three of them have 12 pens.", None, 12),
-        ("So she has 4 * 3 = 12", None, 12),
-        ("The answer is 12.\n\nTo check this, we", 12, 12),
-        ("Answer: 12\n\nAnswer: 1", 12, 1),  # of 12 the limit may have left 1
-        ("\\boxed{12}\n\nThis is", 12, 12),
-        ("Answer: 12\n\nQuestion: How many pens are in 3 boxes of", 12, 12),
-    ],
-)
-def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read(text, cut, whole):
-    numbers = [read_final_number(text, "en", ("Answer:",), finished=finished) for finished in (False, True)]
-    assert numbers == [cut, whole]
+# How an answer ends → the numbers read of it if the limit cut it, and if not.
+ENDINGS = {
+    "Each box has 4 * 3 = 12 pens.\n\nThen there are 2 boxes": (None, 12),
+    "So the three of them have 12 pens.": (None, 12),
+    "So she has 4 * 3 = 12": (None, 12),
+    "The answer is 12.\n\nTo check this, we": (12, 12),
+    "Answer: 12\n\nAnswer: 1": (12, 1),  # of 12 the limit may have left 1
+    "\\boxed{12}\n\nThis is": (12, 12),
+    "Answer: 12\n\nQuestion: How many pens are in 3 boxes of": (12, 12),
+}
 
 
-@pytest.mark.parametrize(
-    ("written", "language", "value"),
-    [
-        ("1.234", "id", "1234"),
-        ("1.234", "th", "1.234"),
-        ("1,234", "id", "1.234"),
-        ("1,234", "th", "1234"),
-        ("1.234,5", "th", "1234.5"),
-        ("1,234.5", "id", "1234.5"),
-        ("1.234.567", "th", "1234567"),
-        ("0.125", "id", "0.125"),
-        ("18.00", "vi", "18"),
-        ("12,5", "en", "12.5"),
-        ("1,50,000", "ta", "150000"),
-        ("−3", "en", "-3"),
-    ],
-)
-def test_separators_of_the_language(written, language, value):
-    assert parse_number(written, language) == Decimal(value)
+def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read():
+    for text, expected in ENDINGS.items():
+        assert tuple(read_final_number(text, "en", ("Answer:",), finished=finished) for finished in (False, True)) == expected
+
+
+PARSED = {
+    "id": {"1.234": "1234", "1,234": "1.234", "1,234.5": "1234.5", "0.125": "0.125"},
+    "th": {"1.234": "1.234", "1,234": "1234", "1.234,5": "1234.5", "1.234.567": "1234567"},
+    "vi": {"18.00": "18"},
+    "en": {"12,5": "12.5", "−3": "-3"},
+    "ta": {"1,50,000": "150000"},
+}
+
+
+@pytest.mark.parametrize("language", PARSED)
+def test_separators_of_the_language(language):
+    assert {text: parse_number(text, language) for text in PARSED[language]} == {
+        text: Decimal(value) for text, value in PARSED[language].items()
+    }
+
+
+CONCLUSIONS = {
+    "en": {
+        " 16 − 3 − 4 = 9. 9 × 2 = 18. The answer is 18": 18,
+        " 16 − 3 = 13\n\nThe answer is $1,260.\n\nProblem: 7 apples": 1260,
+        " **The answer is 5.** Let us check: 5 + 0 = 5, 2 steps": 5,
+        " The answer is -3": -3, " The answer is １８": 18, " The answer is 2.50 dollars": Decimal("2.5"),
+        " 10-7 = 3": 3, " 10-7": 7, " The answer is 3/4": None, " I do not know.": None,
+    },
+    "th": {
+        " เธอขายได้ 9 × 2 = 18 ดอลลาร์ คำตอบคือ 18": 18, " คำตอบคือ ๑๒๖๐ บาท ใน 7 วัน": 1260,
+        " คำตอบที่ถูกต้องคือ 4\nโจทย์: 9": 4, " คำตอบ: 12 คน": 12, " So the answer is 12": 12, "": None,
+        " เขามี 3 คนและได้ 36 บาท": 36,  # no such words: the last number
+        " คำตอบคือไม่มี\nรวม 8": 8,  # no number behind the words
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", CONCLUSIONS)
+def test_numbers_as_people_write_them(language):
+    assert {text: read_number(text, language) for text in CONCLUSIONS[language]} == CONCLUSIONS[language]
+
+
+@given(st.integers(-(10**9), 10**9), st.booleans(), st.sampled_from(["The answer is {}", "คำตอบคือ {} บาท", "1 + 1 = 2 {}"]))
+def test_a_whole_number_is_read_back(number, commas, sentence):
+    written = f"{number:,}" if commas else str(number)
+    assert read_number(sentence.format(written), "th") == number
+
+
+def test_scores_of_a_row():
+    expected = {" คำตอบคือ 3.0": (1, 0), " คำตอบคือ 30": (0, 0), " ไม่ทราบ": (0, 1)}
+    names = ("exact_number", "no_number_rate")
+    assert {text: tuple(METRICS[name].of_row(text, ["3"], "th") for name in names) for text in expected} == expected

@@ -71,11 +71,6 @@ def bare(text):
     return " ".join(text.split()).strip(' .。။។"“”').casefold()
 
 
-@pytest.fixture(scope="module")
-def found():
-    return [(row, read(row)) for row in ANSWERS]
-
-
 def rates(found, by):
     """Key → share of the answers with a truth that are read right, and of all those that are read wrong."""
     groups = collections.defaultdict(list)
@@ -90,33 +85,37 @@ def rates(found, by):
     }
 
 
-def test_answers_of_every_kind_and_language_are_read(found):
+def test_answers_of_every_kind_and_language_are_read_and_hardly_ever_wrong():
     assert len(ANSWERS) > 5_250
+    found = [(row, read(row)) for row in ANSWERS]
     of_kinds, of_languages = rates(found, "kind"), rates(found, "language")
     assert set(of_kinds) == set(SCORERS)
-    assert {kind: right for kind, (right, _) in of_kinds.items() if right < 0.95} == {}
-    assert {language: right for language, (right, _) in of_languages.items() if right < 0.95} == {}
+    assert {name: right for name, (right, _) in (of_kinds | of_languages).items() if right < 0.95} == {}
+    assert {kind: wrong for kind, (_, wrong) in of_kinds.items() if wrong > 0.005} == {}
 
 
-def test_answers_are_hardly_read_wrong(found):
-    assert {kind: wrong for kind, (_, wrong) in rates(found, "kind").items() if wrong > 0.005} == {}
+LETTERS = {"language": "en", "kind": "letter", "options": ["east", "west", "north"]}
+YES_OR_NO = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
+SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
+REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 
 
-@pytest.mark.parametrize("answer", ["<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>"])
-def test_a_frame_within_other_tags_is_found(answer):
-    row = {"language": "en", "kind": "letter", "options": ["east", "west", "north"], "answer": answer}
-    assert read(row) == "B"
-
-
-def test_labels_may_have_signs_that_patterns_use():
-    row = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"], "answer": "Maaf, saya tidak bisa menjawab."}
-    assert read(row) is None
-    assert read(row | {"answer": "Jawaban: ya (C++"}) == "ya (C++"
-
-
-def test_a_refusal_names_no_label():
-    row = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
-    refusals = ["saya tidak bisa", "Maaf, saya tidak bisa menjawab. Silakan bertanya yang lain."]
-    assert [read(row | {"answer": answer}) for answer in refusals] == [None, None]
-    said = ["Tidak, karena hujan.", "Maaf, saya tidak bisa menjawab. Jawaban: ya", "tidak"]
-    assert [read(row | {"answer": answer}) for answer in said] == ["tidak", "ya", "tidak"]
+@pytest.mark.parametrize(
+    ("row", "answer", "found"),
+    [
+        # a frame within other tags
+        *(
+            (LETTERS, text, "B")
+            for text in ("<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>")
+        ),
+        (SIGNS, REFUSAL, None),
+        (SIGNS, "Jawaban: ya (C++", "ya (C++"),
+        (YES_OR_NO, "saya tidak bisa", None),
+        (YES_OR_NO, f"{REFUSAL} Silakan bertanya yang lain.", None),
+        (YES_OR_NO, "Tidak, karena hujan.", "tidak"),
+        (YES_OR_NO, f"{REFUSAL} Jawaban: ya", "ya"),
+        (YES_OR_NO, "tidak", "tidak"),
+    ],
+)
+def test_single_answers(row, answer, found):
+    assert read(row | {"answer": answer}) == found

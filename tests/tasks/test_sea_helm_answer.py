@@ -17,30 +17,22 @@ from lm_eval_sea.tasks._shared.reading.sea_helm_answer import (
     without_thinking,
 )
 
-from .prompt_texts import ROOT
+from .evaluation import TASKS
 
-CATALOGUE = yaml.safe_load((ROOT / "lm_eval_sea/tasks/sea_helm/data_set.yml").read_text(encoding="utf-8"))["tasks"]
-
-
-def _tasks() -> dict[str, tuple[str, list[str]]]:
-    """Language and name → answer tag and labels of every task that has labels."""
-    tags = {
-        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["cue"]
-        for path in (ROOT / "lm_eval_sea/tasks/sea_helm/prompts").glob("*.yml")
-    }
-    return {
-        f"{language}_{name}": (tags[language], labels)
-        for name, task in CATALOGUE.items()
-        for language, record in task["languages"].items()
-        if (labels := record.get("labels") or task.get("labels"))
-    }
-
-
-LABEL_TASKS = _tasks()
-BY_LANGUAGE = {
-    language: {task: labels for task, labels in LABEL_TASKS.items() if task.startswith(f"{language}_")}
-    for language in sorted({task.partition("_")[0] for task in LABEL_TASKS})
+CATALOGUE = yaml.safe_load((TASKS / "sea_helm" / "data_set.yml").read_text(encoding="utf-8"))["tasks"]
+TAGS = {
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["cue"] for path in (TASKS / "sea_helm" / "prompts").glob("*.yml")
 }
+# Language → the labels of each task that has labels.
+LABELS = {
+    language: [
+        labels
+        for task in CATALOGUE.values()
+        if language in task["languages"] and (labels := task["languages"][language].get("labels") or task.get("labels"))
+    ]
+    for language in sorted(TAGS)
+}
+TASKS_WITH_LABELS = st.sampled_from([(language, labels) for language in LABELS for labels in LABELS[language]])
 OTHER_TAG = "Réponse :"
 
 
@@ -103,146 +95,115 @@ def cases(tag: str, labels: list[str]) -> dict[str, tuple[str, str | None, str |
     }
 
 
-@pytest.mark.parametrize("language", BY_LANGUAGE)
+@pytest.mark.parametrize("language", LABELS)
 def test_table(language):
-    wrong = []
-    for task, (tag, labels) in BY_LANGUAGE[language].items():
+    wrong, tag = [], TAGS[language]
+    for labels in LABELS[language]:
         for name, (text, published, strict) in cases(tag, labels).items():
             read = published_label(text, tag, labels), read_by_hand(text, tag, labels), strict_label(text, tag, labels, language)
             if read != (published, published, strict):
-                wrong.append((task, name, text, read))
+                wrong.append((labels, name, text, read))
     assert wrong == []
 
 
-@pytest.mark.parametrize("language", BY_LANGUAGE)
+@pytest.mark.parametrize("language", LABELS)
 def test_thoughts_are_not_searched(language):
-    wrong = []
-    for (task, (tag, (one, two, *_))), (begin, end) in product(BY_LANGUAGE[language].items(), THINKING_MARKERS):
+    wrong, tag = [], TAGS[language]
+    for (one, two, *_), (begin, end) in product(LABELS[language], THINKING_MARKERS):
         thought = f"{begin}\n{tag} {one}\n{end}\n\n{tag} {two}"
         for text in (thought, thought.removeprefix(begin)):
             left = without_thinking(text)
             if not published_label(left, tag, [one, two]) == strict_label(left, tag, [one, two], "en") == two:
-                wrong.append((task, text))
+                wrong.append(text)
         assert without_thinking(f"{begin}{tag} {one}") == ""
         assert without_thinking(f"{tag} {one}") == f"{tag} {one}"
     assert wrong == []
 
 
-@given(st.data())
-def test_the_published_rule_read_twice(data):
-    tag, labels = LABEL_TASKS[data.draw(st.sampled_from(sorted(LABEL_TASKS)))]
+@given(TASKS_WITH_LABELS, st.data())
+def test_the_published_rule_read_twice(task, data):
+    language, labels = task
+    tag = TAGS[language]
     pieces = st.sampled_from([tag, *labels, " ", "*", "\n", ".", "z", "ANSWER", tag[:-1], labels[0][:-1]])
     text = "".join(data.draw(st.lists(pieces, max_size=8)))
     assert published_label(text, tag, labels) == read_by_hand(text, tag, labels)
 
 
-@given(st.text(), st.sampled_from(sorted(LABEL_TASKS)))
+@given(st.text(), TASKS_WITH_LABELS)
 def test_any_text_is_read(text, task):
-    tag, labels = LABEL_TASKS[task]
-    assert published_label(text, tag, labels) in (*labels, None)
-    assert strict_label(text, tag, labels, task.partition("_")[0]) in (*labels, None)
-    assert "\n" not in strict_text(text, tag)
+    language, labels = task
+    assert published_label(text, TAGS[language], labels) in (*labels, None)
+    assert strict_label(text, TAGS[language], labels, language) in (*labels, None)
+    assert "\n" not in strict_text(text, TAGS[language])
 
 
-class TestLetters:
-    """Letters and the texts of their options."""
-
-    @pytest.mark.parametrize(
-        ("text", "published", "strict"),
-        [
-            ("Jawaban: B. Dia pemberani.", "B", "B"),
-            ("Jawaban: B) Dia pemberani.", "B", "B"),
-            ("Jawaban: (B) Dia pemberani.", None, "B"),
-            ("Jawaban: **B**: Dia pemberani.", "B", "B"),
-            ("Jawaban: B. atau A.", "B", None),
-            ("Jawaban: B, karena dia berani.", "B", "B"),
-            ("Jawaban: B, karena A salah.", "B", None),
-            ("Jawaban: Akhirnya B", "A", None),
-            ("Jawaban: adalah B", "A", "B"),
-            ("Jawaban: B?", "B", None),
-            ("Jawaban: A\nB", "A", None),
-            ("Jawaban - B", None, "B"),
-            ("Jawaban: A.B", "A", None),
-            ("Jawaban: Bisa jadi A", "B", None),
-        ],
-    )
-    def test_latin(self, text, published, strict):
-        found = published_label(text, "Jawaban:", ["A", "B"]), strict_label(text, "Jawaban:", ["A", "B"], "id")
-        assert found == (published, strict)
-
-    @pytest.mark.parametrize(
-        ("text", "published", "strict"),
-        [
-            ("အဖြေ- ခ", "ခ", "ခ"),
-            ("အဖြေ- ခ။", "ခ", "ခ"),
-            ("အဖြေ- ခ: ကြောင်", "ခ", "ခ"),
-            ("အဖြေ- ကြောင်", "က", None),
-            ("အဖြေ- ခ၊", "ခ", "ခ"),
-            ("အဖြေ- B", None, None),
-        ],
-    )
-    def test_burmese(self, text, published, strict):
-        labels = ["က", "ခ", "ဂ", "ဃ"]
-        assert published_label(text, "အဖြေ-", labels) == published
-        assert strict_label(text, "အဖြေ-", labels, "my") == strict
+# Letters and the texts of their options: language → tag, labels, text → label as published, label read strictly.
+LETTERS = {
+    "id": (
+        "Jawaban:", "AB",
+        {
+            "Jawaban: B. Dia pemberani.": ("B", "B"), "Jawaban: B) Dia pemberani.": ("B", "B"),
+            "Jawaban: **B**: Dia pemberani.": ("B", "B"), "Jawaban: B, karena dia berani.": ("B", "B"),
+            "Jawaban: (B) Dia pemberani.": (None, "B"), "Jawaban - B": (None, "B"), "Jawaban: adalah B": ("A", "B"),
+            "Jawaban: B. atau A.": ("B", None), "Jawaban: B, karena A salah.": ("B", None), "Jawaban: B?": ("B", None),
+            "Jawaban: Bisa jadi A": ("B", None), "Jawaban: Akhirnya B": ("A", None), "Jawaban: A\nB": ("A", None),
+            "Jawaban: A.B": ("A", None),
+        },
+    ),
+    "my": (
+        "အဖြေ-", "ကခဂဃ",
+        {
+            "အဖြေ- ခ": ("ခ", "ခ"), "အဖြေ- ခ။": ("ခ", "ခ"), "အဖြေ- ခ: ကြောင်": ("ခ", "ခ"), "အဖြေ- ခ၊": ("ခ", "ခ"),
+            "အဖြေ- ကြောင်": ("က", None), "အဖြေ- B": (None, None),
+        },
+    ),
+}  # fmt: skip
 
 
-MINIMAL_PAIRS_ARE_READ_IN_THEIR_OWN_WAY = [
-    ("Jawaban: B", "B"),
-    ("Jawaban: b", None),
-    ("jawaban: B", None),
-    ("Jawaban: ANSWER\nJawaban: B", "A"),
-    ("Jawaban: tidak tahu\nJawaban: B", None),
-    ("Jawaban: AB", "B"),
-    ("B", "B"),
-]
+@pytest.mark.parametrize("language", LETTERS)
+def test_letters(language):
+    tag, labels, expected = LETTERS[language]
+    found = {text: (published_label(text, tag, [*labels]), strict_label(text, tag, [*labels], language)) for text in expected}
+    assert found == expected
 
 
 def test_minimal_pairs_are_read_in_their_own_way():
     """Case matters, and the first tag decides even if no label follows."""
-    assert [
-        (text, label)
-        for text, label in MINIMAL_PAIRS_ARE_READ_IN_THEIR_OWN_WAY
-        if published_label(text, "Jawaban:", ["A", "B"], lindsea=True) != label
-    ] == []
+    expected = dict.fromkeys(["Jawaban: B", "Jawaban: AB", "B"], "B") | {"Jawaban: ANSWER\nJawaban: B": "A"}
+    expected |= dict.fromkeys(["Jawaban: b", "jawaban: B", "Jawaban: tidak tahu\nJawaban: B"])
+    assert {text: published_label(text, "Jawaban:", ["A", "B"], lindsea=True) for text in expected} == expected
 
 
+THAI, MALAY, YES_NO = ["แง่บวก", "แง่ลบ", "เฉยๆ"], ["Positif", "Negatif", "Netral"], ["Benar", "Salah", "Ya", "Tidak"]
+# Language, tag, labels, text → label.
 SPELLINGS_AND_MARKS = [
-    ("ចម្លើយ: A", "ចម្លើយ៖", "ABCD", "km", "A"),
-    ("ចម្លើយ ៖ A", "ចម្លើយ៖", "ABCD", "km", "A"),
-    ("ចម្លើយ\u17c8 A", "ចម្លើយ៖", "ABCD", "km", "A"),
-    ("အဖြေ: က", "အဖြေ-", "ကခဂဃ", "my", "က"),
-    ("အဖြေ - က", "အဖြေ-", "ကခဂဃ", "my", "က"),
-    ("အဖြေ-က", "အဖြေ-", "ကခဂဃ", "my", "က"),
-    ("အဖြေ။ ။ က", "အဖြေ-", "ကခဂဃ", "my", "က"),
-    ("အဖြေ- က- ကြောင်", "အဖြေ-", "ကခဂဃ", "my", "က"),
-    ("အဖြေ- က-ကြောင်", "အဖြေ-", "ကခဂဃ", "my", "က"),
-    ("အဖြေက ခ ဖြစ်ပါတယ်။", "အဖြေ-", "ကခဂဃ", "my", "ခ"),  # here က marks the subject
-    ("အဖြေ- က ခ", "အဖြေ-", "ကခဂဃ", "my", None),
-    ("คำตอบ: เฉย ๆ", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", "เฉยๆ"),
-    ("ค\u0e4d\u0e32ตอบ: เ\u0e40ง่บวกค่ะ", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", "แง่บวก"),
-    ("คำตอบ: ไม่ใช่แง่บวก", "คำตอบ:", ["แง่บวก", "แง่ลบ", "เฉยๆ"], "th", None),
-    ("ຄ\u0ecd\u0eb2ຕອບ : ແງ່ລົບ", "ຄຳຕອບ:", ["ແງ່ບວກ", "ແງ່ລົບ"], "lo", "ແງ່ລົບ"),
-    ("Jawapan: Neutral", "Jawapan:", ["Positif", "Negatif", "Netral"], "ms", "Netral"),
-    ("Jawaban: neutral.", "Jawaban:", ["Positif", "Negatif", "Netral"], "id", "Netral"),
-    ("Sagot: Netral", "Sagot:", ["Positibo", "Negatibo", "Neutral"], "tl", "Neutral"),
-    ("Jawaban: Positif", "Jawaban:", ["Positip", "Negatip", "Netral"], "su", "Positip"),
-    ("Jawaban: Tidak benar", "Jawaban:", ["Benar", "Salah", "Ya", "Tidak"], "id", None),
-    ("Jawaban: Tidak", "Jawaban:", ["Benar", "Salah", "Ya", "Tidak"], "id", "Tidak"),
-    ("பதில்: உண்மை அல்ல", "பதில்:", ["உண்மை", "பொய்"], "ta", None),
-    ("பதில்: A: அ ஓர் எழுத்து\nB: அ ஒரு எழுத்து", "பதில்:", "AB", "ta", None),  # both sentences of the row
-    ("คำตอบ: ข", "คำตอบ:", "ABCD", "th", "B"),
-    ("คำตอบ: Y ครับ", "คำตอบ:", ["Y", "N"], "th", "Y"),
+    ("km", "ចម្លើយ៖", "ABCD", dict.fromkeys(["ចម្លើយ: A", "ចម្លើយ ៖ A", "ចម្លើយ\u17c8 A"], "A")),
+    (
+        "my",
+        "အဖြေ-",
+        "ကခဂဃ",
+        dict.fromkeys(["အဖြေ: က", "အဖြေ - က", "အဖြေ-က", "အဖြေ။ ။ က", "အဖြေ- က- ကြောင်", "အဖြေ- က-ကြောင်"], "က"),
+    ),
+    ("my", "အဖြေ-", "ကခဂဃ", {"အဖြေက ခ ဖြစ်ပါတယ်။": "ခ", "အဖြေ- က ခ": None}),  # here က marks the subject
+    ("th", "คำตอบ:", THAI, {"คำตอบ: เฉย ๆ": "เฉยๆ", "ค\u0e4d\u0e32ตอบ: เ\u0e40ง่บวกค่ะ": "แง่บวก", "คำตอบ: ไม่ใช่แง่บวก": None}),
+    ("th", "คำตอบ:", "ABCD", {"คำตอบ: ข": "B"}),
+    ("th", "คำตอบ:", "YN", {"คำตอบ: Y ครับ": "Y"}),
+    ("lo", "ຄຳຕອບ:", ["ແງ່ບວກ", "ແງ່ລົບ"], {"ຄ\u0ecd\u0eb2ຕອບ : ແງ່ລົບ": "ແງ່ລົບ"}),
+    ("ms", "Jawapan:", MALAY, {"Jawapan: Neutral": "Netral"}),
+    ("id", "Jawaban:", MALAY, {"Jawaban: neutral.": "Netral"}),
+    ("tl", "Sagot:", ["Positibo", "Negatibo", "Neutral"], {"Sagot: Netral": "Neutral"}),
+    ("su", "Jawaban:", ["Positip", "Negatip", "Netral"], {"Jawaban: Positif": "Positip"}),
+    ("id", "Jawaban:", YES_NO, {"Jawaban: Tidak benar": None, "Jawaban: Tidak": "Tidak"}),
+    ("vi", "Câu trả lời:", ["Tích cực", "Tiêu cực"], {"Ca\u0302u trả lời: Ti\u0301ch cực": "Tích cực"}),
+    ("ta", "பதில்:", ["உண்மை", "பொய்"], {"பதில்: உண்மை அல்ல": None}),
+    ("ta", "பதில்:", "AB", {"பதில்: A: அ ஓர் எழுத்து\nB: அ ஒரு எழுத்து": None}),  # both sentences of the row
 ]
 
 
-def test_spellings_and_marks():
+@pytest.mark.parametrize(("language", "tag", "labels", "expected"), SPELLINGS_AND_MARKS)
+def test_spellings_and_marks(language, tag, labels, expected):
     """One answer in several spellings: the marks of tags, vowels in two parts, a blank before ๆ, two forms of a word."""
-    assert [
-        (text, tag, labels, language, label)
-        for text, tag, labels, language, label in SPELLINGS_AND_MARKS
-        if strict_label(text, tag, list(labels), language) != label
-    ] == []
+    assert {text: strict_label(text, tag, [*labels], language) for text in expected} == expected
 
 
 def test_the_khmer_tag_of_translations_is_found_in_both_spellings():
@@ -250,23 +211,16 @@ def test_the_khmer_tag_of_translations_is_found_in_both_spellings():
         assert strict_text(f"**{written}** ឆ្មា\n", tag) == "ឆ្មា"
 
 
-def test_a_decomposed_label_is_found_strictly():
-    assert strict_label("Ca\u0302u trả lời: Ti\u0301ch cực", "Câu trả lời:", ["Tích cực", "Tiêu cực"], "vi") == "Tích cực"
-
-
-@pytest.mark.parametrize(
-    ("text", "published", "strict"),
-    [
-        ("Rangkuman: Hujan turun.", "Hujan turun.", "Hujan turun."),
-        ("Rangkuman:\n\n```\nHujan turun.\n```", "Hujan turun.", "Hujan turun."),
-        ("Rangkuman: **Hujan turun.**\nJakarta banjir.", "Hujan turun.**", "Hujan turun."),
-        ("**Rangkuman:** Hujan turun.", "Hujan turun.", "Hujan turun."),
-        ("Rangkuman: satu\nRangkuman: dua", "satu", "dua"),
-        ("Hujan turun.\nJakarta banjir.", "Hujan turun.\nJakarta banjir.", ""),
-        ("Rangkuman:", "", ""),
-        ("", "", ""),
-    ],
-)
-def test_texts(text, published, strict):
-    assert published_text(text, "Rangkuman:") == published
-    assert strict_text(text, "Rangkuman:") == strict
+def test_texts():
+    """Text → what is read of it as published, and strictly."""
+    expected = {
+        "Rangkuman: Hujan turun.": ("Hujan turun.", "Hujan turun."),
+        "Rangkuman:\n\n```\nHujan turun.\n```": ("Hujan turun.", "Hujan turun."),
+        "Rangkuman: **Hujan turun.**\nJakarta banjir.": ("Hujan turun.**", "Hujan turun."),
+        "**Rangkuman:** Hujan turun.": ("Hujan turun.", "Hujan turun."),
+        "Rangkuman: satu\nRangkuman: dua": ("satu", "dua"),
+        "Hujan turun.\nJakarta banjir.": ("Hujan turun.\nJakarta banjir.", ""),
+        "Rangkuman:": ("", ""),
+        "": ("", ""),
+    }
+    assert {text: (published_text(text, "Rangkuman:"), strict_text(text, "Rangkuman:")) for text in expected} == expected

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_sea.tasks._shared.reading.thought import MARKS, open_thought, take_apart
+from lm_eval_sea.tasks._shared.reading.thought import MARKS, take_apart
 
 THOUGHT = "The passage says B.\nAnswer: A? No."
 
@@ -10,15 +10,11 @@ THOUGHT = "The passage says B.\nAnswer: A? No."
 @pytest.mark.parametrize("marks", MARKS, ids=lambda marks: marks.begin)
 class TestEveryFamily:
     def test_closed(self, marks):
-        text = f"{marks.begin}\n{THOUGHT}\n{marks.end}\n\nB"
-        assert take_apart(text) == (THOUGHT, "B", "closed")
-        assert take_apart(text.replace("\n\nB", "B")) == (THOUGHT, "B", "closed")
-
-    def test_opened_by_the_template(self, marks):
-        prompt = f"user: Which one?\nassistant: {marks.begin}\n"
-        text = f"{THOUGHT}\n{marks.end}\n\nB"
-        assert take_apart(text, prompt=prompt) == (THOUGHT, "B", "closed")
-        assert take_apart(text) == (THOUGHT, "B", "closed")
+        """The template may have opened it, which the prompt need not tell."""
+        behind = f"{THOUGHT}\n{marks.end}\n\nB"
+        for text in (f"{marks.begin}\n{behind}", f"{marks.begin}\n{behind}".replace("\n\nB", "B"), behind):
+            assert take_apart(text) == (THOUGHT, "B", "closed")
+        assert take_apart(behind, prompt=f"user: Which one?\nassistant: {marks.begin}\n") == (THOUGHT, "B", "closed")
 
     def test_cut_and_stopped(self, marks):
         prompt = f"user: Which one?\nassistant: {marks.begin}"
@@ -27,57 +23,48 @@ class TestEveryFamily:
             assert take_apart(text, prompt=shown, finished=True) == (THOUGHT, "", "stopped in the thought")
             assert take_apart(text, prompt=shown) == (THOUGHT, "", "cut")
 
-    def test_empty_pair(self, marks):
+    def test_no_thought(self, marks):
+        """An empty pair, one that the template closed, and marks that are quoted."""
         assert take_apart(f"{marks.begin}\n\n{marks.end}\n\nB") == ("", "B", "no thought")
-
-    def test_pair_that_the_template_closed(self, marks):
         prompt = f"assistant: {marks.begin}\n\n{marks.end}\n\n"
-        assert open_thought(prompt) is None
         assert take_apart("The answer is B.", prompt=prompt) == ("", "The answer is B.", "no thought")
-
-    def test_quoted_mark_is_none(self, marks):
         text = f"The mark `{marks.end}` ends it, `{marks.begin}` begins it. B"
         assert take_apart(text, prompt="assistant: ") == ("", text, "no thought")
 
 
-@pytest.mark.parametrize(
-    ("text", "answer", "state"),
-    [
-        ("The answer is B.", "The answer is B.", "no thought"),
-        ("", "", "no thought"),
-        ("<think>a</think>B</think>", "B", "closed"),
-        ("<think>a</think>\n</think>\nB", "B", "closed"),
-        ("<think>a\n</think>\nno, wait\n</think>\nB", "B", "closed"),
-        ("<think>a</think>I closed it with </think> as told: B", "I closed it with </think> as told: B", "closed"),
-        ("<think>a</think>B\n<think>is that right?", "B", "closed"),
-        ("<think>a</think>A\n<think>b</think>B", "B", "closed"),
-        ("Sure.\n<think>a</think>\nB", "B", "closed"),
-        ("<think>`</think>` ends it. B?</think>C", "C", "closed"),
-        ("A page ends with </think> in some formats: B", "A page ends with </think> in some formats: B", "no thought"),
-        ("<think>a</think>\n<answer>\nB\n</answer>", "B", "closed"),
-        ("<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>B<|END_RESPONSE|>", "B", "closed"),
-        ("analysisThe passage says A.assistantfinalB", "B", "closed"),
-        ("analysisThe passage says A", "", "cut"),
-        ("analysis of the passage shows B", "analysis of the passage shows B", "no thought"),
-        ("<think>a</think>B<|im_end|>", "B", "closed"),
-        ("<|open|>think<|sep|>a<|close|>think<|sep|><|open|>response<|sep|>B<|close|>response<|sep|>", "B", "closed"),
-        ("<thinking>a</thinking>\n[BEGIN FINAL RESPONSE]\nB\n[END FINAL RESPONSE]", "B", "closed"),
-        ("<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>", "B", "closed"),
-        ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>", "B", "closed"),
-    ],
-)
-def test_single_forms(text, answer, state):
-    found = take_apart(text)
-    assert (found.answer, found.state) == (answer, state)
+# Text → answer; those that are whole have no thought.
+CLOSED = {
+    "<think>a</think>I closed it with </think> as told: B": "I closed it with </think> as told: B",
+    "<think>`</think>` ends it. B?</think>C": "C",
+    **dict.fromkeys(
+        [
+            "<think>a</think>B</think>",
+            "<think>a</think>\n</think>\nB",
+            "<think>a\n</think>\nno, wait\n</think>\nB",
+            "<think>a</think>B\n<think>is that right?",
+            "<think>a</think>A\n<think>b</think>B",
+            "Sure.\n<think>a</think>\nB",
+            "<think>a</think>\n<answer>\nB\n</answer>",
+            "<think>a</think>B<|im_end|>",
+            "analysisThe passage says A.assistantfinalB",
+            "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>B<|END_RESPONSE|>",
+            "<|open|>think<|sep|>a<|close|>think<|sep|><|open|>response<|sep|>B<|close|>response<|sep|>",
+            "<thinking>a</thinking>\n[BEGIN FINAL RESPONSE]\nB\n[END FINAL RESPONSE]",
+            "<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>",
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
+        ],
+        "B",
+    ),
+}
+WHOLE = ["The answer is B.", "", "A page ends with </think> in some formats: B"]
+# words, and no mark of gpt-oss, which is written together with what follows it
+WHOLE += ["analysis of it shows B", "analysis.", "analysis: So.\nAnswer: B", "analysis, B"]
 
 
-def test_an_answer_never_holds_a_thought_that_was_cut():
-    for cut in range(len(THOUGHT)):
-        assert take_apart(f"<think>{THOUGHT[:cut]}").answer == ""
-
-
-@pytest.mark.parametrize("text", ["analysis.", "analysis: The passage says so.\nAnswer: B", "analysis, synthesis"])
-def test_a_word_that_begins_a_text_is_no_mark(text):
-    """gpt-oss' channel, as transformers decodes it, is written together with what follows it."""
-    assert take_apart(text) == ("", text, "no thought")
-    assert take_apart("analysisThe passage says so.assistantfinalB") == ("The passage says so.", "B", "closed")
+def test_single_forms():
+    found = {text: take_apart(text) for text in [*CLOSED, *WHOLE]}
+    assert {text: (found[text].answer, found[text].state) for text in CLOSED} == {
+        text: (answer, "closed") for text, answer in CLOSED.items()
+    }
+    assert [found[text] for text in WHOLE] == [("", text, "no thought") for text in WHOLE]
+    assert take_apart("analysisThe passage says A") == ("The passage says A", "", "cut")
