@@ -1,6 +1,5 @@
 """Calibration against brute-force definitions, and on models with a planted bias and a planted signal."""
 
-import json
 import math
 import random
 from collections import Counter
@@ -14,15 +13,17 @@ from lm_eval.tasks import TaskManager
 from sklearn.metrics import f1_score
 
 from lm_eval_sea.tasks._shared.metrics import calibration, classification_metrics
+from lm_eval_sea.tasks._shared.metrics.calibration_zhao import pooled_content_free_log_shares
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, Evidence
 
-from .evaluation import TASKS, evaluate, write_json_lines
+from .evaluation import TASKS, evaluate, scores, write_json_lines
 from .planted_model import PlantedModel
 
 LABELS = {"positive": "เชิงบวก", "neutral": "เป็นกลาง", "negative": "เชิงลบ"}
 CATEGORIES = list(LABELS)
 WORDS = list(LABELS.values())
 TASK = "sea_wisesight_th"
+WITHOUT_CONTENT = ("N/A\n", "\n", "[MASK]\n")
 CONTENT_FREE = ("ข้อความ: N/A\nคำตอบ:", "ข้อความ: \nคำตอบ:", "ข้อความ: [MASK]\nคำตอบ:")
 
 finite = st.floats(-50, 0)
@@ -48,28 +49,18 @@ def is_content_free(context: str) -> bool:
     return context.endswith(CONTENT_FREE)
 
 
-def scores(results, task=TASK):
-    return {key.removesuffix(",none"): value for key, value in results["results"][task].items() if key.endswith(",none")}
-
-
 class TestFormulae:
-    @given(loglikelihoods)
-    def test_log_softmax(self, row):
-        expected = np.log(np.exp(row) / np.exp(row).sum())
-        assert calibration.log_softmax(row) == pytest.approx(list(expected), abs=1e-9)
-
-    def test_log_softmax_with_an_impossible_label(self):
-        assert calibration.log_softmax([0.0, -math.inf]) == [0.0, -math.inf]
-        assert calibration.log_softmax([-math.inf, -math.inf]) == [math.log(0.5)] * 2
-
+    @pytest.mark.parametrize("pooled", [False, True])
     @given(loglikelihoods, st.lists(loglikelihoods, min_size=1, max_size=3))
-    def test_contextual_calibration_is_the_argmax_of_p_over_q(self, row, content_free):
-        p = np.exp(row) / np.exp(row).sum()
-        q = np.mean([np.exp(of_input) / np.exp(of_input).sum() for of_input in content_free], axis=0)
-        ratios = p / q
-        log_q = calibration.content_free_log_shares(content_free)
+    def test_contextual_calibration_is_the_argmax_of_p_over_q(self, pooled, row, content_free):
+        """The inputs' shares are averaged, or, as Zhao et al. do, their probabilities, which are normalised then."""
+        p, inputs = np.exp(row) / np.exp(row).sum(), np.exp(content_free)
+        inputs = inputs if pooled else inputs / inputs.sum(axis=1, keepdims=True)
+        q = inputs.mean(axis=0) / inputs.mean(axis=0).sum()
+        log_q = (pooled_content_free_log_shares if pooled else calibration.content_free_log_shares)(content_free)
         assert np.exp(log_q) == pytest.approx(q)
-        assert ratios[int(np.argmax(calibration.subtract_bias(row, log_q)))] == pytest.approx(ratios.max())
+        chosen = int(np.argmax(calibration.subtract_bias(row, log_q)))
+        assert p[chosen] / q[chosen] == pytest.approx((p / q).max())
 
     def test_shares_too_small_for_a_float_are_compared_all_the_same(self):
         log_q = calibration.content_free_log_shares([[-800.0, -1.0, -2.0]])
@@ -80,12 +71,6 @@ class TestFormulae:
         row = [-3.3, -0.1, -5.7]
         assert len(set(calibration.subtract_bias(row, calibration.content_free_log_shares([row, row, row])))) == 1
 
-    @given(st.lists(loglikelihoods, min_size=1, max_size=20))
-    def test_batch_biases_are_the_means_of_the_normalised_log_probabilities(self, rows):
-        array = np.array(rows)
-        normalised = array - np.log(np.exp(array).sum(axis=1, keepdims=True))
-        assert calibration.batch_biases(rows) == pytest.approx(list(normalised.mean(axis=0)), abs=1e-9)
-
     @given(st.lists(loglikelihoods, min_size=1, max_size=20), st.lists(finite, min_size=20, max_size=20))
     def test_batch_biases_of_logits_choose_the_same_as_those_of_log_probabilities(self, rows, offsets):
         """Logits differ from log-probabilities by one number a row, so equation 2 of Zhou et al. means both."""
@@ -94,13 +79,16 @@ class TestFormulae:
         difference = found - (logits - logits.mean(axis=0))
         assert difference == pytest.approx(np.repeat(difference[:, :1], 3, axis=1), abs=1e-6)
 
-    def test_a_label_without_probability_is_never_chosen(self):
-        row = [-1.0, -math.inf]
-        assert calibration.subtract_bias(row, [0.0, -math.inf]) == [-1.0, -math.inf]
-        assert calibration.batch_biases([row, [-1.0, -1.0]])[1] == pytest.approx(math.log(0.5))
-
-    def test_a_label_without_bias_probability_wins_where_the_row_allows_it(self):
-        assert calibration.subtract_bias([-1.0, -9.0], [0.0, -math.inf]) == [-1.0, math.inf]
+    def test_labels_without_probability(self):
+        """One is never chosen; one that has none without content wins where the row allows it."""
+        impossible = [0.0, -math.inf]
+        assert calibration.log_softmax(impossible) == impossible
+        assert calibration.log_softmax([-math.inf, -math.inf]) == [math.log(0.5)] * 2
+        assert calibration.subtract_bias([-1.0, -math.inf], impossible) == [-1.0, -math.inf]
+        assert calibration.subtract_bias([-1.0, -9.0], impossible) == [-1.0, math.inf]
+        assert calibration.batch_biases([[-1.0, -math.inf], [-1.0, -1.0]])[1] == pytest.approx(math.log(0.5))
+        assert pooled_content_free_log_shares([[-math.inf, -1.0], [-math.inf, -2.0]]) == [-math.inf, 0.0]
+        assert pooled_content_free_log_shares([[-math.inf, -math.inf]]) == pytest.approx([math.log(0.5)] * 2)
 
 
 class TestMacroF1:
@@ -109,12 +97,6 @@ class TestMacroF1:
         golds, chosen = zip(*pairs, strict=True)
         expected = f1_score(golds, chosen, labels=range(5), average="macro", zero_division=0)
         assert classification_metrics.macro_f1([Choice(gold, label, 5) for gold, label in pairs]) == expected
-
-    def test_the_standard_error_of_an_accuracy_like_metric_is_that_of_a_mean(self):
-        """Bootstrap of a share has a closed form: sqrt(p (1 − p) / n)."""
-        rows = np.array([1.0] * 300 + [0.0] * 100)
-        error = classification_metrics.spread_over_resamples(lambda places: rows[places].mean(), len(rows))
-        assert error == pytest.approx(math.sqrt(0.75 * 0.25 / 400), rel=0.07)
 
     @pytest.mark.parametrize(
         "name", ["macro_f1", "batch_calibrated_accuracy", "batch_share_calibrated_accuracy", "batch_calibrated_macro_f1"]
@@ -137,24 +119,6 @@ class TestMacroF1:
         assert error(rows[:1]) == 0
 
 
-def test_a_planted_prior_and_a_real_signal(tmp_path):
-    """The prior prefers "neutral" by 4 nats, the row's label is worth 2: only calibration sees the signal."""
-    prior = dict(zip(WORDS, (-4.0, 0.0, -4.0), strict=True))
-    noise = random.Random(1)
-
-    def planted(context, ending):
-        word = ending.strip()
-        if is_content_free(context) or context == "คำตอบ:":
-            return prior[word]
-        right = LABELS[context.rsplit("ข้อความที่", 1)[1].split()[1]]
-        return prior[word] + (2.0 if word == right else 0.0) + noise.gauss(0, 0.3)
-
-    found = scores(evaluate(balanced(tmp_path), TASK, PlantedModel(planted)))
-    assert found["acc"] < 0.4
-    for metric in ("acc_cc", "acc_pmi", "acc_bc", "f1_cc", "f1_pmi", "f1_bc"):
-        assert found[metric] > 0.95
-
-
 def test_all_methods_against_brute_force(tmp_path):
     """Random log-likelihoods; every metric computed anew here from the definitions."""
     folder = wisesight_folder(tmp_path, [number % 3 for number in range(40)])
@@ -170,35 +134,39 @@ def test_all_methods_against_brute_force(tmp_path):
     cue = np.array([table["คำตอบ:", f" {word}"] for word in WORDS])
     p = np.exp(ll) / np.exp(ll).sum(axis=1, keepdims=True)
     q = (np.exp(free) / np.exp(free).sum(axis=1, keepdims=True)).mean(axis=0)
+    q_zhao = np.exp(free).sum(axis=0) / np.exp(free).sum()  # probabilities averaged over the inputs, then normalised
     expected = {
         "": ll.argmax(axis=1),
         "_cc": (p / q).argmax(axis=1),
+        "_cc_zhao": (p / q_zhao).argmax(axis=1),
         "_pmi": (ll - cue).argmax(axis=1),
         "_bc": (np.log(p) - np.log(p).mean(axis=0)).argmax(axis=1),
     }
-    found = scores(results)
+    found = scores(results, TASK)
     by_shares = (p / p.mean(axis=0)).argmax(axis=1)  # the other order of batch calibration
     assert found["acc_bc_mean_p"] == pytest.approx(float((by_shares == golds).mean()))
     assert list(by_shares) != list(expected["_bc"])
     for method, chosen in expected.items():
         assert found[f"acc{method}"] == pytest.approx(float((chosen == golds).mean()))
-        assert found[f"f1{method}"] == pytest.approx(f1_score(golds, chosen, average="macro", labels=range(3), zero_division=0))
+        if method != "_cc_zhao":
+            assert found[f"f1{method}"] == pytest.approx(
+                f1_score(golds, chosen, average="macro", labels=range(3), zero_division=0)
+            )
         if method != "_bc":
             assert [sample["doc"]["predictions"][f"acc{method}"] for sample in samples] == list(chosen)
     for sample, of_row in zip(samples, p, strict=True):
         assert sample["doc"]["p"] == pytest.approx(list(of_row))
         assert sample["doc"]["q"] == pytest.approx(list(q))
+        assert [option["content_free"] for option in sample["doc"]["option_scores"]] == free.T.tolist()
     assert len(set(map(tuple, expected.values()))) == len(expected), "two methods choose the same everywhere"
 
 
 def test_no_standard_error_is_missing(tmp_path):
-    folder = balanced(tmp_path, rows=12)
-    results = evaluate(
-        folder, TASK, PlantedModel(lambda context, ending: float(len(context) % 7) + len(ending)), bootstrap_iters=100
-    )
-    found = scores(results)
-    for metric in ("acc", "acc_norm", "f1", "acc_cc", "f1_cc", "acc_pmi", "f1_pmi", "acc_bc", "acc_bc_mean_p", "f1_bc"):
-        assert isinstance(found[f"{metric}_stderr"], float), metric
+    model = PlantedModel(lambda context, ending: float(len(context) % 7) + len(ending))
+    found = evaluate(balanced(tmp_path, rows=12), TASK, model, bootstrap_iters=100)["results"][TASK]
+    names = [name for name in found if name.startswith(("acc", "f1")) and "_stderr" not in name]
+    assert len(names) >= 10
+    assert all(isinstance(found[name.replace(",", "_stderr,")], float) for name in names)
 
 
 class TestRequests:
@@ -222,54 +190,30 @@ class TestRequests:
         monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path / "cache"))
         options = {"cache_requests": True} if kept == "requests" else {"use_cache": str(tmp_path / "responses")}
         folder, model = balanced(tmp_path, rows=10), PlantedModel(lambda context, ending: -float(len(ending) + len(context) % 3))
-        first, asked = scores(evaluate(folder, TASK, model, **options)), self.count(model)
+        first, asked = scores(evaluate(folder, TASK, model, **options), TASK), self.count(model)
         assert asked == {True: 12, False: 30}
-        assert scores(evaluate(folder, TASK, model, **options)) == first
+        assert scores(evaluate(folder, TASK, model, **options), TASK) == first
         assert self.count(model) == ({True: 24, False: 60} if kept == "requests" else asked)
 
     def test_once_for_each_number_of_options(self, samples):
         """The Thai exam samples have rows of two, four and five options: 3 × (2 + 4 + 5) requests."""
         model = PlantedModel(lambda context, ending: -float(ending))
         results = evaluate(samples, "sea_m3exam_th_litilo_ppl", model)
-        free = [
-            ending
-            for context, ending in model.requests
-            if context.rpartition("คำถาม: ")[2].startswith(("N/A\n", "\n", "[MASK]\n"))
-        ]
-        assert len(free) == 3 * (2 + 4 + 5)
+        questions = [context.rpartition("คำถาม: ")[2] for context, _ in model.requests]
+        assert sum(question.startswith(WITHOUT_CONTENT) for question in questions) == 3 * (2 + 4 + 5)
         rows = [sample["doc"] for sample in results["samples"]["sea_m3exam_th_litilo_ppl"]]
         assert [len(row["q"]) for row in rows] == [len(row["options"]) for row in rows]
 
-
-def test_a_row_is_compared_with_its_own_question(samples):
-    """XCOPA asks for a cause or an effect; each kind has content-free prompts of its own, whichever row comes first."""
-    model = PlantedModel(lambda context, ending: -float(len(context) % 5) - float(len(ending)))
-    results = evaluate(samples, "sea_xcopa_vi_litilo_ppl", model)
-    free = [context.rpartition("Tiền đề: ")[2] for context, _ in model.requests]
-    free = [text.partition("\n") for text in free if text.startswith(("N/A\n", "\n", "[MASK]\n"))]
-    asked = Counter((content, "Nguyên nhân" in rest) for content, _, rest in free)
-    assert asked == {(content, cause): 2 for content in ("N/A", "", "[MASK]") for cause in (True, False)}
-    for sample in results["samples"]["sea_xcopa_vi_litilo_ppl"]:
-        same = [other["doc"]["q"] for other in results["samples"]["sea_xcopa_vi_litilo_ppl"]
-                if other["doc"]["question"] == sample["doc"]["question"]]  # fmt: skip
-        assert all(q == sample["doc"]["q"] for q in same)
-
-
-def test_letter_preference_is_taken_off(samples):
-    """The model likes letter A by 5 nats and adds 1 for the right one."""
-    rows = [
-        json.loads(line)
-        for line in (samples / "sail/Sailcompass_data/data/belebele/vie_Latn.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    gold = {row["question"]: "ABCD"[int(row["correct_answer_num"]) - 1] for row in rows}
-
-    def planted(context, ending):
-        question = context.rpartition("Câu hỏi: ")[2].split("\n")[0]
-        return (5.0 if ending == " A" else 0.0) + (1.0 if ending.strip() == gold.get(question) else 0.0)
-
-    found = scores(evaluate(samples, "sea_belebele_vi_litilo_ppl", PlantedModel(planted)), "sea_belebele_vi_litilo_ppl")
-    assert found["acc"] == 0.25
-    assert found["acc_cc"] == 1.0
+    def test_a_row_is_compared_with_its_own_question(self, samples):
+        """XCOPA asks for a cause or an effect; each kind has content-free prompts of its own, whichever row comes first."""
+        model = PlantedModel(lambda context, ending: -float(len(context) % 5) - float(len(ending)))
+        rows = [
+            sample["doc"] for sample in evaluate(samples, "sea_xcopa_vi_litilo_ppl", model)["samples"]["sea_xcopa_vi_litilo_ppl"]
+        ]
+        free = [context.rpartition("Tiền đề: ")[2] for context, _ in model.requests]
+        asked = Counter((text.partition("\n")[0], "Nguyên nhân" in text) for text in free if text.startswith(WITHOUT_CONTENT))
+        assert asked == {(content, cause): 2 for content in ("N/A", "", "[MASK]") for cause in (True, False)}
+        assert len({(row["question"], *row["q"]) for row in rows}) == len({row["question"] for row in rows}) == 2
 
 
 def test_a_sampler_that_draws_other_exemplars_a_row(tmp_path):

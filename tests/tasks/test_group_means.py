@@ -4,6 +4,7 @@ import math
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,9 +47,8 @@ def test_normalisation_by_hand():
     rows = outcomes(golds, predictions)
     assert mean_of_groups(rows) == pytest.approx((3 / 4 + 1 + 1 / 2) / 3)
     assert normalised(rows) == pytest.approx(100 * (0.75 - 1 / 3) / (2 / 3))
-    assert normalised(outcomes(golds, ["Positif"] * 8)) == 0.0, "one label for all is chance"
-    assert normalised(outcomes(golds, ["null"] * 8)) == 0.0, "never below 0"
-    assert normalised(outcomes(golds, golds)) == 100.0
+    found = [normalised(outcomes(golds, answers)) for answers in (["Positif"] * 8, ["null"] * 8, golds)]
+    assert found == [0, 0, 100], "one label for all is chance, and nothing is below 0"
     # s² of 3 right of 4 is 1/4, of 1 of 2 is 1/2
     assert mean_of_groups_stderr(rows) == pytest.approx(math.sqrt(0.25 / 4 + 0 + 0.5 / 2) / 3)
     assert normalised_stderr(rows) == pytest.approx(150 * mean_of_groups_stderr(rows))
@@ -58,14 +58,10 @@ def test_the_standard_error_is_the_spread_over_repetitions():
     """Rows of three labels with known recalls, drawn again and again."""
     generator = random.Random(7)
     counts, recalls = Counter(Positif=60, Negatif=30, Netral=10), {"Positif": 0.9, "Negatif": 0.5, "Netral": 0.3}
-    runs = [
-        [Outcome(label, float(generator.random() < recalls[label]), 1 / 3) for label in counts.elements()] for _ in range(2000)
-    ]
-    means = [mean_of_groups(run) for run in runs]
-    center = math.fsum(means) / len(means)
-    spread = math.sqrt(math.fsum((mean - center) ** 2 for mean in means) / (len(means) - 1))
-    squares = [mean_of_groups_stderr(run) ** 2 for run in runs]
-    assert math.sqrt(math.fsum(squares) / len(squares)) == pytest.approx(spread, rel=0.05)
+    labels = list(counts.elements())
+    runs = [[Outcome(label, float(generator.random() < recalls[label]), 1 / 3) for label in labels] for _ in range(2000)]
+    errors = [mean_of_groups_stderr(run) for run in runs]
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std([mean_of_groups(run) for run in runs], ddof=1), rel=0.05)
 
 
 def test_shares_by_phenomenon():

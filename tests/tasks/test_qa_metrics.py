@@ -14,34 +14,18 @@ def nfd(text: str) -> str:
     return unicodedata.normalize("NFD", text)
 
 
-NORMALISE = [
-    (nfd("Huế"), "huế"),
-    ("ĐÀ NẴNG", "đà nẵng"),
-    ("  Jawa \u00a0 Timur\n", "jawa timur"),
-    ("๒๖ เมตร", "26 เมตร"),
-    ("น้ำ\u200bตก", "น้ำตก"),
-    ("\ufeffJa\u00adwa", "jawa"),
-    ("“สุนทรภู่”", "สุนทรภู่"),
-    ("«Gesang».", "gesang"),
-    ("`biola`", "biola"),
-    ("(Huế)", "huế"),
-    ("。Huế、", "huế"),
-    ("**1651**", "1651"),
+NORMALISED = {
+    nfd("Huế"): "huế", "ĐÀ NẴNG": "đà nẵng", "  Jawa \u00a0 Timur\n": "jawa timur", "๒๖ เมตร": "26 เมตร", "น้ำ\u200bตก": "น้ำตก",
+    "\ufeffJa\u00adwa": "jawa", "“สุนทรภู่”": "สุนทรภู่", "«Gesang».": "gesang", "`biola`": "biola", "(Huế)": "huế", "。Huế、": "huế",
+    "**1651**": "1651",
     # what stays
-    ("50%", "50%"),
-    ("-5 °C", "-5 °c"),
-    ("3.805 meter", "3.805 meter"),
-    ("J.H. Abendanon", "j.h. abendanon"),
-    ("กรุงเทพฯ", "กรุงเทพฯ"),
-    ("ต่าง ๆ", "ต่าง ๆ"),
-    ("the Hague", "the hague"),
-    ("...", "..."),
-    ("", ""),
-]
+    "-5 °C": "-5 °c", "J.H. Abendanon": "j.h. abendanon", "the Hague": "the hague",
+    **{text: text for text in ("50%", "3.805 meter", "กรุงเทพฯ", "ต่าง ๆ", "...", "")},
+}  # fmt: skip
 
 
 def test_normalise():
-    assert [(text, normal) for text, normal in NORMALISE if normalise(text) != normal] == []
+    assert {text: normalise(text) for text in NORMALISED} == NORMALISED
 
 
 @given(st.text())
@@ -49,28 +33,24 @@ def test_normalising_again_changes_nothing(text):
     assert normalise(normalise(text)) == normalise(text)
 
 
-WORDS = [
-    ("แม่น้ำเจ้าพระยา ยาว 372 กิโลเมตร", "th", ["แม่น้ำ", "เจ้าพระยา", "ยาว", "372", "กิโลเมตร"]),
-    ("Batang Toru, (Sumatera) Utara.", "id", ["batang", "toru", "sumatera", "utara"]),
-    ("thế kỷ 19 – 20", "vi", ["thế", "kỷ", "19", "20"]),
-    ("...", "vi", ["..."]),
-    (" ", "th", []),
-]
+WORDS = {
+    ("แม่น้ำเจ้าพระยา ยาว 372 กิโลเมตร", "th"): ["แม่น้ำ", "เจ้าพระยา", "ยาว", "372", "กิโลเมตร"],
+    ("Batang Toru, (Sumatera) Utara.", "id"): ["batang", "toru", "sumatera", "utara"],
+    ("thế kỷ 19 – 20", "vi"): ["thế", "kỷ", "19", "20"],
+    ("...", "vi"): ["..."],
+    (" ", "th"): [],
+}
 
 
 def test_words():
-    assert [(text, language, expected) for text, language, expected in WORDS if words(text, language) != expected] == []
+    assert {told: words(*told) for told in WORDS} == WORDS
 
 
 # prediction, references, exact match, F1, contains
 TABLE = {
     "th": [
-        ("26 เมตร", ["26 เมตร"], 1, 1, 1),
-        ("๒๖ เมตร", ["26 เมตร"], 1, 1, 1),  # Thai digits
         ("26เมตร", ["26 เมตร"], 1, 1, 1),  # blank before a unit
         ("26", ["26 เมตร"], 0, 2 / 3, 0),
-        ("“ยูเนสโก”", ["ยูเนสโก"], 1, 1, 1),
-        ("ยูเนส\u200bโก", ["ยูเนสโก"], 1, 1, 1),
         ("พ.ศ. 2443.", ["พ.ศ. 2443"], 1, 1, 1),
         ("กรุงเทพ", ["กรุงเทพ มหานคร", "กรุงเทพ"], 1, 1, 1),  # the best reference
         ("เขาคือกรมประมงของไทย", ["กรมประมง"], 0, 2 / 6, 1),  # เขา คือ กรมประมง ของ ไทย
@@ -78,10 +58,8 @@ TABLE = {
         ("", ["ปาเปน"], 0, 0, 0),
     ],
     "id": [
-        ("gesang", ["Gesang"], 1, 1, 1),
         ("Gesang.", ["Gesang"], 1, 1, 1),
         ("Batang Toru Sumatera Utara", ["Batang Toru, Sumatera Utara"], 0, 1, 1),  # punctuation inside
-        ("3.805 meter", ["3.805 meter"], 1, 1, 1),
         ("3.805 m", ["3.805 meter"], 0, 0.5, 0),
         ("3805 meter", ["3.805 meter"], 0, 0.5, 0),
         ("50%", ["50"], 0, 0, 0),
@@ -94,9 +72,6 @@ TABLE = {
         (nfd("Huế"), ["Huế"], 1, 1, 1),
         ("Huế", [nfd("Huế")], 1, 1, 1),
         ("hue", ["Huế"], 0, 0, 0),  # tone and quality marks are letters
-        ("TÂY NGUYÊN", ["Tây Nguyên"], 1, 1, 1),
-        ("“Tây Nguyên”.", ["Tây Nguyên"], 1, 1, 1),
-        ("khoảng 4 độ C", ["khoảng 4 độ C"], 1, 1, 1),
         ("4 độ C", ["khoảng 4 độ C"], 0, 2 * 3 / 7, 0),
         ("4°C", ["4 °C"], 0, 0, 0),
         ("ở Tây\u00a0Nguyên", ["Tây Nguyên"], 0, 4 / 5, 1),
@@ -137,19 +112,9 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall(prediction, reference):
     assert token_f1(" ".join(prediction), [" ".join(reference)], "vi") == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("answer", "share"),
-    [
-        ("Orang minum TEH atau kopi.", 1),
-        ("kopi, lalu air putih", 0.5),
-        ("air putih dingin", 0.25),
-        ("air, putih", 0.25),
-        ("putih air", 0),
-        ("tehnya", 0),
-        ("", 0),
-    ],
-)
-def test_votes_of_the_most_popular_reference_that_occurs(answer, share):
+def test_votes_of_the_most_popular_reference_that_occurs():
     references, votes = ["air putih", "teh", "kopi"], [1, 4, 2]
-    assert contains_weighted(answer, references, votes, "id") == share
-    assert contains(answer, references, "id") == (share > 0)
+    expected = {"Orang minum TEH atau kopi.": 1, "kopi, lalu air putih": 0.5, "air putih dingin": 0.25, "air, putih": 0.25}
+    expected |= dict.fromkeys(["putih air", "tehnya", ""], 0)
+    assert {answer: contains_weighted(answer, references, votes, "id") for answer in expected} == expected
+    assert [answer for answer, share in expected.items() if contains(answer, references, "id") != (share > 0)] == []

@@ -1,17 +1,24 @@
-"""ROUGE-L as SEA-HELM computes it, against another reading of its rules and against SEA-HELM's own code."""
+"""ROUGE-L as SEA-HELM computes it, against another reading of its rules and SEA-HELM's own code; scores of summaries."""
 
-import json
 import random
 import unicodedata
+from collections.abc import Callable
+from itertools import product
+from types import SimpleNamespace
 
 import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.metrics.sea_helm_rouge import sea_helm_rouge_l, sea_helm_words, signature
+from lm_eval_sea.tasks._shared.metrics.words import words
+from lm_eval_sea.tasks._shared.sea_helm.scores import score_sea_helm_summary
 
 from ..sea_helm.official import checkout, run
+from .evaluation import read_json_lines
 
 LANGUAGES = ("id", "vi", "th", "ta", "tl", "my")
 _TEXTS = {
@@ -45,32 +52,17 @@ def restated_words(text, language):
     return regex.findall(r"(?:\p{L}\p{M}*)+|(?:\p{N}\p{M}*)+|@?\p{M}+|\S\p{M}*", text)
 
 
-def restated_score(answer, reference, language):
-    """F1 of the longest common subsequence, whose length is found by its recursion."""
-    first, second = restated_words(answer, language), restated_words(reference, language)
-    table = {}
-    for row in range(len(first) + 1):
-        for column in range(len(second) + 1):
-            if not row or not column:
-                table[row, column] = 0
-            elif first[row - 1] == second[column - 1]:
-                table[row, column] = table[row - 1, column - 1] + 1
-            else:
-                table[row, column] = max(table[row - 1, column], table[row, column - 1])
-    common = table[len(first), len(second)]
-    if not common:
-        return 0.0
-    precision, recall = common / len(first), common / len(second)
-    return 100 * 2 * precision * recall / (precision + recall)
+def rouge_score(answer: str, reference: str, tokenize: Callable[[str], list[str]]) -> float:
+    """ROUGE-L of the words that `tokenize` finds, by the package rouge_score."""
+    scorer = RougeScorer(["rougeL"], tokenizer=SimpleNamespace(tokenize=tokenize))
+    return 100 * scorer.score(reference, answer)["rougeL"].fmeasure
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_scores_are_those_of_the_restated_rules(language):
-    for answer in _TEXTS[language]:
-        for reference in _TEXTS[language]:
-            assert sea_helm_rouge_l(answer, reference, language) == pytest.approx(
-                restated_score(answer, reference, language), abs=1e-9
-            )
+    for answer, reference in product(_TEXTS[language], repeat=2):
+        expected = rouge_score(answer, reference, lambda text: restated_words(text, language))
+        assert sea_helm_rouge_l(answer, reference, language) == pytest.approx(expected, abs=1e-9)
 
 
 _BURMESE = st.text(st.characters(min_codepoint=0x1000, max_codepoint=0x104F) | st.sampled_from(" a1\u103a\u1039\u1037ကင"))
@@ -101,9 +93,6 @@ def test_rules_that_differ_from_the_packs_own():
     assert sea_helm_words("re\u0301", "id") != sea_helm_words("ré", "id")  # no normal form
     assert sea_helm_words("တက္ကသိုလ်", "my") == ["တ", "က္က", "သိုလ်"]  # stacked letters stay together
     assert sea_helm_words("!?", "my") == sea_helm_words("", "th") == []
-
-
-def test_the_signature_says_how_words_are_found():
     assert len({signature(language) for language in ("th", "my", "id")}) == 3
 
 
@@ -122,17 +111,12 @@ print(json.dumps(found))
 
 def _assert_official(triples):
     official = run(checkout("src/rouge_score/rouge_scorer.py"), OFFICIAL, triples)
-    assert [sea_helm_rouge_l(answer, reference, language) for language, answer, reference in triples] == pytest.approx(
-        official, abs=1e-9
-    )
+    ours = [sea_helm_rouge_l(answer, reference, language) for language, answer, reference in triples]
+    assert ours == pytest.approx(official, abs=1e-9)
 
 
-def test_scores_of_written_texts_are_those_of_sea_helms_code():
-    _assert_official([(language, one, other) for language in LANGUAGES for one in _TEXTS[language] for other in _TEXTS[language]])
-
-
-def test_scores_of_texts_of_random_characters_are_those_of_sea_helms_code():
-    """Letters, marks, digits, symbols and punctuation of the languages' scripts in any order."""
+def test_scores_are_those_of_sea_helms_code():
+    """Of written texts, and of letters, marks, digits, symbols and punctuation of the languages' scripts in any order."""
     choose = random.Random(3)
     ranges = [(0x20, 0x250), (0x300, 0x370), (0xB80, 0xC00), (0xE00, 0xE80), (0x1000, 0x10A0), (0x1E00, 0x1F00), (0x2000, 0x2070)]
     pool = [chr(point) for start, end in ranges for point in range(start, end) if unicodedata.category(chr(point)) != "Cn"]
@@ -140,7 +124,8 @@ def test_scores_of_texts_of_random_characters_are_those_of_sea_helms_code():
     def text():
         return "".join(choose.choice(choose.choice([pool, "ab1 "])) for _ in range(choose.randint(0, 60)))
 
-    _assert_official([(language, text(), text()) for language in LANGUAGES for _ in range(200)])
+    written = [(language, *pair) for language in LANGUAGES for pair in product(_TEXTS[language], repeat=2)]
+    _assert_official(written + [(language, text(), text()) for language in LANGUAGES for _ in range(200)])
 
 
 @pytest.mark.slow
@@ -149,12 +134,43 @@ def test_scores_of_real_rows_are_those_of_sea_helms_code(hub_mirror):
     triples = []
     for path in sorted(hub_mirror.glob("aisingapore/NLG-Abstractive-Summarization/data/*/*.jsonl")):
         language = path.parent.name
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
+        for row in read_json_lines(path):
             text = row["prompts"][0]["text"]
             triples += [(language, text[:300], row["label"]), (language, text[:200], text[-300:])]
-    passages = (hub_mirror / "facebook/belebele/data/mya_Mymr.jsonl").read_text(encoding="utf-8").splitlines()[:200]
-    texts = [json.loads(line)["flores_passage"] for line in passages]
+    texts = [row["flores_passage"] for row in read_json_lines(hub_mirror / "facebook/belebele/data/mya_Mymr.jsonl")[:200]]
     triples += [("my", one[:300], other[:300]) for one, other in zip(texts, texts[1:], strict=False)]
     assert {language for language, _, _ in triples} == set(LANGUAGES) and len(triples) > 1000
     _assert_official(triples)
+
+
+NAMES = ("rougeL", "normalised", "rougeL_words")
+
+
+def scored(answer, reference, language, tag):
+    doc = {"label": reference, "scoring": {"answer_tag": tag, "answer_language": language}}
+    return score_sea_helm_summary(doc, [answer])
+
+
+def test_the_benchmarks_score_stands_under_its_name_and_ours_under_another():
+    reference, answer = "Harga-harga naik 25rb.", "harga naik 25 rb"
+    found = scored(f"Rangkuman: {answer}", reference, "id", "Rangkuman:")
+    assert (
+        found["rougeL"]
+        == found["normalised"]
+        == pytest.approx(rouge_score(answer, reference, lambda text: restated_words(text, "id")), abs=1e-9)
+    )
+    assert found["rougeL_words"] == pytest.approx(rouge_score(answer, reference, lambda text: words(text, "id")))
+    assert found["rougeL"] > found["rougeL_words"] > 0
+
+
+def test_strict_scores_read_the_last_tag():
+    found = scored("Rangkuman: air surut\n\nRangkuman: banjir melanda kota", "banjir melanda kota", "id", "Rangkuman:")
+    assert [found[name] for name in NAMES] == [0.0, 0.0, 0.0]
+    assert [found[f"{name}_strict"] for name in NAMES] == [pytest.approx(100.0)] * 3
+
+
+def test_totals_are_computed_from_the_benchmarks_score():
+    summaries = [task for task in read_tasks().tasks.values() if task.metadata.get("sea_helm_task") == "abssum"]
+    tasks = [task for task in summaries if "subset" not in task.metadata]
+    assert len(tasks) == 6
+    assert {(task.metadata["headline_metric"], task.metadata["item_metric"]) for task in tasks} == {("rougeL", "rougeL")}
