@@ -13,6 +13,8 @@ from lm_eval import simple_evaluate
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
 
+from .evaluation import CHAT_TEMPLATE
+
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = (
     "sea_belebele_th_to_ppl",  # the quickstart's, a ranking
@@ -20,9 +22,6 @@ PLAIN = (
     "sea_wisesight_th",  # calibrated, with a macro-F1 over all rows
     "sea_flores_en_th",  # generated, with BLEU and chrF++ over all rows
     "sea_helm_th_sentiment",  # labels, with a mean of group means
-)
-TEMPLATE = (
-    "{% for m in messages %}<|{{m.role}}|>\n{{m.content}}\n{% endfor %}{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
 )
 CHAT = ("sea_belebele_th_chat", "sea_helm_th_ifeval")
 
@@ -35,7 +34,7 @@ def main(folder: str) -> None:
     """
     logging.disable(logging.WARNING)
     model = HFLM(pretrained=folder, device="cpu", batch_size=8)
-    model.tokenizer.chat_template = TEMPLATE
+    model.tokenizer.chat_template = CHAT_TEMPLATE
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
     os.chdir(ROOT / "lm_eval_sea" / "samples")
     found = {}

@@ -4,10 +4,11 @@ import json
 
 import pytest
 import yaml
+from sklearn.metrics import f1_score
 
 from lm_eval_sea.models.generated_text import GeneratedText
 
-from .evaluation import TASKS, evaluate
+from .evaluation import TASKS, evaluate, scores
 from .planted_model import PlantedModel
 
 
@@ -102,24 +103,23 @@ class RowModel(PlantedModel):
         return [self._write(right_of(request.doc)) for request in requests]
 
 
-@pytest.mark.parametrize(("name", "form", "scores", "state"), SCORED, ids=range(len(SCORED)))
-def test_what_stands_behind_thought_and_tag_is_scored(folder, name, form, scores, state):
+@pytest.mark.parametrize(("name", "form", "expected", "state"), SCORED, ids=range(len(SCORED)))
+def test_what_stands_behind_thought_and_tag_is_scored(folder, name, form, expected, state):
     results = evaluate(folder, name, RowModel(lambda right: form.replace("{}", right)), limit=1)
     sample = results["samples"][name][0]
-    assert {metric: sample[metric] for metric in scores} == scores
+    assert {metric: sample[metric] for metric in expected} == expected
     assert sample["doc"]["state"] == state
-    if scores["null_rate"] == 0:
+    if expected["null_rate"] == 0:
         assert sample["doc"]["answer"].rstrip(".0") == right_of(sample["doc"]).rstrip(".0")
-    if "flores" in name and scores["null_rate"] == 0:
-        assert results["results"][name]["chrf++,none"] == pytest.approx(100)
+    if "flores" in name and expected["null_rate"] == 0:
+        assert scores(results, name)["chrf++"] == pytest.approx(100)
 
 
 def test_a_thought_that_the_chat_template_opened_is_cut_where_nothing_closes_it(folder):
     """The text has no mark at all; only the prompt tells."""
     results = evaluate(folder, "sea_belebele_en_chat", OpensThoughts(), limit=2, apply_chat_template=True)
-    states = [sample["doc"]["state"] for sample in results["samples"]["sea_belebele_en_chat"]]
-    assert states == ["cut", "closed"]
-    assert [sample["doc"]["answer"] for sample in results["samples"]["sea_belebele_en_chat"]] == [None, "B"]
+    docs = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
+    assert [(doc["state"], doc["answer"]) for doc in docs] == [("cut", None), ("closed", "B")]
 
 
 class OpensThoughts(PlantedModel):
@@ -139,44 +139,33 @@ class OpensThoughts(PlantedModel):
 
 def test_what_a_backend_tells_is_logged_and_counts(folder):
     """A thought apart from the text, why the text ended, tokens, a request that failed."""
-    told = iter(
-        [
-            GeneratedText(
-                "<answer>A</answer><|im_end|>",
-                thought="A or B? B.",
-                finish_reason="stop",
-                prompt_tokens=90,
-                thought_tokens=7,
-                answer_tokens=3,
-            ),
-            GeneratedText("", thought="A or B?", finish_reason="length", prompt_tokens=80, thought_tokens=64, answer_tokens=0),
-            GeneratedText("", failure="the server answered 500 five times"),
-            GeneratedText("", thought="So it is B.", finish_reason="stop"),
-        ]
-    )
-    results = evaluate(folder, "sea_belebele_en_chat", PlantedModel(generation=lambda prompt: next(told)), limit=4)
+    counted = {"prompt_tokens": 90, "thought_tokens": 7, "answer_tokens": 3}
+    told = [
+        GeneratedText("<answer>A</answer><|im_end|>", thought="A or B? B.", finish_reason="stop", **counted),
+        GeneratedText("", thought="A or B?", finish_reason="length", prompt_tokens=80, thought_tokens=64, answer_tokens=0),
+        GeneratedText("", failure="the server answered 500 five times"),
+        GeneratedText("", thought="So it is B.", finish_reason="stop"),
+    ]
+    answers = iter(told)
+    results = evaluate(folder, "sea_belebele_en_chat", PlantedModel(generation=lambda prompt: next(answers)), limit=4)
     samples = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
     assert [row["state"] for row in samples] == ["closed", "cut", "failed", "stopped in the thought"]
     assert [row["answer"] for row in samples] == ["A", None, None, None]
     assert samples[0]["thought"] == "A or B? B." and samples[0]["finish_reason"] == "stop"
     assert samples[0]["tokens"] == {"prompt": 90, "thought": 7, "answer": 3} and samples[3]["tokens"] == {}
-    scores = results["results"]["sea_belebele_en_chat"]
-    rates = {name: scores[f"{name},none"] for name in ("null_rate", "cut_rate", "failure_rate", "refusal_rate")}
+    rates = {name: value for name, value in scores(results, "sea_belebele_en_chat").items() if name.endswith("rate")}
     assert rates == {"null_rate": 0.75, "cut_rate": 0.5, "failure_rate": 0.25, "refusal_rate": 0}
     json.dumps(results["samples"], default=str)
 
 
 def test_macro_f1_takes_what_cannot_be_read_for_no_label(folder):
-    """Rows with labels a, b: read as a and not at all: F1 of the first label of three is 1, or less where the gold is shared."""
-    from sklearn.metrics import f1_score
-
     name = "sea_xnli_th_chat"
     answers = iter(["เป็นกลาง", "", "ขัดแย้ง", "นำไปสู่"])
     results = evaluate(folder, name, PlantedModel(generation=lambda prompt: next(answers)), limit=4)
     golds = [sample["doc"]["gold"] for sample in results["samples"][name]]
     chosen = [0, 3, 2, 1][: len(golds)]
     expected = f1_score(golds, chosen, labels=[0, 1, 2], average="macro", zero_division=0)
-    assert results["results"][name]["f1,none"] == pytest.approx(expected)
+    assert scores(results, name)["f1"] == pytest.approx(expected)
 
 
 def test_a_choice_is_constrained_to_the_options_behind_the_tag(folder):

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as functional
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from .evaluation import evaluate
+from .evaluation import evaluate, on_cpu
 
 ROWS = 2
 
@@ -22,74 +22,57 @@ def reference_log_perplexity(model, tokenizer, text: str) -> float:
     return float(functional.cross_entropy(logits[0, :-1], ids[0, 1:], reduction="sum")) / ids.shape[1]
 
 
-@pytest.mark.parametrize("model_fixture", ["tiny_model", "tiny_model_bos"])
-def test_every_option_and_prediction_agree(model_fixture, request):
+def compare(results: dict, folder: Path) -> int:
+    """Asserts that all options and choices are those of the plain loop; returns the number of the options."""
+    tokenizer, compared = AutoTokenizer.from_pretrained(folder), 0
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    for sample in (sample for samples in results["samples"].values() for sample in samples):
+        scores = sample["doc"]["option_scores"]
+        texts = ["".join(arguments) for arguments in sample["arguments"][: len(scores)]]
+        expected = [reference_log_perplexity(model, tokenizer, text) for text in texts]
+        assert [score["log_perplexity"] for score in scores] == pytest.approx(expected, abs=1e-4)
+        assert sample["doc"]["predictions"]["acc_ppl"] == min(range(len(expected)), key=expected.__getitem__)
+        compared += len(texts)
+    return compared
+
+
+@pytest.fixture(params=["tiny_model", "tiny_model_bos"])
+def model(request) -> Path:
+    return request.getfixturevalue(request.param)
+
+
+def test_every_option_and_prediction_agree(model, request):
     """On real rows where there are some."""
     folder = request.getfixturevalue("hub_mirror" if "SEA_HUB_MIRROR" in os.environ else "samples")
-    name = str(request.getfixturevalue(model_fixture))
     tasks = [
-        "sea_belebele_th_to_ppl",
-        "sea_belebele_id_litilo_ppl",
-        "sea_xcopa_vi_tito_ppl",
-        "sea_xcopa_th_litito_ppl_enprompt",
-        "sea_m3exam_th_litiloto_ppl",
-        "sea_m3exam_jv_to_ppl",
-        "sea_indonli_id",
+        *("sea_belebele_th_to_ppl", "sea_belebele_id_litilo_ppl", "sea_xcopa_vi_tito_ppl", "sea_xcopa_th_litito_ppl_enprompt"),
+        *("sea_m3exam_th_litiloto_ppl", "sea_m3exam_jv_to_ppl", "sea_indonli_id"),
     ]
-    results = evaluate(
-        folder, tasks, "hf", model_args={"pretrained": name, "dtype": "float32", "device": "cpu"}, limit=ROWS, batch_size=1
-    )
-    tokenizer = AutoTokenizer.from_pretrained(name)
-    model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32).eval()
-    compared = 0
-    for task in tasks:
-        for sample in results["samples"][task]:
-            scores = sample["doc"]["option_scores"]
-            texts = ["".join(arguments) for arguments in sample["arguments"][: len(scores)]]
-            expected = [reference_log_perplexity(model, tokenizer, text) for text in texts]
-            assert [score["log_perplexity"] for score in scores] == pytest.approx(expected, abs=1e-4)
-            assert sample["doc"]["predictions"]["acc_ppl"] == min(range(len(expected)), key=expected.__getitem__)
-            compared += len(texts)
-    assert compared > 2 * len(tasks) * ROWS
+    for batch_size in (1, 8):
+        results = evaluate(folder, tasks, "hf", model_args=on_cpu(model), limit=ROWS, batch_size=batch_size)
+        assert compare(results, model) > 2 * len(tasks) * ROWS
 
 
-@pytest.mark.parametrize("model_fixture", ["tiny_model", "tiny_model_bos"])
-def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model_fixture, samples, request):
+def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model, samples):
     """lm-eval counts the line break with the answer; the whole text has it once all the same."""
-    folder = Path(shutil.copytree(request.getfixturevalue(model_fixture), tmp_path / "chat"))
+    folder = Path(shutil.copytree(model, tmp_path / "chat"))
     (folder / "chat_template.jinja").write_text(
         "{% for message in messages %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}<assistant>{{ '\\n' }}",
         encoding="utf-8",
     )
-    results = evaluate(
-        samples,
-        "sea_xcopa_vi_to_ppl",
-        "hf",
-        model_args={"pretrained": str(folder), "dtype": "float32", "device": "cpu"},
-        apply_chat_template=True,
-    )
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    for sample in results["samples"]["sea_xcopa_vi_to_ppl"]:
-        for score, (prompt, answer) in zip(sample["doc"]["option_scores"], sample["arguments"], strict=False):
-            assert prompt.endswith("<assistant>\n")
-            assert score["log_perplexity"] == pytest.approx(reference_log_perplexity(model, tokenizer, prompt + answer), abs=1e-4)
+    results = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=on_cpu(folder), apply_chat_template=True)
+    assert compare(results, folder)
+    assert all(sample["arguments"][0][0].endswith("<assistant>\n") for sample in results["samples"]["sea_xcopa_vi_to_ppl"])
 
 
 def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
     """A tokenizer without pre-tokenisation merges "คำตอบ:" and the blank behind it; the parts are then not the whole."""
-    tokenizer, model = _merging_model(tmp_path)
-    results = evaluate(
-        samples, "sea_xcopa_th_to_ppl", "hf", model_args={"pretrained": str(tmp_path), "dtype": "float32", "device": "cpu"}
-    )
-    merged = 0
-    for sample in results["samples"]["sea_xcopa_th_to_ppl"]:
-        prompt = sample["arguments"][0][0]
-        for score, (_, ending) in zip(sample["doc"]["option_scores"], sample["arguments"], strict=False):
-            ids, prompt_ids = tokenizer(prompt + ending)["input_ids"], tokenizer(prompt)["input_ids"]
-            merged += ids[: len(prompt_ids)] != prompt_ids
-            assert score["log_perplexity"] == pytest.approx(reference_log_perplexity(model, tokenizer, prompt + ending), abs=1e-4)
-    assert merged, "no option merged; the test shows nothing"
+    tokenizer = _merging_model(tmp_path)
+    results = evaluate(samples, "sea_xcopa_th_to_ppl", "hf", model_args=on_cpu(tmp_path))
+    assert compare(results, tmp_path)
+    pairs = [pair for sample in results["samples"]["sea_xcopa_th_to_ppl"] for pair in sample["arguments"][:2]]
+    encoded = [(tokenizer(prompt)["input_ids"], tokenizer(prompt + ending)["input_ids"]) for prompt, ending in pairs]
+    assert any(whole[: len(part)] != part for part, whole in encoded), "no option merged; the test shows nothing"
 
 
 def _merging_model(folder):
@@ -112,4 +95,4 @@ def _merging_model(folder):
     model = LlamaForCausalLM(config).eval()
     model.save_pretrained(folder)
     fast.save_pretrained(folder)
-    return fast, model
+    return fast

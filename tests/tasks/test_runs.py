@@ -1,4 +1,4 @@
-"""The plain `lm_eval` command on the pack: alone in a folder, in one and two processes, with small and large batches."""
+"""The plain `lm_eval` command on the pack: alone in a folder, in one and two processes."""
 
 import json
 import os
@@ -12,18 +12,10 @@ from lm_eval.models.huggingface import HFLM
 
 from tests.conftest import modules_of_tasks
 
-from .evaluation import TASKS, evaluate
+from .evaluation import CHAT_TEMPLATE, TASKS, evaluate, on_cpu
 from .two_processes import LIMITS, run_two, summary
 
 pytestmark = pytest.mark.slow
-
-CPU = {"dtype": "float32", "device": "cpu"}
-
-
-def clear_caches() -> None:
-    """What another process would not remember: the pack keeps tokenizers for the life of a process."""
-    for module in modules_of_tasks("tokenization"):
-        module._load.cache_clear()
 
 
 def results_of(output: Path) -> tuple[dict, dict]:
@@ -88,7 +80,7 @@ def test_the_folder_alone_works(tmp_path, tiny_model, samples):
 def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
     """Three rows a task, so that the processes get unequal shares. Macro-F1 and batch calibration need the rows of both."""
     tasks = ["sea_belebele_th_litilo_ppl", "sea_wisesight_th", "sea_flores_en_th", "sea_helm_id_sentiment"]
-    model = HFLM(pretrained=str(tiny_model), **CPU)
+    model = HFLM(**on_cpu(tiny_model))
     one = summary(evaluate(samples, tasks, model, metadata={"pretrained": str(tiny_model)}, **LIMITS))
     two = run_two(tasks, samples, tiny_model, tmp_path / "two.json")
     assert two["rows_of_ranks"] == [[2, 1]] * len(tasks)
@@ -97,22 +89,6 @@ def test_two_processes_agree_with_one(tmp_path, tiny_model, samples):
         is_sum = "bits_per_byte" in metric and isinstance(value, float)
         assert two["scores"][metric] == (pytest.approx(value, rel=1e-12) if is_sum else value), metric
     assert one["predictions"] == two["predictions"]
-
-
-def test_batch_size_changes_nothing(tiny_model, samples):
-    tasks = ["sea_belebele_vi_tito_ppl", "sea_m3exam_jv_litilo_ppl"]
-    runs = [evaluate(samples, tasks, "hf", model_args={"pretrained": str(tiny_model), **CPU}, batch_size=size) for size in (1, 8)]
-    one_by_one, together = map(scores, runs)
-    for metric, value in one_by_one.items():
-        # bits per byte are made of sums in float32, of seven digits
-        is_sum = "bits_per_byte" in metric[1] and isinstance(value, float)
-        assert together[metric] == (pytest.approx(value, rel=1e-6) if is_sum else value), metric
-    for task in tasks:
-        for one, eight in zip(runs[0]["samples"][task], runs[1]["samples"][task], strict=True):
-            for score, other in zip(one["doc"]["option_scores"], eight["doc"]["option_scores"], strict=True):
-                # sums in float32, of seven digits
-                assert score["loglikelihood"] == pytest.approx(other["loglikelihood"], rel=1e-6, abs=1e-5)
-                assert score["log_perplexity"] == pytest.approx(other["log_perplexity"], abs=1e-5)
 
 
 @pytest.mark.parametrize("retrained", [False, True])
@@ -125,24 +101,17 @@ def test_cached_requests_never_meet_another_tokenizer(retrained, tmp_path, tiny_
         if retrained:
             shutil.rmtree(tmp_path / "model", ignore_errors=True)
             place = shutil.copytree(model, tmp_path / "model")
-            clear_caches()
-        cached = evaluate(samples, task, "hf", model_args={"pretrained": str(place), **CPU}, cache_requests=True)
-        plain = evaluate(samples, task, "hf", model_args={"pretrained": str(model), **CPU})
+            for module in modules_of_tasks("tokenization"):
+                module._load.cache_clear()  # what another process would not remember
+        cached = evaluate(samples, task, "hf", model_args=on_cpu(place), cache_requests=True)
+        plain = evaluate(samples, task, "hf", model_args=on_cpu(model))
         docs = [sample["doc"] for sample in plain["samples"][task]]
         assert [sample["doc"] for sample in cached["samples"][task]] == docs
         seen.append(docs)
     assert seen[0] == seen[2] != seen[1]
     assert len(list((tmp_path / "cache").glob("*.pickle"))) == 2
-    chosen = evaluate(
-        samples, task, "hf", model_args={"pretrained": str(place), **CPU}, cache_requests=True, samples={task: [1, 3]}
-    )
+    chosen = evaluate(samples, task, "hf", model_args=on_cpu(place), cache_requests=True, samples={task: [1, 3]})
     assert [sample["doc"] for sample in chosen["samples"][task]] == [docs[1], docs[3]]
-
-
-CHAT_TEMPLATE = (
-    "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}</s>{% endfor %}"
-    "{% if add_generation_prompt %}<assistant>{% endif %}"
-)
 
 
 @pytest.mark.parametrize("multiturn", [True, False])
@@ -151,20 +120,13 @@ def test_chat_template(tmp_path, tiny_model_bos, samples, multiturn):
     model = Path(shutil.copytree(tiny_model_bos, tmp_path / "chat"))
     (model / "chat_template.jinja").write_text(CHAT_TEMPLATE, encoding="utf-8")
     tasks = ["sea_xcopa_vi_to_ppl", "sea_wisesight_th", "sea_m3exam_vi_litilo_gen"]
-    results = evaluate(
-        samples,
-        tasks,
-        "hf",
-        model_args={"pretrained": str(model), **CPU},
-        apply_chat_template=True,
-        fewshot_as_multiturn=multiturn,
-        limit=2,
-    )
+    options = {"apply_chat_template": True, "fewshot_as_multiturn": multiturn, "limit": 2}
+    results = evaluate(samples, tasks, "hf", model_args=on_cpu(model), **options)
     (xcopa, _) = results["samples"]["sea_xcopa_vi_to_ppl"]
-    assert xcopa["arguments"][0][0].endswith("Trả lời:</s><assistant>")
+    assert xcopa["arguments"][0][0].endswith("Trả lời:</user><assistant>")
     assert xcopa["arguments"][0][1] == xcopa["doc"]["options"][0]
     assert all(score["log_perplexity"] > 0 for score in xcopa["doc"]["option_scores"])
     (wisesight, _) = results["samples"]["sea_wisesight_th"]
-    free = [context for context, _ in wisesight["arguments"] if context.endswith("ข้อความ: N/A\nคำตอบ:</s><assistant>")]
+    free = [context for context, _ in wisesight["arguments"] if context.endswith("ข้อความ: N/A\nคำตอบ:</user><assistant>")]
     assert len(free) == 3
     assert all("null_rate,none" in results["results"][task] for task in tasks[2:])

@@ -46,16 +46,8 @@ class Ranked:
         return super().gather_object(obj, dst)
 
 
-class RankedHF(Ranked, HFLM):
-    """lm-eval's model."""
-
-
-class RankedSharedPrefixLM(Ranked, SharedPrefixLM):
-    """The backend of this package."""
-
-
 LIMITS = {"limit": 3, "bootstrap_iters": 100, "gen_kwargs": {"max_gen_toks": 4}}
-BACKENDS = {"hf": RankedHF, "hf-shared-prefix": RankedSharedPrefixLM}
+BACKENDS = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}
 
 
 def summary(results: dict, **more: object) -> dict:
@@ -78,7 +70,7 @@ def _run(rank: int, port: int, backend: str, tasks: Sequence[str], folder: Path,
     os.environ |= {"ACCELERATE_USE_CPU": "true", **{name: str(value) for name, value in where.items()}}
     torch.set_num_threads(1)
     AcceleratorState._reset_state(reset_partial_state=True)  # an earlier test's, of one process
-    lm = BACKENDS[backend](pretrained=str(model), device="cpu", dtype="float32")
+    lm = type("RankedLM", (Ranked, BACKENDS[backend]), {})(pretrained=str(model), device="cpu", dtype="float32")
     results = evaluate(folder, list(tasks), lm, metadata={"pretrained": str(model)}, **LIMITS)
     shares: list = [None, None]
     distributed.all_gather_object(shares, [lm.gathered[0][task] for task in tasks] if lm.gathered else [])
