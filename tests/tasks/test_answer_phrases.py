@@ -232,18 +232,3 @@ def test_pieces_in_any_order_name_one_letter_or_none(language, data):
 )
 def test_no_answer_is_found_inside_a_word(language, letters):
     assert read(letters, language) is None
-
-
-def test_the_table_is_well_formed():
-    """Pieces are in Unicode NFC, once each, and none is a label; a national language is known."""
-    for language in PHRASES:
-        phrases = PHRASES[language]
-        labels = {label.casefold() for group in [LETTERS, phrases.letters, *LABELS.get(language, [])] for label in group}
-        # it ends a sentence in Indonesian, and is a label of one task, where it is not read behind another label
-        labels -= {"benar"}
-        assert phrases.also in ("", *PHRASES)
-        for text in (phrases.before, phrases.after, phrases.because):
-            found = [" ".join(piece.split()) for piece in text.split("|")]
-            assert unicodedata.is_normalized("NFC", text)
-            assert len(set(found)) == len(found)
-            assert labels.isdisjoint(piece.casefold() for piece in found)

@@ -2,7 +2,9 @@
 
 import pytest
 import yaml
+from lm_eval.tasks._yaml_loader import load_yaml
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, facts, read_yaml
 from lm_eval_sea.tasks._shared.rows import load_rows
 
@@ -14,57 +16,49 @@ XNLI = {
 }  # fmt: skip
 
 
-def who(dataset, language, variant, **more):
-    return {"dataset": dataset, "language": language, "variant": variant, "prompt_language": language, "provenance": {}, **more}
+# Task → some of what is known of it.
+SOME = {
+    "sea_xnli_th": XNLI,
+    "sea_flores_en_th": {"answer_language": "th", "rows": 1012},
+    "sea_xquad_vi": {"sailcompass_evaluator": "AnsEvaluator", "answer_language": "vi", "chance": 0.0},
+    "sea_m3exam_th_litilo_gen": {"sailcompass_evaluator": "M3examThEvaluator", "headline_metric": "exact_match"},
+    "sea_belebele_th_enshots_litilo_ppl": {"parallel": True, "headline_metric": "acc_ppl"},
+    "sea_xcopa_id_litilo_ppl": {"content_fields": ["premise"], **NEUTRAL},
+    "sea_smsa_id": {"data_on_hub": False, "data_config": "smsa", "data_splits": {"test": "test"}, "rows": 500},
+    "sea_helm_tl_kalahi_ppl": {"sea_helm_task": "kalahi-mc", "pillar": "sea_culture"},
+    "sea_helm_my_belebele_mcqa": {"labels": ["က", "ခ", "ဂ", "ဃ"], "item_metric": "correct"},
+    "sea_helm_th_mt_bench_turn_2": {"first_turn_task": "sea_helm_th_mt_bench_turn_1"},
+    "sea_helm_th_mt_bench_turn_1": {"suite": "sea_helm_first_turns"},
+}
 
 
-@pytest.mark.parametrize(
-    ("metadata", "some"),
-    [
-        (who("xnli", "th", "classification"), XNLI),
-        (who("flores", "th", "translation", source_language="en", answer_language="th"), {"answer_language": "th", "rows": 1012}),
-        (who("xquad", "vi", "qa"), {"sailcompass_evaluator": "AnsEvaluator", "answer_language": "vi", "chance": 0.0}),
-        (who("m3exam", "th", "litilo_gen"), {"sailcompass_evaluator": "M3examThEvaluator", "headline_metric": "exact_match"}),
-        (who("belebele", "th", "litilo_gen", setting="parallel"), {"parallel": True, "headline_metric": "exact_match"}),
-        (who("xcopa", "id", "litilo_ppl"), {"content_fields": ["premise"], **NEUTRAL}),
-        (
-            who("smsa", "id", "classification"),
-            {"data_on_hub": False, "data_config": "smsa", "data_splits": {"test": "test"}, "rows": 500},
-        ),
-        (
-            who("sea_helm", "tl", "ppl", task="kalahi", answer_tag="Sagot:"),
-            {"sea_helm_task": "kalahi-mc", "pillar": "sea_culture", "data_splits": {"test": "eval", "examples": "examples"}},
-        ),
-        (who("sea_helm", "my", "labels", task="belebele_mcqa"), {"labels": ["က", "ခ", "ဂ", "ဃ"], "item_metric": "correct"}),
-        (who("sea_helm", "th", "second_turn", task="mt_bench_turn_2"), {"first_turn_task": "sea_helm_th_mt_bench_turn_1"}),
-        (who("sea_helm", "th", "first_turn", task="mt_bench_turn_1"), {"suite": "sea_helm_first_turns"}),
-    ],
-)  # fmt: skip
-def test_some_facts_of_a_task(metadata, some):
-    known = facts(metadata)
-    assert {key: known[key] for key in some} == some
+def metadata_of(task: str) -> dict:
+    """What the task's own file says."""
+    return load_yaml(read_tasks().tasks[task].path, resolve_func=False)["metadata"] | {"provenance": {}}
+
+
+@pytest.mark.parametrize("task", SOME)
+def test_some_facts_of_a_task(task):
+    known = facts(metadata_of(task))
+    assert {key: known[key] for key in SOME[task]} == SOME[task]
 
 
 def test_what_metadata_says_itself_goes_before_and_what_states_its_rows_is_whole():
-    assert facts(who("xnli", "th", "classification", chance=0.5))["chance"] == 0.5
-    whole = who("xnli", "th", "classification", rows=3)
-    assert facts(whole) == whole
-    results = who("xnli", "th", "classification") | {"provenance": {"rows": 3, "chance": 0.4}}
-    assert (facts(results)["rows"], facts(results)["chance"], "data_source" in facts(results)) == (3, 0.4, False)
+    own = metadata_of("sea_xnli_th")
+    assert "chance" not in own and facts(own | {"chance": 0.5})["chance"] == 0.5
+    assert facts(own | {"rows": 3}) == own | {"rows": 3}
+    results = facts(own | {"provenance": {"rows": 3, "chance": 0.4}})
+    assert (results["rows"], results["chance"], "data_source" in results) == (3, 0.4, False)
     assert facts({"version": 1}) == {"version": 1}
 
 
-def test_the_loader_finds_the_rows_and_tells_the_results(hub_mirror_of_samples):
-    metadata = who("xnli", "th", "classification")
+def test_the_loader_finds_the_rows_and_tells_the_results(samples, monkeypatch):
+    monkeypatch.chdir(samples)
+    metadata = metadata_of("sea_xnli_th")
     rows = load_rows(process=lambda splits: lambda row: {"premise": row["sentence1"], "gold": 0}, **metadata)
     known = metadata["provenance"]
     assert len(rows["test"]) > 0 and known["data_sha256"]
     assert {key: known[key] for key in XNLI} == XNLI
-
-
-@pytest.fixture
-def hub_mirror_of_samples(samples, monkeypatch):
-    monkeypatch.chdir(samples)
 
 
 def test_every_file_of_words_is_the_same_without_libyaml():

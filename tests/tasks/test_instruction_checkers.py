@@ -1,7 +1,6 @@
 """Whether responses that follow an instruction pass, and others do not: cases by hand, and lm-eval's own checkers on English."""
 
 import importlib
-import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,8 @@ from lm_eval_sea.tasks._shared.metrics.instruction_checkers import (
     is_scored,
     read_arguments,
 )
+
+from .evaluation import read_json_lines
 
 # instruction → language → arguments as rows have them, responses that follow it, responses that do not
 CASES = yaml.safe_load(Path(__file__).with_name("instruction_cases.yml").read_text(encoding="utf-8"))
@@ -43,17 +44,9 @@ def test_every_instruction_has_cases():
         }
 
 
+_MARKS = '* *** ****** [ ] << >> " ``` ```json P. S. ฝน ก่ { 1'
 # Pieces that instructions look for, with any text between.
-PIECES = st.sampled_from(
-    [
-        *["*", "***", "******", "[", "]", "<<", ">>", '"', "```", "```json", "P.", "S.", "ฝน", "ก่", "{", "1"],
-        "\n",
-        "- ",
-        "* ",
-        " ",
-        "ส่วน ",
-    ]
-)
+PIECES = st.sampled_from(["\n", "- ", "* ", " ", "ส่วน ", *_MARKS.split()])
 
 
 @given(st.lists(PIECES | st.text(max_size=8), max_size=30).map("".join))
@@ -63,34 +56,25 @@ def test_no_response_crashes_a_checker(text):
             assert check(instruction, text, kwargs, language) in (True, False)
 
 
-@pytest.mark.parametrize(
-    ("instruction", "kwargs", "language", "message"),
-    [
-        (
-            "keywords:letters",
-            {},
-            "id",
-            "no checker for the instruction 'keywords:letters'; there are length_constraints:number_words",
-        ),
-        (
-            "keywords:existence",
-            {"keywords": None},
-            "id",
-            "argument 'keywords' of keywords:existence is None: expected a list of texts",
-        ),
-        ("keywords:existence", {"keywords": [""]}, "id", r"argument 'keywords' of keywords:existence is \[''\]: expected text"),
-        ("startend:first_word", {}, "id", "argument 'first_word' of startend:first_word is None: expected text"),
-        (
-            "keywords:frequency",
-            {"relation": "around", "keyword": "a", "frequency": 1},
-            "id",
-            "argument 'relation' of keywords:frequency is 'around': expected one of at least, less than, exactly",
-        ),
-        ("detectable_format:number_bullet_lists", {"num_bullets": "two"}, "id", "argument 'num_bullets' of .* is 'two'"),
-        ("detectable_format:constrained_response", {}, "xx", "no phrases for detectable_format:constrained_response in 'xx'"),
-        ("length_constraints:number_words", {"relation": "at least", "num_words": 3}, "th", "words of 'th' are not counted"),
-    ],
-)
+FREQUENCY = {"relation": "around", "keyword": "a", "frequency": 1}
+FAULTY = [
+    (
+        "keywords:letters",
+        {},
+        "id",
+        "no checker for the instruction 'keywords:letters'; there are length_constraints:number_words",
+    ),
+    ("keywords:existence", {"keywords": None}, "id", "'keywords' of keywords:existence is None: expected a list of texts"),
+    ("keywords:existence", {"keywords": [""]}, "id", r"argument 'keywords' of keywords:existence is \[''\]: expected text"),
+    ("startend:first_word", {}, "id", "argument 'first_word' of startend:first_word is None: expected text"),
+    ("keywords:frequency", FREQUENCY, "id", "'relation' of .* is 'around': expected one of at least, less than, exactly"),
+    ("detectable_format:number_bullet_lists", {"num_bullets": "two"}, "id", "argument 'num_bullets' of .* is 'two'"),
+    ("detectable_format:constrained_response", {}, "xx", "no phrases for detectable_format:constrained_response in 'xx'"),
+    ("length_constraints:number_words", {"relation": "at least", "num_words": 3}, "th", "words of 'th' are not counted"),
+]
+
+
+@pytest.mark.parametrize(("instruction", "kwargs", "language", "message"), FAULTY)
 def test_faulty_instructions_are_named(instruction, kwargs, language, message):
     with pytest.raises(ValueError, match=message):
         read_arguments(instruction, kwargs, language)
@@ -99,10 +83,9 @@ def test_faulty_instructions_are_named(instruction, kwargs, language, message):
 def test_the_phrases_are_those_of_the_real_prompts(hub_mirror):
     folder = hub_mirror / "aisingapore/Instruction-Following-IFEval/data"
     for language in ("en", "id", "vi", "th", "tl", "jv", "su"):
-        lines = (folder / language / "eval.jsonl").read_text(encoding="utf-8").splitlines()
         prompts = [
             row["prompts"][0]["text"]
-            for row in map(json.loads, lines)
+            for row in read_json_lines(folder / language / "eval.jsonl")
             if row["metadata"]["subcategory"] == "detectable_format:constrained_response"
         ]
         assert len(prompts) == 5

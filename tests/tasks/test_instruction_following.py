@@ -1,6 +1,5 @@
 """SEA-IFEval in whole runs: prompts, thinking, language, rows that are not scored, real rows."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval_sea.tasks._shared.instruction_following import is_in_right_language
 from lm_eval_sea.tasks._shared.metrics.instruction_checkers import INSTRUCTIONS, PHRASES
 
-from .evaluation import evaluate, write_json_lines
+from .evaluation import CHAT_TEMPLATE, evaluate, read_json_lines, write_json_lines
 from .planted_model import PlantedModel
 
 REPOSITORY = "aisingapore/Instruction-Following-IFEval"
@@ -81,8 +80,8 @@ class TestPrompts:
         model, expected = PlantedModel(generation=lambda prompt: ""), []
         evaluate(samples, [f"sea_helm_{language}_ifeval" for language in LANGUAGES], model)
         for language in LANGUAGES:
-            lines = (samples / REPOSITORY / "data" / language / "eval.jsonl").read_text(encoding="utf-8").splitlines()
-            rows = [row for row in map(json.loads, lines) if language != "th" or row["metadata"]["subcategory"] != WORDS]
+            rows = read_json_lines(samples / REPOSITORY / "data" / language / "eval.jsonl")
+            rows = [row for row in rows if language != "th" or row["metadata"]["subcategory"] != WORDS]
             expected += [row["prompts"][0]["text"].strip() for row in rows]
         assert Counter(prompt for prompt, _ in model.requests) == Counter(expected)
         settings = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
@@ -90,14 +89,8 @@ class TestPrompts:
 
     def test_a_chat_model_gets_it_as_the_message_of_the_user(self, tmp_path, tiny_model, monkeypatch):
         model = HFLM(pretrained=str(tiny_model), device="cpu")
-        model.tokenizer.chat_template = (
-            "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}"
-            "{% if add_generation_prompt %}<assistant>{% endif %}"
-        )
-        sent = []
-        monkeypatch.setattr(
-            model, "generate_until", lambda requests: [sent.append(request.args[0]) or "" for request in requests]
-        )
+        model.tokenizer.chat_template, sent = CHAT_TEMPLATE, []
+        monkeypatch.setattr(model, "generate_until", lambda requests: [sent.append(each.args[0]) or "" for each in requests])
         rows = [published("detectable_format:title", {}, prompt="\nTulislah judul.\n")]
         run(tmp_path, rows, "", model=model, apply_chat_template=True)
         assert sent == ["<user>Tulislah judul.</user><assistant>"]
@@ -109,72 +102,66 @@ class TestPrompts:
         assert model.requests[0][0] == "Tulislah sesuatu."
 
 
-class TestRows:
-    @pytest.mark.parametrize(("language", "scored"), [("th", 1), ("lo", 1), ("km", 1), ("my", 1), ("id", 2), ("ta", 2)])
-    def test_numbers_of_words_are_not_scored_where_no_blanks_stand_between(self, tmp_path, language, scored):
-        rows = [
-            published(WORDS, {"relation": "at least", "num_words": 2}, language=language),
-            published("startend:quotation", {}, language=language),
-        ]
-        results = run(tmp_path, rows, "…", language=language)
-        name = f"sea_helm_{language}_ifeval"
-        assert len(results["samples"][name]) == scored
-        assert results["configs"][name]["metadata"]["provenance"]["rows_not_scored"] == 2 - scored
-
-
-class TestLanguage:
-    CASES = [
-        (INDONESIAN, "detectable_format:title", {}, "id", True),
-        (INDONESIAN, "detectable_format:title", {}, "ms", True),
-        (INDONESIAN, "detectable_format:title", {}, "jv", False),
-        (JAVANESE, "detectable_format:title", {}, "jv", True),
-        (JAVANESE, "detectable_format:title", {}, "su", False),
-        (SUNDANESE, "detectable_format:title", {}, "su", True),
-        (SUNDANESE, "detectable_format:title", {}, "jv", False),
-        (SUNDANESE, "detectable_format:title", {}, "id", False),
-        # an instruction that names a language
-        (INDONESIAN, "language:response_language", {"response_language": "id"}, "vi", True),
-        (INDONESIAN, "language:response_language", {"response_language": "th"}, "id", False),
-        # what may be said is prescribed
-        ("Jawabanku ya.", "detectable_format:constrained_response", {}, "jv", True),
-        ("**Jawabanku ya**", "detectable_format:constrained_response", {}, "jv", True),
-        ("My answer is yes.", "detectable_format:constrained_response", {}, "jv", False),
-        ("I think so. Jawabanku ya. And that is all I can say.", "detectable_format:constrained_response", {}, "jv", False),
-        (" \n", "detectable_format:title", {}, "en", False),
+@pytest.mark.parametrize(("language", "scored"), [("th", 1), ("lo", 1), ("km", 1), ("my", 1), ("id", 2), ("ta", 2)])
+def test_numbers_of_words_are_not_scored_where_no_blanks_stand_between(tmp_path, language, scored):
+    rows = [
+        published(WORDS, {"relation": "at least", "num_words": 2}, language=language),
+        published("startend:quotation", {}, language=language),
     ]
-
-    def test_cases(self):
-        assert [
-            (response, instruction, kwargs, language, right)
-            for response, instruction, kwargs, language, right in self.CASES
-            if is_in_right_language(response, [instruction], [kwargs], language) != right
-        ] == []
-
-    def test_a_prescribed_phrase_is_in_its_language(self):
-        said = [(language, phrase) for language in LANGUAGES for phrase in PHRASES[language]]
-        prescribed = ["detectable_format:constrained_response"]
-        assert [phrase for language, phrase in said if not is_in_right_language(phrase, prescribed, [{}], language)] == []
-
-    @given(st.text(), st.sampled_from(LANGUAGES))
-    def test_any_text(self, text, language):
-        assert is_in_right_language(text, ["detectable_format:title"], [{}], language) in (True, False)
+    results = run(tmp_path, rows, "…", language=language)
+    name = f"sea_helm_{language}_ifeval"
+    assert len(results["samples"][name]) == scored
+    assert results["configs"][name]["metadata"]["provenance"]["rows_not_scored"] == 2 - scored
 
 
-class TestRealRows:
-    def test_five_rows_of_every_kind(self, hub_mirror):
-        """A response that is the prompt is in its language, and follows what it happens to follow; nothing fails."""
-        names = {language: f"sea_helm_{language}_ifeval" for language in REAL_LANGUAGES}
-        results = evaluate(hub_mirror, list(names.values()), PlantedModel(generation=lambda prompt: prompt))
-        for language, name in names.items():
-            samples = results["samples"][name]
-            kinds = Counter(sample["doc"]["instruction_ids"][0] for sample in samples)
-            assert kinds == dict.fromkeys(set(INSTRUCTIONS) - ({WORDS} if language == "th" else set()), 5), language
-            left_out = results["configs"][name]["metadata"]["provenance"]["rows_not_scored"]
-            assert left_out == (5 if language == "th" else 0)
-            for sample in samples:
-                instruction = sample["doc"]["instruction_ids"][0]
-                if instruction == "language:response_language":
-                    assert sample["pass"] == sample["instructions"] == 0
-                # the prompt names the words that are to be there, and those that are not
-                if instruction in ("keywords:existence", "keywords:forbidden_words") and language != "tl":
-                    assert sample["instructions"] == (instruction == "keywords:existence"), sample["doc"]["kwargs"]
+TITLE, CONSTRAINED, NAMED = (
+    *("detectable_format:title", "detectable_format:constrained_response"),
+    "language:response_language",
+)
+# Response, instruction, its arguments, language, and whether the response is in the right one.
+CASES = [
+    *((INDONESIAN, TITLE, {}, language, right) for language, right in (("id", True), ("ms", True), ("jv", False))),
+    *((JAVANESE, TITLE, {}, language, right) for language, right in (("jv", True), ("su", False))),
+    *((SUNDANESE, TITLE, {}, language, right) for language, right in (("su", True), ("jv", False), ("id", False))),
+    # an instruction that names a language
+    (INDONESIAN, NAMED, {"response_language": "id"}, "vi", True),
+    (INDONESIAN, NAMED, {"response_language": "th"}, "id", False),
+    # what may be said is prescribed
+    *((phrase, CONSTRAINED, {}, language, True) for language in LANGUAGES for phrase in PHRASES[language]),
+    ("**Jawabanku ya**", CONSTRAINED, {}, "jv", True),
+    ("My answer is yes.", CONSTRAINED, {}, "jv", False),
+    ("I think so. Jawabanku ya. And that is all I can say.", CONSTRAINED, {}, "jv", False),
+    (" \n", TITLE, {}, "en", False),
+]
+
+
+def test_right_language():
+    assert [
+        (response, instruction, kwargs, language, right)
+        for response, instruction, kwargs, language, right in CASES
+        if is_in_right_language(response, [instruction], [kwargs], language) != right
+    ] == []
+
+
+@given(st.text(), st.sampled_from(LANGUAGES))
+def test_any_text(text, language):
+    assert is_in_right_language(text, [TITLE], [{}], language) in (True, False)
+
+
+def test_real_rows_are_five_of_every_kind(hub_mirror):
+    """A response that is the prompt is in its language, and follows what it happens to follow; nothing fails."""
+    names = {language: f"sea_helm_{language}_ifeval" for language in REAL_LANGUAGES}
+    results = evaluate(hub_mirror, list(names.values()), PlantedModel(generation=lambda prompt: prompt))
+    for language, name in names.items():
+        samples = results["samples"][name]
+        kinds = Counter(sample["doc"]["instruction_ids"][0] for sample in samples)
+        assert kinds == dict.fromkeys(set(INSTRUCTIONS) - ({WORDS} if language == "th" else set()), 5), language
+        left_out = results["configs"][name]["metadata"]["provenance"]["rows_not_scored"]
+        assert left_out == (5 if language == "th" else 0)
+        for sample in samples:
+            instruction = sample["doc"]["instruction_ids"][0]
+            if instruction == "language:response_language":
+                assert sample["pass"] == sample["instructions"] == 0
+            # the prompt names the words that are to be there, and those that are not
+            if instruction in ("keywords:existence", "keywords:forbidden_words") and language != "tl":
+                assert sample["instructions"] == (instruction == "keywords:existence"), sample["doc"]["kwargs"]

@@ -1,6 +1,5 @@
 """Lite tasks: a fixed part of the rows, listed by id."""
 
-import json
 import logging
 import subprocess
 import sys
@@ -18,33 +17,25 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import load_rows
 from tests.conftest import ROOT
 
+from .evaluation import write_json_lines
+
 ROWS = [{"id": f"r{number}", "text": f"text {number}", "gold": number % 2} for number in range(30)]
 CHOSEN = ["r29", "r3", "r17"]
 
 
-@pytest.fixture(scope="module")
-def listed():
-    return read_tasks()
+LISTED = read_tasks()
 
 
 @pytest.fixture
 def own_rows(tmp_path, monkeypatch):
     """Writes rows as a repository of the hub, and loads those that a subset names."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "me" / "rows").mkdir(parents=True)
 
     def load(rows, **subset):
-        path = tmp_path / "me" / "rows" / "test.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        provenance = {}
-        loaded = load_rows(
-            process=lambda splits: dict,
-            provenance=provenance,
-            rows=3,
-            data_source="me/rows",
-            data_files={"test": "test.jsonl"},
-            subset={"of": 30, "ids": " ".join(CHOSEN)} | subset,
-        )
+        write_json_lines(tmp_path / "me" / "rows" / "test.jsonl", rows)
+        provenance, subset = {}, {"of": 30, "ids": " ".join(CHOSEN)} | subset
+        where = {"data_source": "me/rows", "data_files": {"test": "test.jsonl"}, "subset": subset}
+        loaded = load_rows(process=lambda splits: dict, provenance=provenance, rows=3, **where)
         return list(loaded["test"]), provenance["data_sha256"]
 
     return load
@@ -71,33 +62,32 @@ def test_other_rows_under_the_same_ids_are_said(own_rows, caplog):
     assert ["the rows of this subset are not those" in record.getMessage() for record in caplog.records] == [True]
 
 
-def test_every_task_of_sailcompass_has_a_lite_task(listed):
-    assert set(listed.groups["sea_lite"]) == {f"{name}_lite" for name in listed.groups["sea_sailcompass"]}
-    for group, members in listed.groups.items():
+def test_every_task_of_sailcompass_has_a_lite_task():
+    assert set(LISTED.groups["sea_lite"]) == {f"{name}_lite" for name in LISTED.groups["sea_sailcompass"]}
+    for group, members in LISTED.groups.items():
         if group.startswith("sea_sailcompass_") and not group.endswith("_chat"):
             lite = group.replace("sea_sailcompass", "sea_lite")
-            assert set(listed.groups[lite]) == {f"{name}_lite" for name in members}
+            assert set(LISTED.groups[lite]) == {f"{name}_lite" for name in members}
 
 
-def test_every_task_of_sea_helm_has_one_or_a_reason(listed):
+def test_every_task_of_sea_helm_has_one_or_a_reason():
     missing = read_lite()["missing"]
-    assert set(missing) <= set(listed.tasks)
-    for group, members in listed.groups.items():
+    assert set(missing) <= set(LISTED.tasks)
+    for group, members in LISTED.groups.items():
         if group.startswith("sea_helm_lite_"):
-            whole = set(listed.groups[group.replace("_lite", "")])
+            whole = set(LISTED.groups[group.replace("_lite", "")])
             assert set(members) == {f"{name}_lite" for name in whole - set(missing)}
-    assert not {f"{name}_lite" for name in missing} & set(listed.tasks)
+    assert not {f"{name}_lite" for name in missing} & set(LISTED.tasks)
 
 
-def test_lite_tasks_ask_and_score_as_the_whole_ones(listed):
-    """All but rows, tag and name is inherited."""
-    lite = listed.tags["sea_setting_lite"]
+def test_lite_tasks_ask_and_score_as_the_whole_ones():
+    lite = LISTED.tags["sea_setting_lite"]
     assert len(lite) > 100
     own = {"rows", "setting", "subset", "provenance"}
     for name in lite:
-        one, whole = listed.tasks[name], listed.tasks[name.removesuffix("_lite")]
-        assert {key: value for key, value in one.metadata.items() if key not in own} == {
-            key: value for key, value in whole.metadata.items() if key not in own
+        one, whole = LISTED.tasks[name], LISTED.tasks[name.removesuffix("_lite")]
+        assert {key: one.metadata[key] for key in one.metadata.keys() - own} == {
+            key: whole.metadata[key] for key in whole.metadata.keys() - own
         }
         assert (one.source, one.process, one.exemplars) == (whole.source, whole.process, whole.exemplars)
         ids = one.metadata["subset"]["ids"].split()

@@ -9,18 +9,18 @@ import pytest
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import plain_tasks
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows
+from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
+from lm_eval_sea.tasks._shared.published.table_rows import read_table_rows
+from lm_eval_sea.tasks._shared.rows import DataError
 from lm_eval_sea.tasks._shared.sources import Source
 
 from .test_rows import _utils
 
-OPTIONS = ("option_a", "option_b", "option_c", "option_d")
 # rows of sets that are too large for a mirror, or that only their authors' repository has whole
 IN_PART = {"indommlu": 1000, "thaisum": 12, "xlsum": 100}
 IN_PART |= dict.fromkeys(("nusaemotion", "nusamode", "nusasentiment", "nusatopic", "nusatranslation"), 100)
 # .json, .csv, .tsv, another split on the hub; tests of their own read what there is
 OTHERWISE_NAMED = {"blend", "multijail", "seabench", "tico19"}
-globalmmlulite, thaiexam = map(_utils, ("globalmmlulite", "thaiexam"))
 
 
 @pytest.mark.slow
@@ -55,31 +55,6 @@ def _counted(rows: Sequence[dict], key: str) -> int | Counter:
     if key == "clusters":
         return len({row["cluster"] for row in rows})
     return Counter(len(row["options"]) if key == "options" else row[key] for row in rows)
-
-
-class TestGlobalMMLULite:
-    def test_a_repeated_option_moves_the_right_one(self):
-        row = {"sample_id": "s", "question": "Q?", "answer": "D"} | dict(zip(OPTIONS, ["a", "b", "c", "c"], strict=True))
-        assert globalmmlulite.process_row(row) == {
-            "id": "s", "question": "Q?", "options": ["a", "b", "c"], "letters": ["A", "B", "C"], "gold": 2,
-        }  # fmt: skip
-
-    @pytest.mark.parametrize("answer", ["E", "", None, "AB"])
-    def test_another_answer_is_refused(self, answer):
-        row = {"sample_id": "s", "question": "Q?", "answer": answer} | dict(zip(OPTIONS, "abcd", strict=True))
-        with pytest.raises(ValueError, match="field 'answer'"):
-            globalmmlulite.process_row(row)
-
-
-class TestThaiExam:
-    def test_options_are_labelled_anew(self):
-        row = thaiexam.process_row({"question": " ถาม ", "a": "ก", "b": " ", "c": None, "d": "ง", "answer": "d"})
-        assert row == {"question": "ถาม", "options": ["ก", "ง"], "letters": ["A", "B"], "gold": 1}
-
-    @pytest.mark.parametrize("answer", ["b", "e", "A", None])
-    def test_an_answer_without_text_is_refused(self, answer):
-        with pytest.raises(ValueError, match="field 'answer'"):
-            thaiexam.process_row({"question": "ถาม", "a": "ก", "b": "", "c": "ค", "d": "ง", "answer": answer})
 
 
 class TestFilesOfARepository:
@@ -129,14 +104,17 @@ class TestFilesOfARepository:
         assert source.load()[0] == {"test": [{"text": "bagus", "label": "positive"}, {"text": "jelek", "label": "negative"}]}
         assert len(source.local_state()) == 1
 
-    def test_a_missing_file_of_several_is_named(self, repository):
-        (repository / "one.tsv").write_text("a\nx\n", encoding="utf-8")
-        with pytest.raises(DataError, match="has no two.tsv"):
-            self.source(test=["one.tsv", "two.tsv"]).load()
 
-
-def test_rows_without_a_question_are_left_out_and_no_others():
-    rows = [{"sample_id": str(number), "question": text, "answer": "A"} | dict(zip(OPTIONS, "abcd", strict=True))
-            for number, text in enumerate(["Q?", None, " "])]  # fmt: skip
-    made = list(iterate_rows({"test": rows}, globalmmlulite.process_row, "file"))
-    assert [row["id"] for row in made] == ["0"]
+def test_real_rows_of_multijail(hub_mirror):
+    folder, process_row = hub_mirror / "DAMO-NLP-SG/MultiJail", _utils("multijail").process_row
+    path = folder / "MultiJail.csv"
+    published = read_table_rows(path) if path.exists() else read_json_rows(folder / "data/test.jsonl")
+    assert Counter(row["source"] for row in published) == {"anthropics": 300, "openai": 15}, "counted in the README"
+    blanks, zero_width = Counter(), Counter()
+    for language in ("en", "zh", "vi", "th", "jv"):
+        rows = [process_row(row, language) for row in published]
+        assert len({row["prompt"] for row in rows}) == len({row["id"] for row in rows}) == 315
+        blanks[language] = sum(row[language] != row[language].strip() for row in published)
+        zero_width[language] = sum("\u200b" in row[language] for row in published)
+        assert not any("\u200b" in row["prompt"] for row in rows)
+    assert +blanks == {"vi": 4, "jv": 4} and +zero_width == {"vi": 1}, "counted in the README"

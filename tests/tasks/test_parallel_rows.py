@@ -1,6 +1,5 @@
 """The same questions in every language: published rows, rows of two languages, rows taken apart for translation."""
 
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -11,6 +10,7 @@ import pytest
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows
 
+from .evaluation import read_json_lines
 from .prompt_texts import SAMPLES
 from .test_rows import belebele
 
@@ -24,7 +24,7 @@ def read(folder: Path, code: str) -> list[dict]:
     path = folder / PARALLEL["source"] / PARALLEL["path"].format(code=code)
     if not path.exists():
         pytest.skip(f"{path} is not in the mirror")
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return read_json_lines(path)
 
 
 def by_key(rows: list[dict]) -> dict[tuple, dict]:
@@ -108,24 +108,18 @@ class TestRealRows:
 @pytest.mark.parametrize("language", RECORD.suite_languages)
 def test_the_rows_of_sailcompass_are_the_same(hub_mirror, language):
     data = RECORD.languages[language]
-    text = (hub_mirror / data.source / data.files["test"]).read_text(encoding="utf-8")
-    published = read(hub_mirror, data.code)
-    assert [json.loads(line) for line in text.splitlines()] == [
-        {column: value for column, value in row.items() if column != "ds"} for row in published
-    ]
+    published = [{column: row[column] for column in row if column != "ds"} for row in read(hub_mirror, data.code)]
+    assert read_json_lines(hub_mirror / data.source / data.files["test"]) == published
 
 
 def test_the_samples_are_parallel():
     files = sorted((SAMPLES / PARALLEL["source"] / "data").glob("*.jsonl"))
     assert {path.stem for path in files} == set(CODES.values()) - {"kac_Latn", "shn_Mymr"}
-    golds = {
-        path.stem: {key: row["correct_answer_num"] for key, row in by_key(read(SAMPLES, path.stem)).items()} for path in files
-    }
-    assert all(found == golds["eng_Latn"] for found in golds.values())
-    for language in RECORD.suite_languages:
-        data = RECORD.languages[language]
-        text = (SAMPLES / data.source / data.files["test"]).read_text(encoding="utf-8")
-        assert [json.loads(line) | {"ds": None} for line in text.splitlines()] == read(SAMPLES, data.code)
+    golds = [{key: row["correct_answer_num"] for key, row in by_key(read_json_lines(path)).items()} for path in files]
+    assert all(found == golds[0] for found in golds)
+    for data in map(RECORD.languages.get, RECORD.suite_languages):
+        rows = read_json_lines(SAMPLES / data.source / data.files["test"])
+        assert [row | {"ds": None} for row in rows] == read(SAMPLES, data.code)
 
 
 class TestFaults:
@@ -147,27 +141,18 @@ class TestFaults:
 
     def test_gold_is_that_of_the_question_and_its_options(self, thai, english):
         """A file with the options in another order has its own numbers."""
-        columns = dict(zip(ANSWERS, reversed(ANSWERS), strict=True))
-        turned = [
-            row
-            | {columns[answer]: row[answer] for answer in ANSWERS}
-            | {"correct_answer_num": 5 - int(row["correct_answer_num"])}
-            for row in english
-        ]
-        for plain, other in zip(self.pairs(thai, english), self.pairs(thai, turned), strict=True):
-            assert other["options"] == plain["options"][::-1]
-            assert other["options"][other["gold"]] == plain["options"][plain["gold"]]
+        expected = [(row["options"][::-1], 3 - row["gold"]) for row in self.pairs(thai, english)]
+        for row in english:
+            row |= dict(zip(ANSWERS, [row[answer] for answer in reversed(ANSWERS)], strict=True))
+            row["correct_answer_num"] = 5 - int(row["correct_answer_num"])
+        assert [(row["options"], row["gold"]) for row in self.pairs(thai, english)] == expected
 
-    def test_a_missing_question(self, thai, english):
+    def test_questions_that_are_missing_or_there_twice(self, thai, english):
         faults = [row for row in self.pairs(thai, english[1:]) if isinstance(row, DataError)]
-        assert [str(fault) for fault in faults] == [
-            "data/tha_Thai.jsonl, row 0: no counterpart in eng_Latn: it lacks link https://example.org/rafflesia with "
-            "question_number 1"
-        ]
-
-    def test_a_question_that_occurs_twice(self, thai, english):
+        link = "link https://example.org/rafflesia with question_number 1"
+        assert list(map(str, faults)) == [f"data/tha_Thai.jsonl, row 0: no counterpart in eng_Latn: it lacks {link}"]
         (fault,) = self.pairs(thai, [*english, english[0]])
-        assert "eng_Latn has link https://example.org/rafflesia with question_number 1 twice" in str(fault)
+        assert f"eng_Latn has {link} twice" in str(fault)
 
     def test_another_column_in_the_file_of_the_questions(self, thai, english):
         for row in english:

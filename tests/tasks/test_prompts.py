@@ -1,14 +1,11 @@
 """What the model sees, to the letter."""
 
-import json
-
 import pytest
 import yaml
-from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 
-from .evaluation import TASKS
+from .evaluation import TASKS, read_json_lines
 from .prompt_texts import (
     DIGESTS,
     KINDS,
@@ -46,21 +43,15 @@ def test_all_prompts_are_those_of_the_digests(data_set, folder, monkeypatch):
     assert not written or misread(written) == {}
 
 
-def _load(task: str):
-    manager = TaskManager(include_path=str(TASKS), include_defaults=False)
-    return manager.load(task)["tasks"][task]
-
-
 @pytest.mark.parametrize("language", ["id", "th", "my", "zh"])
-def test_layout_by_hand(language, samples, monkeypatch):
+def test_layout_by_hand(language, samples, load_tasks):
     """INSTRUCTION, blank line, then exemplar after exemplar with a blank line between, then the row up to the cue."""
     prompt = yaml.safe_load((TASKS / f"belebele/prompts/{language}.yml").read_text(encoding="utf-8"))
     data = data_sets()["belebele"].languages[language]
-    row = json.loads((samples / data.source / data.files["test"]).open(encoding="utf-8").readline())
+    row = read_json_lines(samples / data.source / data.files["test"])[0]
     cue, blocks = prompt["cue"], [prompt["instruction"]]
     blank = "" if cue.endswith("：") else " "  # a full-width colon has its own
-    monkeypatch.chdir(samples)
-    task = _load(f"sea_belebele_{language}_to_ppl")
+    (task,) = load_tasks(f"sea_belebele_{language}_to_ppl").values()
     asked = f"{prompt['row'].format(passage=row['flores_passage'], question=row['question'])}\n{cue}"
     for shots, exemplar in enumerate([*prompt["exemplars"], None]):
         task.set_config("num_fewshot", shots)
@@ -70,18 +61,11 @@ def test_layout_by_hand(language, samples, monkeypatch):
     assert shots == 5
 
 
-def test_chat_template_gets_messages_without_edge_blanks(samples, monkeypatch):
-    monkeypatch.chdir(samples)
-    task = _load("sea_xcopa_vi_litilo_ppl")
+def test_chat_template_gets_messages_without_edge_blanks(load_tasks):
+    (task,), seen = load_tasks("sea_xcopa_vi_litilo_ppl").values(), []
     task.set_config("num_fewshot", 1)
-    seen = []
-    task.fewshot_context(
-        task.test_docs()[0],
-        1,
-        apply_chat_template=True,
-        fewshot_as_multiturn=True,
-        chat_template=lambda messages, **options: seen.extend(messages) or "",
-    )
+    chat = {"apply_chat_template": True, "chat_template": lambda messages, **options: seen.extend(messages) or ""}
+    task.fewshot_context(task.test_docs()[0], 1, fewshot_as_multiturn=True, **chat)
     assert [message["role"] for message in seen] == ["system", "user", "assistant", "user"]
     assert seen[2]["content"] == "B"
     assert all(message["content"] == message["content"].strip() for message in seen)
@@ -90,79 +74,62 @@ def test_chat_template_gets_messages_without_edge_blanks(samples, monkeypatch):
 class TestSEAHelm:
     """The messages from prompt file and rows, put together by hand."""
 
-    @pytest.fixture
-    def parts(self, samples, monkeypatch):
-        """A function that gives preamble, filled templates and tagged labels of the exemplars and the first row, and the task."""
-        monkeypatch.chdir(samples)
-
-        def parts(task, repository, config):
-            language, name = task.removeprefix("sea_helm_").split("_", 1)
-            words = yaml.safe_load((TASKS / f"sea_helm/prompts/{language}.yml").read_text(encoding="utf-8"))
-            prompt = words["tasks"][name]
-            tag = prompt.get("cue", words["cue"])
-            files = [samples / "aisingapore" / repository / "data" / config / f"{split}.jsonl" for split in ("examples", "eval")]
-            rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-            filled = [prompt["row"].format(**row["prompts"][0]) for row in rows]
-            labels = [row["label"] if isinstance(row["label"], str) else row["label"][0] for row in rows]
-            preamble = f"{prompt['instruction']}\n\n{prompt['format'].replace('{cue}', tag)}"
-            exemplars = len(files[0].read_text(encoding="utf-8").splitlines())
-            return preamble, filled, [f"{tag} {label}" for label in labels], exemplars, _load(task)
-
-        return parts
-
     TASKS = (
-        ("sea_helm_id_sentiment", "NLU-Sentiment-Analysis", "id"),
-        ("sea_helm_th_qa", "NLU-Question-Answering", "th"),
-        ("sea_helm_ta_summarization", "NLG-Abstractive-Summarization", "ta"),
-        ("sea_helm_vi_nli", "NLR-NLI", "vi"),
+        ("sea_helm_id_sentiment", "NLU-Sentiment-Analysis"),
+        ("sea_helm_th_qa", "NLU-Question-Answering"),
+        ("sea_helm_ta_summarization", "NLG-Abstractive-Summarization"),
+        ("sea_helm_vi_nli", "NLR-NLI"),
     )
+    CHAT = {"apply_chat_template": True, "chat_template": small_chat_template}
 
-    @pytest.mark.parametrize(("name", "repository", "config"), TASKS)
-    def test_base_and_chat_form(self, parts, name, repository, config):
-        preamble, filled, answers, exemplars, task = parts(name, repository, config)
-        doc, chat = task.test_docs()[0], {"apply_chat_template": True, "chat_template": small_chat_template}
+    @pytest.mark.parametrize(("name", "repository"), TASKS)
+    def test_base_and_chat_form(self, samples, load_tasks, name, repository):
+        language, kind = name.removeprefix("sea_helm_").split("_", 1)
+        words = yaml.safe_load((TASKS / f"sea_helm/prompts/{language}.yml").read_text(encoding="utf-8"))
+        prompt = words["tasks"][kind]
+        tag = prompt.get("cue", words["cue"])
+        preamble = f"{prompt['instruction']}\n\n{prompt['format'].replace('{cue}', tag)}"
+        folder = samples / "aisingapore" / repository / "data" / language
+        examples, rows = (read_json_lines(folder / f"{split}.jsonl") for split in ("examples", "eval"))
+        shown, question = ([prompt["row"].format(**row["prompts"][0]) for row in some] for some in (examples, rows[:1]))
+        labels = [row["label"] if isinstance(row["label"], str) else row["label"][0] for row in examples]
+        answers = [f"{tag} {label}" for label in labels]
+        (task,) = load_tasks(name).values()
+        doc = task.test_docs()[0]
         for shots in (0, 2):
-            blocks = [text for pair in zip(filled[:shots], answers, strict=False) for text in pair]
-            expected = "\n\n".join([preamble, *blocks, filled[exemplars]]) + "\n\n"
-            assert task.fewshot_context(doc, shots) == expected
-            asked = [*filled[:shots], filled[exemplars]]
+            blocks = [text for pair in zip(shown[:shots], answers, strict=False) for text in pair]
+            assert task.fewshot_context(doc, shots) == "\n\n".join([preamble, *blocks, *question]) + "\n\n"
+            asked = [*shown[:shots], *question]
             asked[0] = f"{preamble}\n\n{asked[0]}"
             turns = [f"<user>{text}</user><assistant>{answer}</assistant>" for text, answer in zip(asked, answers, strict=False)]
             expected = "".join(turns[:shots]) + f"<user>{asked[-1]}</user><assistant>"
-            assert task.fewshot_context(doc, shots, fewshot_as_multiturn=False, **chat) == expected
+            assert task.fewshot_context(doc, shots, fewshot_as_multiturn=False, **self.CHAT) == expected
 
-    def test_a_system_instruction_is_the_users_own(self, samples, monkeypatch):
-        monkeypatch.chdir(samples)
-        task = _load("sea_helm_id_sentiment")
-        doc = task.test_docs()[0]
-        chat = {"apply_chat_template": True, "chat_template": small_chat_template}
-        preamble = task.config.description
-        assert task.fewshot_context(doc, 0, system_instruction="Halo", **chat).startswith(
-            f"<system>Halo</system><user>{preamble}"
-        )
-        assert task.fewshot_context(doc, 0, system_instruction="Halo").startswith(f"Halo\n\n{preamble}")
+    def test_a_system_instruction_is_the_users_own(self, load_tasks):
+        (task,) = load_tasks("sea_helm_id_sentiment").values()
+        asked, preamble = (task.test_docs()[0], 0), task.config.description
+        in_chat = task.fewshot_context(*asked, system_instruction="Halo", **self.CHAT)
+        assert in_chat.startswith(f"<system>Halo</system><user>{preamble}")
+        assert task.fewshot_context(*asked, system_instruction="Halo").startswith(f"Halo\n\n{preamble}")
 
-    def test_exemplars_share_the_subject(self, samples, monkeypatch):
-        monkeypatch.chdir(samples)
-        task = _load("sea_helm_en_global_mmlu_lite")
+    def test_exemplars_share_the_subject(self, load_tasks):
+        (task,) = load_tasks("sea_helm_en_global_mmlu_lite").values()
         doc = task.test_docs()[0]
         others = [row for row in task.fewshot_docs() if row["subject"] != doc["subject"]]
         assert others
         context = task.fewshot_context(doc, 1)
         assert not any(row["question"] in context for row in others)
 
-    def test_an_option_without_text_is_not_shown(self, samples, monkeypatch):
-        monkeypatch.chdir(samples)
-        task = _load("sea_helm_th_thai_exam_tgat_ppl")
+    def test_an_option_without_text_is_not_shown(self, load_tasks):
+        (task,) = load_tasks("sea_helm_th_thai_exam_tgat_ppl").values()
         lacking, whole = task.test_docs()
         assert (task.doc_to_choice(lacking), task.doc_to_choice(whole)) == (list("ABCD"), list("ABCDE"))
         assert "\nE:" not in task.doc_to_text(lacking)
         assert task.doc_to_text(whole).endswith(f"\nE: {whole['e']}")
 
     @pytest.mark.parametrize(("name", "most"), [("sea_helm_id_sentiment", 5), ("sea_helm_tl_kalahi", 0)])
-    def test_more_exemplars_than_there_are(self, samples, monkeypatch, name, most):
-        monkeypatch.chdir(samples)
-        task = _load(name)
+    def test_more_exemplars_than_there_are(self, load_tasks, name, most):
+        (task,) = load_tasks(name).values()
         row = task.test_docs()[0]
         task.fewshot_context(row, most)
         with pytest.raises(ValueError, match=f"--num_fewshot {most + 1} asks for more .* choose 0 to {most}"):

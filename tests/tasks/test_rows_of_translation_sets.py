@@ -8,8 +8,9 @@ import pytest
 from lm_eval_sea.tasks._shared.generation_scores import translation
 from lm_eval_sea.tasks._shared.row_language import other_language
 
+from .evaluation import read_json_lines
 from .test_rows import _utils
-from .test_rows_of_regional_sets import PARQUET, _json_lines, _parquet, _rows
+from .test_rows_of_regional_sets import PARQUET, _parquet, _rows
 
 
 class TestNtrex:
@@ -44,17 +45,15 @@ class TestTico:
     def test_real_rows(self, hub_mirror):
         """A part of the rows, without the names of their articles; the whole is read in the form of the samples."""
         for language in self.LANGUAGES:
-            published = _json_lines(hub_mirror / f"gmnlp/tico19/data/en-{language}/test.jsonl")
+            published = read_json_lines(hub_mirror / f"gmnlp/tico19/data/en-{language}/test.jsonl")
             rows = _rows("tico19", [row | {"stringID": f"PubMed_6:{number}"} for number, row in enumerate(published)])
             for row, old in zip(rows, published, strict=True):
-                texts = (row["english"], row["translation"])
-                assert texts == tuple(
-                    normalize("NFC", old[name].replace("\u200b", "")) for name in ("sourceString", "targetString")
-                )
+                texts = [normalize("NFC", old[name].replace("\u200b", "")) for name in ("sourceString", "targetString")]
+                assert [row["english"], row["translation"]] == texts
             assert not any(re.search(r"(^|\s)\u1031", row["translation"]) for row in rows), "no Zawgyi"
 
     def test_another_language_under_the_right_name_is_noticed(self, hub_mirror):
-        files = {name: _json_lines(hub_mirror / f"gmnlp/tico19/data/en-{name}/test.jsonl") for name in self.LANGUAGES}
+        files = {name: read_json_lines(hub_mirror / f"gmnlp/tico19/data/en-{name}/test.jsonl") for name in self.LANGUAGES}
         rows = {name: _rows("tico19", [row | {"stringID": "wiki_1:1"} for row in file]) for name, file in files.items()}
         alike = {("id", "ms"), ("ms", "id")}  # too close to be told apart by a word list
         for found in self.LANGUAGES:
@@ -62,49 +61,36 @@ class TestTico:
                 assert (other_language(rows[found], named) is None) == (found == named or (found, named) in alike), (found, named)
 
     def test_rows_of_an_article_belong_together_and_those_of_conversations_do_not(self):
-        published = [
-            {"stringID": name, "sourceString": " Rain ", "targetString": "Hu\u200bjan "}
-            for name in ("CMU_1:1", "CMU_1:2", "wiki_9:7", "wiki_9:8")
-        ]
-        rows = _rows("tico19", published)
-        assert [row["cluster"] for row in rows] == ["CMU_1:1", "CMU_1:2", "wiki_9", "wiki_9"]
-        assert [row["id"] for row in rows] == [row["stringID"] for row in published]
+        clusters = {"CMU_1:1": "CMU_1:1", "CMU_1:2": "CMU_1:2", "wiki_9:7": "wiki_9", "wiki_9:8": "wiki_9"}
+        texts = {"sourceString": " Rain ", "targetString": "Hu\u200bjan "}
+        rows = _rows("tico19", [{"stringID": name} | texts for name in clusters])
+        assert {row["id"]: row["cluster"] for row in rows} == clusters
         assert {(row["english"], row["translation"]) for row in rows} == {("Rain", "Hujan")}
 
 
 class TestNusaxTranslation:
     FUNCTIONS = (
-        "javanese",
-        "sundanese",
-        "acehnese",
-        "balinese",
-        "toba_batak",
-        "banjarese",
-        "buginese",
-        "madurese",
-        "minangkabau",
+        *("javanese", "sundanese", "acehnese", "balinese", "toba_batak", "banjarese", "buginese", "madurese", "minangkabau"),
         "ngaju",
     )
 
     def test_real_rows(self, hub_mirror):
         folder = hub_mirror / "indonlp/NusaX-MT/data/parallel"
-        published = _json_lines(folder / "test.jsonl")
+        published = read_json_lines(folder / "test.jsonl")
         made = {name: _rows("nusaxmt", published, f"process_{name}") for name in self.FUNCTIONS}
         assert all([row["indonesian"] for row in rows] == [row["ind"].strip() for row in published] for rows in made.values())
         assert [made[name][number]["translation"] for name, number in (("toba_batak", 40), ("banjarese", 262))] == [
             "ingananna ba", "Menu",
         ], "named in the README"  # fmt: skip
-        examples = {row["ind"].strip() for row in _json_lines(folder / "validation.jsonl")}
+        examples = {row["ind"].strip() for row in read_json_lines(folder / "validation.jsonl")}
         assert not examples & {row["ind"].strip() for row in published}
 
     @pytest.mark.parametrize(("number", "source", "target"), [("", "indonesian", "acehnese"), ("id", "ind", "ace")])
     def test_exemplars_are_chosen_rows_of_the_other_split(self, number, source, target):
         examples = [{number: str(place), source: f"kalimat {place} ", target: f" kalimat {place}"} for place in range(70)]
         process = _utils("nusaxmt").process_acehnese({"test": [], "examples": examples})
-        made = [row for row in map(process, examples) if row]
-        assert made == [
-            {"indonesian": text, "translation": text} for text in (f"kalimat {place}" for place in (7, 27, 28, 51, 63))
-        ]
+        chosen = [f"kalimat {place}" for place in (7, 27, 28, 51, 63)]
+        assert list(filter(None, map(process, examples))) == [{"indonesian": text, "translation": text} for text in chosen]
         with pytest.raises(KeyError, match="acehnese"):
             process({number: "0", source: "lain"})
 

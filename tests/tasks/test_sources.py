@@ -17,18 +17,13 @@ NAME = "owner/name"
 SPLITS = {"test": "eval", "examples": "examples"}
 
 
-def rows(split):
-    return [{"text": f"{split} {number}", "label": "A"} for number in range(3)]
-
-
 def write(path):
     """Writes the rows of the split that the path names, in the format that it names."""
-    split = "examples" if "examples" in path.name or path.parent.name == "examples" else "eval"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    split = "examples" if "examples" in path.name else "eval"
+    rows = [{"text": f"{split} {number}", "label": "A"} for number in range(3)]
+    write_json_lines(path, rows)
     if path.suffix == ".parquet":
-        datasets.Dataset.from_list(rows(split)).to_parquet(path)
-    else:
-        write_json_lines(path, rows(split))
+        datasets.Dataset.from_list(rows).to_parquet(path)
 
 
 def card(data_files, name="id"):
@@ -66,24 +61,15 @@ def source(name=NAME, **options):
     return Source.from_metadata(data_source=name, data_config="id", data_splits=SPLITS, **options)
 
 
-def identity(splits):
-    return dict
-
-
-def test_a_folder_beside_the_current_one(repository, monkeypatch):
-    monkeypatch.chdir(repository)
-    loaded = processed_rows(source(), identity)
-    assert [row["text"] for row in loaded.rows] == ["eval 0", "eval 1", "eval 2"]
-    assert [row["text"] for row in loaded.exemplars] == ["examples 0", "examples 1", "examples 2"]
-    assert loaded.revision == "local folder"
-
-
-def test_datasets_finds_the_same_rows(repository, tmp_path, monkeypatch):
+def test_a_folder_beside_the_current_one(repository, tmp_path, monkeypatch):
     """`load_dataset` on the folder is the reference."""
     monkeypatch.chdir(repository)
-    found = datasets.load_dataset(str(repository / NAME), "id", split="eval", cache_dir=tmp_path / "cache")
-    assert len(found) == 3
-    assert processed_rows(source(), identity).rows == [row | {"id": str(n), "cluster": str(n)} for n, row in enumerate(found)]
+    loaded = processed_rows(source(), lambda splits: dict)
+    assert loaded.revision == "local folder"
+    for split, found in (("eval", loaded.rows), ("examples", loaded.exemplars)):
+        reference = datasets.load_dataset(str(repository / NAME), "id", split=split, cache_dir=tmp_path / "cache")
+        assert [row["text"] for row in found] == list(reference["text"]) == [f"{split} {number}" for number in range(3)]
+    assert [(row["id"], row["cluster"]) for row in loaded.rows] == [("0", "0"), ("1", "1"), ("2", "2")]
 
 
 LOAD = """
@@ -157,25 +143,19 @@ def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, text, paths
 
 
 def test_rows_that_no_repository_has(tmp_path, monkeypatch):
+    """Here one that is a file of plain text."""
     monkeypatch.chdir(tmp_path)
-    files = {"test": "data/tl/eval.jsonl", "examples": "data/tl/examples.jsonl"}
-    own = Source.from_metadata(data_source="sea_helm/paraphrase", data_files=files, data_on_hub=False)
-    with pytest.raises(DataError, match=r"no folder sea_helm/paraphrase, which you make yourself: .*README"):
+    own = Source.from_metadata(data_source="own/exam", data_files={"test": "questions"}, data_on_hub=False)
+    with pytest.raises(DataError, match=r"no folder own/exam, which you make yourself: .*README"):
         own.load()
-    (tmp_path / "sea_helm" / "paraphrase").mkdir(parents=True)
-    with pytest.raises(DataError, match=r"sea_helm/paraphrase has no data/tl/eval.jsonl. .*README"):
+    file = tmp_path / "own" / "exam" / "questions"
+    file.parent.mkdir(parents=True)
+    with pytest.raises(DataError, match=r"own/exam has no questions. .*README"):
         own.load()
-
-
-def test_a_file_of_plain_text_is_one_row(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    own = Source.from_metadata(data_source="owner/name", data_files={"test": "questions"}, data_on_hub=False)
-    (tmp_path / "owner/name").mkdir(parents=True)
-    file = tmp_path / "owner/name/questions"
     file.write_bytes("\ufeffsatu\r\n\r\n“dua”\n".encode())
     assert own.load()[0] == {"test": [{"text": "satu\n\n“dua”\n"}]}
     file.write_bytes(b"satu \xff")
-    with pytest.raises(DataError, match=r"^owner/name/questions, .*0xff"):
+    with pytest.raises(DataError, match=r"^own/exam/questions, .*0xff"):
         own.load()
 
 
@@ -186,13 +166,10 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     with HubServer(samples) as hub:
         process = run_python("lm_eval_sea", "data", "fetch", "--tasks", tasks, "--to", tmp_path / "mirror", online=hub.url)
     assert process.returncode == 0, process.stderr
-    assert (
-        "not on the hub, see tasks/sea_helm/README.md: SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"
-        in process.stdout
-    )
+    path = "SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"
+    assert f"not on the hub, see tasks/sea_helm/README.md: {path}" in process.stdout
     shutil.rmtree(tmp_path / "home")
-    process = run_python(
-        "lm_eval_sea", "data", "check", "--tasks", "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet", cwd=tmp_path / "mirror"
-    )
+    on_hub = tasks.rpartition(",")[0]
+    process = run_python("lm_eval_sea", "data", "check", "--tasks", on_hub, cwd=tmp_path / "mirror")
     assert "ok     aisingapore/NLU-Sentiment-Analysis id/eval  3 of 400 rows" in process.stdout
     assert process.returncode == 0
