@@ -9,20 +9,12 @@ from lm_eval.api.metrics import bleu, chrfpp, sample_stddev
 from pythainlp.tokenize import word_tokenize
 from sacrebleu.metrics import BLEU, CHRF
 
+from lm_eval_sea.tasks._shared.metrics import overlap
 from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS, metrics_for, signatures
-from lm_eval_sea.tasks._shared.metrics.overlap import (
-    bleu_of_counts,
-    bleu_of_counts_stderr,
-    corpus_bleu,
-    corpus_bleu_stderr,
-    corpus_chrf,
-    corpus_chrf_stderr,
-    ngram_counts,
-)
 from lm_eval_sea.tasks._shared.metrics.sea_helm_metrics import METRICS as SEA_HELM_METRICS
 from lm_eval_sea.tasks._shared.metrics.words import words
 
-from .test_sea_helm_rouge import rouge_score
+from .test_sea_helm_metrics import rouge_score
 
 PAIRS = {  # reference, answer
     "vi": [
@@ -62,22 +54,26 @@ def test_bleu_on_thai_words_equals_sacrebleu_on_words_with_blanks_between():
 
     references, answers = ([spaced(text) for text in side] for side in zip(*PAIRS["th"], strict=True))
     expected = BLEU(tokenize="none").corpus_score(answers, [references]).score
-    assert bleu_of_counts(items("bleu_th", "th")) == pytest.approx(expected, abs=1e-12)
+    assert overlap.bleu_of_counts(items("bleu_th", "th")) == pytest.approx(expected, abs=1e-12)
     assert expected > 1
 
 
 def bleu_of_words(pairs):
     """BLEU of the words between blanks, by their counts."""
-    return bleu_of_counts([ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
+    return overlap.bleu_of_counts([overlap.ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
 
 
 def error_of_words(pairs):
-    return bleu_of_counts_stderr([ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
+    return overlap.bleu_of_counts_stderr([overlap.ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
 
 
 @pytest.mark.parametrize(
     ("of_lm_eval", "score", "error"),
-    [(bleu, corpus_bleu, corpus_bleu_stderr), (chrfpp, corpus_chrf, corpus_chrf_stderr), (bleu, bleu_of_words, error_of_words)],
+    [
+        (bleu, overlap.corpus_bleu, overlap.corpus_bleu_stderr),
+        (chrfpp, overlap.corpus_chrf, overlap.corpus_chrf_stderr),
+        (bleu, bleu_of_words, error_of_words),
+    ],
 )
 def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm_eval, score, error):
     """1,000 draws each: an error varies by 1 / sqrt(2 * 1000), the ratio of two by 3.2 %; four times that is allowed."""

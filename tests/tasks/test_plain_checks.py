@@ -1,8 +1,13 @@
-"""What ranking tasks and summaries refuse under plain `lm_eval`, which calls nothing else of the pack."""
+"""What tasks refuse and log under plain `lm_eval`, which calls nothing else of the pack."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
+
+from tests.conftest import ROOT
 
 TASKS = ["sea_xcopa_th_to_ppl", "sea_helm_th_nli_ppl"]
 
@@ -45,3 +50,21 @@ def test_a_template_that_does_not_show_what_is_said(task, template):
 
 def test_a_template_that_does(task):
     task.build_all_requests(limit=1, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=fair)
+
+
+_SCRIPT = """
+import logging
+from lm_eval.utils import setup_logging
+setup_logging()
+from lm_eval_sea.tasks._shared import entry
+entry.load_rows
+logging.getLogger("lm_eval_sea").warning("a warning")
+"""
+
+
+def test_warnings_have_the_format_of_lm_eval():
+    run = subprocess.run(
+        [sys.executable, "-c", _SCRIPT], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True, capture_output=True, text=True
+    )
+    assert len(re.findall("a warning", run.stderr)) == 1
+    assert re.search(r"^\d{4}-\d\d-\d\d:\d\d:\d\d:\d\d WARNING  \[\S+:\d+\] a warning$", run.stderr, re.MULTILINE)

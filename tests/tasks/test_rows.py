@@ -1,7 +1,8 @@
-"""From published rows to processed rows: every known fault of the published data, by hand and on the real files."""
+"""From published rows to processed rows, every known fault of SailCompass by hand and on the real files; the order of rows."""
 
 import importlib.util
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.row_order import fair_order
 from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order, load_rows, processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
 
-from .evaluation import TASKS
+from .evaluation import TASKS, write_json_lines
 
 
 def _utils(dataset: str):
@@ -31,19 +33,14 @@ def _published(folder: Path, file: str) -> list[dict]:
 
 
 class TestBelebele:
-    @pytest.mark.parametrize(
-        ("published", "text"),
-        [
-            ('"Apakah arti ""sel""?"', 'Apakah arti "sel"?'),
-            ('"""Ya,"" katanya."', '"Ya," katanya.'),
-            ('"kutipan biasa"', '"kutipan biasa"'),
-            ('Kata "sel" berarti apa?', 'Kata "sel" berarti apa?'),
-            (" edge\u00a0", "edge"),
-            ('"', '"'),
-        ],
-    )
-    def test_csv_quoting_is_taken_off(self, published, text):
-        assert belebele.unescape_csv(published) == text
+    def test_csv_quoting_is_taken_off(self):
+        expected = {
+            '"Apakah arti ""sel""?"': 'Apakah arti "sel"?',
+            '"""Ya,"" katanya."': '"Ya," katanya.',
+            **{text: text for text in ('"kutipan biasa"', 'Kata "sel" berarti apa?', '"')},
+            " edge\u00a0": "edge",
+        }
+        assert {text: belebele.unescape_csv(text) for text in expected} == expected
 
     @given(st.text(alphabet='ab", ').filter(lambda text: '"' in text and '""' not in text))
     def test_a_cell_written_by_the_csv_module_is_read_back(self, text):
@@ -89,12 +86,9 @@ class TestM3Exam:
 
     @pytest.mark.parametrize("answer", ["3", "๓"])
     def test_thai_digits(self, answer):
-        row = m3exam.process_row(
-            {"question_text": "ถาม", "options": ["๑. ก", "๒.\nข", "๓. ค", "๔. ง", "๕ จ"], "answer_text": answer}, "12345"
-        )
-        assert row["options"] == ["ก", "ข", "ค", "ง", "จ"]
-        assert row["letters"] == ["1", "2", "3", "4", "5"]
-        assert row["gold"] == 2
+        published = {"question_text": "ถาม", "options": ["๑. ก", "๒.\nข", "๓. ค", "๔. ง", "๕ จ"], "answer_text": answer}
+        row = m3exam.process_row(published, "12345")
+        assert (row["options"], row["letters"], row["gold"]) == (["ก", "ข", "ค", "ง", "จ"], list("12345"), 2)
 
     def test_javanese_stems_lose_their_dots(self):
         process = m3exam.process_javanese_rows({})
@@ -111,21 +105,17 @@ class TestM3Exam:
         published = _published(hub_mirror, f"m3exam/{language}-questions-test.json")
         rows = list(map(getattr(m3exam, f"process_{language}_rows")({}), published))
         # SailCompass cuts two characters off every option; that is the same but for "A . …"
-        pairs = [
-            pair for row, old in zip(rows, published, strict=True) for pair in zip(row["options"], old["options"], strict=True)
-        ]
-        assert sum(option != text[2:].strip() for option, text in pairs) == spaced
+        options, texts = ([text for row in some for text in row["options"]] for some in (rows, published))
+        assert sum(option != text[2:].strip() for option, text in zip(options, texts, strict=True)) == spaced
 
 
 def test_rows_that_a_user_mends_are_read_anew(tmp_path, monkeypatch):
     """Tasks with the same rows share them within a process, but not with rows that are no longer there."""
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "own" / "rows.jsonl"
-    path.parent.mkdir()
     facts = {"data_source": "own", "data_files": {"test": "rows.jsonl"}}
     found = []
     for word in ("aaaa", "bbbb"):
-        path.write_text(json.dumps({"id": "1", "text": word}) + "\n", encoding="utf-8")
+        write_json_lines(tmp_path / "own" / "rows.jsonl", [{"id": "1", "text": word}])
         found += [load_rows(process=_as_it_is, provenance={}, **facts)["test"] for _ in range(2)]
     assert [rows["text"] for rows in found] == [["aaaa"], ["aaaa"], ["bbbb"], ["bbbb"]]
     assert found[0] is found[1]
@@ -155,11 +145,9 @@ TESTED = [
 def test_a_file_that_is_not_the_tested_one_is_said_in_a_line(tmp_path, monkeypatch, caplog, rows, said):
     caplog.set_level("WARNING", logger="lm_eval_sea")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "own").mkdir()
     where = {"data_source": "own", "data_files": {"test": "rows.jsonl"}}
     for place, content in (("tested", TESTED), ("own", rows)):
-        (tmp_path / place).mkdir(exist_ok=True)
-        (tmp_path / place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in content), encoding="utf-8")
+        write_json_lines(tmp_path / place / "rows.jsonl", content)
     tested = processed_rows(Source.from_metadata(**where | {"data_source": "tested"}), _as_it_is)
     digests = {"rows": tested.sha256, **digests_of(in_published_order(tested))}
     load_rows(process=_as_it_is, provenance={}, rows=len(TESTED), tested=digests, **where)
@@ -174,3 +162,46 @@ def test_the_stated_digests_are_those_of_the_real_rows(hub_mirror, monkeypatch):
         task = read_tasks().tasks[name]
         loaded = task.load_rows()
         assert task.metadata["tested"] == {"rows": loaded.sha256, **digests_of(in_published_order(loaded))}
+
+
+DRAWN = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 20)), min_size=21, max_size=120)
+
+
+def rows_of(drawn):
+    return [{"id": str(number), "gold": gold, "cluster": str(cluster)} for number, (gold, cluster) in enumerate(drawn)]
+
+
+@given(DRAWN)
+def test_every_beginning_has_the_labels_of_the_whole(drawn):
+    """Within one row of the exact share for each label, and half a row more for each other label that rounds against it."""
+    rows = rows_of(drawn)
+    order = fair_order(rows)
+    assert sorted(order) == list(range(len(rows))), "every row stands once"
+    whole = Counter(row["gold"] for row in rows)
+    for length in range(1, len(rows) + 1):
+        found = Counter(rows[position]["gold"] for position in order[:length])
+        for label, count in whole.items():
+            assert abs(found[label] - length * count / len(rows)) <= 0.5 + 0.5 * len(whole)
+
+
+@given(DRAWN)
+def test_a_passage_comes_again_only_when_all_of_its_label_have_come(drawn):
+    rows = rows_of(drawn)
+    seen: dict[tuple[int, str], int] = Counter()
+    last: dict[int, int] = {}
+    for position in fair_order(rows):
+        gold, cluster = rows[position]["gold"], rows[position]["cluster"]
+        times = seen[gold, cluster]
+        assert times >= last.get(gold, 0)
+        last[gold] = times
+        seen[gold, cluster] += 1
+
+
+@given(DRAWN, st.randoms(use_true_random=False))
+def test_the_order_of_the_file_makes_no_difference(drawn, random):
+    """Translations of a test have the same rows in another order; a limited run takes the same ones."""
+    rows = rows_of(drawn)
+    shuffled = random.sample(rows, len(rows))
+    assert [rows[position]["id"] for position in fair_order(rows)] == [
+        shuffled[position]["id"] for position in fair_order(shuffled)
+    ]

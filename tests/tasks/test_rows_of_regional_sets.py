@@ -261,28 +261,22 @@ class TestBlend:
                     assert all(votes[answer] >= annotation["count"] for answer in answers)
 
 
-def test_a_repeated_option_moves_the_right_one():
-    published = {
-        "sample_id": "s",
-        "question": "Q?",
-        "answer": "D",
-        "option_a": "a",
-        "option_b": "b",
-        "option_c": "c",
-        "option_d": "c",
-    }
-    assert _rows("globalmmlulite", [published, published | {"question": None}, published | {"question": " "}]) == [
-        {"id": "s", "question": "Q?", "options": ["a", "b", "c"], "letters": ["A", "B", "C"], "gold": 2}
-    ], "rows without a question are left out"
-
-
 def test_options_without_text_are_left_out_and_the_others_labelled_anew():
     (row,) = _rows("thaiexam", [{"question": " ถาม ", "a": "ก", "b": " ", "c": None, "d": "ง", "answer": "d"}])
     assert row == {"question": "ถาม", "options": ["ก", "ง"], "letters": ["A", "B"], "gold": 1}
 
 
-# Data set → a row, the field that is refused, and values of it.
 MMLU = {"sample_id": "s", "question": "Q?", "option_a": "a", "option_b": "b", "option_c": "c", "option_d": "d"}
+
+
+def test_a_repeated_option_moves_the_right_one():
+    """And rows without a question are left out."""
+    published = MMLU | {"answer": "D", "option_d": "c"}
+    (row,) = _rows("globalmmlulite", [published, published | {"question": None}, published | {"question": " "}])
+    assert row == {"id": "s", "question": "Q?", "options": ["a", "b", "c"], "letters": ["A", "B", "C"], "gold": 2}
+
+
+# Data set → a row, the field that is refused, and values of it.
 THAI_EXAM = {"question": "ถาม", "a": "ก", "b": "", "c": "ค", "d": "ง"}
 PRONOUN = {"text": "เขาให้มานพยืมรถ", "quote": "", "options": ["ก้อง ", "มานพ"], "label": 0, "pronoun": "เขา"}
 VNHSGE = {"ID": "MET_1", "Image_Question": "", "Question": "Câu 1: Số?\nA. 1\nB. 2\nC. 3\nD. 4"}
