@@ -20,22 +20,14 @@ from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TO
 from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label
 
+from .test_sea_helm_answer import LABELS, TAGS
+
 LETTERS = ["A", "B", "C", "D"]
 OPTIONS = ["1895", "1902", "1911", "1926"]
 # The prompts of Kachin and Shan are English.
 SENTENCES: dict[str, dict] = yaml.safe_load(Path(__file__).with_name("answer_sentences.yaml").read_text(encoding="utf-8"))
 SENTENCES |= {language: SENTENCES["en"] for language in ("kac", "shn")}
 PROMPTS = read_prompts(TASKS_FOLDER, "belebele")
-SEA_HELM_PROMPTS = read_prompts(TASKS_FOLDER, "sea_helm")
-SEA_HELM = yaml.safe_load((TASKS_FOLDER / "sea_helm" / "data_set.yml").read_text(encoding="utf-8"))["tasks"]
-LABELS = {
-    language: [
-        labels
-        for task in SEA_HELM.values()
-        if language in task["languages"] and (labels := task["languages"][language].get("labels") or task.get("labels"))
-    ]
-    for language in SEA_HELM_PROMPTS
-}
 
 
 def say(sentence: str, labels: Sequence[str] = LETTERS, named: int = 1) -> str:
@@ -54,7 +46,6 @@ def alphabets(language: str) -> list[Sequence[str]]:
 
 
 def read(text: str, language: str) -> int | None:
-    """The position that a text names."""
     return extract_letter(text, LETTERS, OPTIONS, language=language)
 
 
@@ -164,8 +155,8 @@ def test_sentences_behind_a_tag():
     """SEA-HELM's strict reading knows the same sentences, behind the tag and without one, some with words for labels, too."""
     of_words = {"read": {"the_answer", "correct_answer", "my_answer", "therefore"}}
     of_words["refused"] = {"not", "answer_is_not", "is_not_correct", "question"}
-    for language in SEA_HELM_PROMPTS:
-        tag = SEA_HELM_PROMPTS[language]["cue"]
+    for language in TAGS:
+        tag = TAGS[language]
         for labels in LABELS[language]:
             are_letters = all(len(label) == 1 for label in labels)
             if are_letters and "Y" in labels:

@@ -120,7 +120,6 @@ class TestMacroF1:
 
 
 def test_all_methods_against_brute_force(tmp_path):
-    """Random log-likelihoods; every metric computed anew here from the definitions."""
     folder = wisesight_folder(tmp_path, [number % 3 for number in range(40)])
     table = {}
     generator = random.Random(2)

@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score
 from lm_eval_sea.models.generated_text import GeneratedText
 
 from .evaluation import TASKS, evaluate, scores
-from .planted_model import PlantedModel
+from .planted_model import PlantedModel, RowModel
 
 
 def words(data_set: str, language: str) -> dict:
@@ -67,9 +67,7 @@ SCORED = [
     ("sea_belebele_en_chat", "<think>A? B? C? D?</think>\nIt is option {}.", {"exact_match": 1, "null_rate": 0}, "closed"),
     ("sea_belebele_en_chat", "<think>It must be {}. Answer: {}", {"exact_match": 0, "null_rate": 1, "cut_rate": 1}, "cut"),
     ("sea_belebele_en_chat", "I'm sorry, but I can't help with that.", {"null_rate": 1, "refusal_rate": 1}, "no thought"),
-    ("sea_belebele_en_chat", "", {"exact_match": 0, "null_rate": 1, "refusal_rate": 0}, "no thought"),
     ("sea_xnli_th_chat", "<think></think>**{}**", {"exact_match": 1, "null_rate": 0}, "no thought"),
-    ("sea_xnli_th_chat", "ไม่แน่ใจ", {"exact_match": 0, "null_rate": 1}, "no thought"),
     ("sea_mgsm_th_chat", "3 × 6 = 18\nคำตอบ: {}.00", {"exact_number": 1, "null_rate": 0}, "no thought"),
     ("sea_mgsm_th_chat", "ไม่ทราบ", {"exact_number": 0, "null_rate": 1}, "no thought"),
     ("sea_xquad_vi_chat", "Trả lời: {}", {"exact_match": 1, "f1": 1, "null_rate": 0}, "no thought"),
@@ -91,21 +89,9 @@ def right_of(row: dict) -> str:
     return row.get("solution") or row.get("summary") or row["english"]
 
 
-class RowModel(PlantedModel):
-    """Writes a form with what is right of the row in it."""
-
-    def __init__(self, write):
-        super().__init__()
-        self._write = write
-
-    def generate_until(self, requests):
-        self.requests += [request.args for request in requests]
-        return [self._write(right_of(request.doc)) for request in requests]
-
-
 @pytest.mark.parametrize(("name", "form", "expected", "state"), SCORED, ids=range(len(SCORED)))
 def test_what_stands_behind_thought_and_tag_is_scored(folder, name, form, expected, state):
-    results = evaluate(folder, name, RowModel(lambda right: form.replace("{}", right)), limit=1)
+    results = evaluate(folder, name, RowModel(lambda row: form.replace("{}", right_of(row))), limit=1)
     sample = results["samples"][name][0]
     assert {metric: sample[metric] for metric in expected} == expected
     assert sample["doc"]["state"] == state

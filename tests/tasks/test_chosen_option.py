@@ -95,20 +95,18 @@ def test_options_that_look_like_verdicts(options):
         assert {answer: read_choice(answer, choices) for answer in answers} == dict.fromkeys(answers, position)
 
 
-# What is read of an answer that the limit cut, and of one that it did not: only what is stated counts in the first.
-@pytest.mark.parametrize(
-    ("text", "cut"),
-    [
-        ("The text is about a trip to the coast, travel,", None),
-        ("travel\n\nThe text is about a trip", 1),
-        ("Answer: travel\n\nThe text is about", 1),
-        ("The answer is travel, because the text", 1),
-        ("The answer is A. Or so it seems.\nThe answer is C.\nThe answer is B.\nThe answer", None),
-    ],
-)
-def test_answers_cut_by_the_limit(text, cut):
+def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read():
+    """Text → what is read if the limit cut it; if it is whole, all are the second option."""
     choices = Choices(tuple("ABC"), ("sports", "travel", "health"), "en", ("Answer:",))
-    assert [read_choice(text, choices, finished=finished) for finished in (False, True)] == [cut, 1]
+    expected = {
+        "The text is about a trip to the coast, travel,": None,
+        "travel\n\nThe text is about a trip": 1,
+        "Answer: travel\n\nThe text is about": 1,
+        "The answer is travel, because the text": 1,
+        "The answer is A. Or so it seems.\nThe answer is C.\nThe answer is B.\nThe answer": None,
+    }
+    assert {text: read_choice(text, choices, finished=False) for text in expected} == expected
+    assert {read_choice(text, choices, finished=True) for text in expected} == {1}
 
 
 @pytest.mark.parametrize("language", ["th", "my", "km", "lo"])

@@ -22,7 +22,7 @@ SOME = {
     "sea_flores_en_th": {"answer_language": "th", "rows": 1012},
     "sea_xquad_vi": {"sailcompass_evaluator": "AnsEvaluator", "answer_language": "vi", "chance": 0.0},
     "sea_m3exam_th_litilo_gen": {"sailcompass_evaluator": "M3examThEvaluator", "headline_metric": "exact_match"},
-    "sea_belebele_th_enshots_litilo_ppl": {"parallel": True, "headline_metric": "acc_ppl"},
+    "sea_belebele_th_parallel_litilo_gen": {"parallel": True, "headline_metric": "exact_match"},
     "sea_xcopa_id_litilo_ppl": {"content_fields": ["premise"], **NEUTRAL},
     "sea_smsa_id": {"data_on_hub": False, "data_config": "smsa", "data_splits": {"test": "test"}, "rows": 500},
     "sea_helm_tl_kalahi_ppl": {"sea_helm_task": "kalahi-mc", "pillar": "sea_culture"},

@@ -72,22 +72,12 @@ def test_text_stays_as_it_is(language):
         assert read_final_text(whole, language, (TEXTS[language]["text_tag"],)) == whole
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The three reasons are: rain, wind, and snow.",
-        'He said: "The note is here."',
-        "If you go there, you will see it.\n\nIf it rains, you will not.",
-        "Sure signs of age (as doctors know) are rare.",
-    ],
-)
-def test_colons_quotes_and_words_of_the_text_stay(text):
-    assert read_final_text(text, "en") == text
-
-
-@pytest.mark.parametrize("text", ["He said. Answer: yes", "Summary: All is well.", "5) Go home.", "Result: 3 goals."])
-def test_a_text_behind_the_tag_is_whole_whatever_it_begins_with(text):
-    assert read_final_text(f"Translation: {text}", "id", ("Translation:",)) == text
+def test_colons_quotes_and_words_of_the_text_stay():
+    texts = ["The three reasons are: rain, wind, and snow.", 'He said: "The note is here."']
+    texts += ["If you go there, you will see it.\n\nIf it rains, you will not.", "Sure signs of age (as doctors know) are rare."]
+    assert [read_final_text(text, "en") for text in texts] == texts
+    behind_tag = ["He said. Answer: yes", "Summary: All is well.", "5) Go home.", "Result: 3 goals."]
+    assert [read_final_text(f"Translation: {text}", "id", ("Translation:",)) for text in behind_tag] == behind_tag
 
 
 SPANS = {

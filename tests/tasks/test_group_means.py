@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score
 
-from lm_eval_sea.tasks._shared.metrics.group_means import (
-    Outcome,
-    mean_of_groups,
-    mean_of_groups_stderr,
-    normalised,
-    normalised_stderr,
-    share_in_group,
-    share_in_group_stderr,
-)
+from lm_eval_sea.tasks._shared.metrics import group_means
+from lm_eval_sea.tasks._shared.metrics.group_means import Outcome, mean_of_groups, mean_of_groups_stderr, normalised
 
 LABELS = ("Positif", "Negatif", "Netral")
 
@@ -37,7 +30,7 @@ def test_balanced_accuracy_is_that_of_scikit_learn(pairs):
 @given(st.lists(st.tuples(st.sampled_from(LABELS), st.booleans()), min_size=1))
 def test_the_order_of_rows_makes_no_difference(pairs):
     rows = [Outcome(group, float(right), 0.5) for group, right in pairs]
-    for function in (mean_of_groups, mean_of_groups_stderr, normalised, normalised_stderr):
+    for function in (mean_of_groups, mean_of_groups_stderr, normalised, group_means.normalised_stderr):
         assert function(rows) == function(rows[::-1]) == function([tuple(row) for row in rows])
 
 
@@ -51,7 +44,7 @@ def test_normalisation_by_hand():
     assert found == [0, 0, 100], "one label for all is chance, and nothing is below 0"
     # s² of 3 right of 4 is 1/4, of 1 of 2 is 1/2
     assert mean_of_groups_stderr(rows) == pytest.approx(math.sqrt(0.25 / 4 + 0 + 0.5 / 2) / 3)
-    assert normalised_stderr(rows) == pytest.approx(150 * mean_of_groups_stderr(rows))
+    assert group_means.normalised_stderr(rows) == pytest.approx(150 * mean_of_groups_stderr(rows))
 
 
 def test_the_standard_error_is_the_spread_over_repetitions():
@@ -66,7 +59,7 @@ def test_the_standard_error_is_the_spread_over_repetitions():
 
 def test_shares_by_phenomenon():
     rows = [Outcome("morphology", 1.0, 0.5), Outcome("morphology", 0.0, 0.5), Outcome("argument_structure", 1.0, 0.5)]
-    assert share_in_group("morphology")(rows) == 0.5
-    assert share_in_group_stderr("morphology")(rows) == pytest.approx(0.5)
-    assert share_in_group("argument_structure")(rows) == 1.0
-    assert math.isnan(share_in_group("NPIs_and_negation")(rows)), "no row, no score"
+    assert group_means.share_in_group("morphology")(rows) == 0.5
+    assert group_means.share_in_group_stderr("morphology")(rows) == pytest.approx(0.5)
+    assert group_means.share_in_group("argument_structure")(rows) == 1.0
+    assert math.isnan(group_means.share_in_group("NPIs_and_negation")(rows)), "no row, no score"

@@ -114,10 +114,8 @@ def test_numbers_of_words_are_not_scored_where_no_blanks_stand_between(tmp_path,
     assert results["configs"][name]["metadata"]["provenance"]["rows_not_scored"] == 2 - scored
 
 
-TITLE, CONSTRAINED, NAMED = (
-    *("detectable_format:title", "detectable_format:constrained_response"),
-    "language:response_language",
-)
+TITLE, NAMED = "detectable_format:title", "language:response_language"
+CONSTRAINED = "detectable_format:constrained_response"
 # Response, instruction, its arguments, language, and whether the response is in the right one.
 CASES = [
     *((INDONESIAN, TITLE, {}, language, right) for language, right in (("id", True), ("ms", True), ("jv", False))),

@@ -12,27 +12,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lm_eval_sea.tasks._shared.chat.scores import (
-    score_chat_label,
-    score_chat_letter,
-    score_chat_number,
-    score_chat_qa,
-    score_chat_summary,
-    score_chat_translation,
-)
+from lm_eval_sea.tasks._shared.chat import scores as chat
 
 from .evaluation import TASKS
 
 HERE = Path(__file__).parent
 ANSWERS = [json.loads(line) for line in (HERE / "labelled_answers.jsonl").read_text(encoding="utf-8").splitlines()]
-SCORERS = {
-    "letter": score_chat_letter,
-    "label": score_chat_label,
-    "number": score_chat_number,
-    "span": score_chat_qa,
-    "translation": score_chat_translation,
-    "summary": score_chat_summary,
-}
+NAMES = {"span": "qa"} | {kind: kind for kind in ("letter", "label", "number", "translation", "summary")}
+SCORERS = {kind: getattr(chat, f"score_chat_{name}") for kind, name in NAMES.items()}
 
 
 def read(row):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from lm_eval.loggers import EvaluationTracker
-from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.commands.cli import main
@@ -21,11 +20,6 @@ from .prompt_texts import load_tasks
 RECORD = data_sets()["belebele"]
 WITHOUT_PROMPTS = ["kac", "shn"]
 PROMPTS = read_prompts(TASKS, "belebele")
-
-
-@pytest.fixture(scope="module")
-def manager() -> TaskManager:
-    return TaskManager(include_path=str(TASKS), include_defaults=False)
 
 
 def test_a_language_without_prompts_is_marked(manager):
@@ -144,14 +138,3 @@ class TestTranslations:
         (mirror / "belebele_translated").mkdir()
         assert main(["data", "check", "--tasks", "sea_belebele_vi_translated_to_ppl"]) == 1
         assert "the folder belebele_translated has no data/vie_Latn.jsonl. The README" in capsys.readouterr().out
-
-
-def test_real_rows_in_every_setting(hub_mirror):
-    """Two rows each; letters are calibrated as in the tasks in one language."""
-    tasks = ["km_chat", "ta_enshots_litilo_ppl", "my-en_litilo_ppl", "en-lo_to_ppl", "zh_to_en", "ms_litilo_ppl_enprompt"]
-    names = [f"sea_belebele_{task}" for task in tasks]
-    model = PlantedModel(lambda context, ending: -float(len(ending)), lambda prompt: " A")
-    results = evaluate(hub_mirror, names, model, limit=2)["results"]
-    assert results.keys() == set(names)
-    assert all("acc_cc,none" in scores for name, scores in results.items() if "litilo" in name)
-    assert results["sea_belebele_km_chat"]["null_rate,none"] == 0

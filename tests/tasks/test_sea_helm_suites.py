@@ -13,42 +13,39 @@ from ..sea_helm.official import checkout
 from .evaluation import evaluate
 from .planted_model import PlantedModel
 
-
-@pytest.fixture(scope="module")
-def pack():
-    return read_tasks()
+PACK = read_tasks()
 
 
-def keys(pack, group):
-    return {pack.tasks[name].metadata["sea_helm_task"] for name in pack.groups[group]}
+def keys(group):
+    return {PACK.tasks[name].metadata["sea_helm_task"] for name in PACK.groups[group]}
 
 
 @pytest.mark.parametrize("suite", ["seahelm", "seahelm_logprobs", "batayan", "sea_safeguard"])
-def test_the_group_of_a_language_is_its_suite_without_what_a_judge_scores(pack, suite):
+def test_the_group_of_a_language_is_its_suite_without_what_a_judge_scores(suite):
     record = read_totals()[suite]
     judged = {task.key for task in sea_helm().each if task.is_judged}
     places = read_suite(suite).places
     for language in record["languages"]:
         expected = {place.task for place in places if place.language == language} - judged
         group = record["group"].format(language=language)
-        assert keys(pack, group) == expected
-        assert len(pack.groups[group]) == len(expected)
+        assert keys(group) == expected
+        assert len(PACK.groups[group]) == len(expected)
 
 
-def test_every_task_that_generates_is_in_a_group(pack):
+def test_every_task_that_generates_is_in_a_group():
     suites = ("sea_helm_", "sea_batayan", "sea_safeguard")
-    in_groups = {name for group, names in pack.groups.items() if group.startswith(suites) for name in names}
-    assert set(pack.tags["sea_helm"]) <= in_groups
-    second = {name for name in pack.tags["sea_helm_judged"] if name.endswith("_turn_2")}
+    in_groups = {name for group, names in PACK.groups.items() if group.startswith(suites) for name in names}
+    assert set(PACK.tags["sea_helm"]) <= in_groups
+    second = {name for name in PACK.tags["sea_helm_judged"] if name.endswith("_turn_2")}
     assert not second & in_groups
-    in_none = set(pack.tags["sea_helm_judged"]) - in_groups - second
-    assert {pack.tasks[name].metadata["sea_helm_task"] for name in in_none} == {"mt-bench"}  # no suite has it any more
-    assert pack.groups["sea_helm_judged_id"] == ["sea_helm_id_mt_bench_judge_turn_1", "sea_helm_id_lindsea_syntax_judge"]
+    in_none = set(PACK.tags["sea_helm_judged"]) - in_groups - second
+    assert {PACK.tasks[name].metadata["sea_helm_task"] for name in in_none} == {"mt-bench"}  # no suite has it any more
+    assert PACK.groups["sea_helm_judged_id"] == ["sea_helm_id_mt_bench_judge_turn_1", "sea_helm_id_lindsea_syntax_judge"]
 
 
-def test_safeguard_tasks_end_to_end(samples, pack):
+def test_safeguard_tasks_end_to_end(samples):
     """Who calls everything harmful is right about half of the labels."""
-    names = pack.groups["sea_safeguard_id"]
+    names = PACK.groups["sea_safeguard_id"]
     results = evaluate(samples, names, PlantedModel(generation=lambda prompt: "Jawaban: Berbahaya"))
     for name in names:
         assert results["results"][name]["balanced_acc,none"] == 0.5
@@ -59,36 +56,36 @@ def test_safeguard_tasks_end_to_end(samples, pack):
 
 
 @pytest.mark.slow
-def test_rows_of_a_checkout(tmp_path, monkeypatch, hub_mirror, pack):
+def test_rows_of_a_checkout(tmp_path, monkeypatch, hub_mirror):
     """Global-MMLU-Lite and the paraphrases: as many rows as the catalogue says, each letter right in a quarter of the exam's."""
     (tmp_path / "SEA-HELM").symlink_to(hub_mirror / "sea-helm-checkout")
     monkeypatch.chdir(tmp_path)
     names = [f"sea_helm_{language}_global_mmlu_lite" for language in ("en", "id", "my", "vi", "tl", "ms")]
     for name in [*names, "sea_helm_tl_paraphrase", "sea_helm_my_paraphrase"]:
-        report = check_data(pack.tasks[name])
+        report = check_data(PACK.tasks[name])
         assert (report.faults, report.found) == ([], 400), name
         assert name not in names or set(report.golds.values()) == {100}, name
 
 
-def test_safeguard_rows_of_a_checkout(tmp_path, monkeypatch, pack):
+def test_safeguard_rows_of_a_checkout(tmp_path, monkeypatch):
     (tmp_path / "SEA-HELM").symlink_to(checkout("seahelm_tasks/safety/safeguard/general/data"))
     monkeypatch.chdir(tmp_path)
-    names = [name for group, names in pack.groups.items() if group.startswith("sea_safeguard_") for name in names]
+    names = [name for group, names in PACK.groups.items() if group.startswith("sea_safeguard_") for name in names]
     assert len(names) == 39
     for name in names:
-        report = check_data(pack.tasks[name])
-        assert (report.faults, report.found) == ([], pack.tasks[name].metadata["rows"]), name
+        report = check_data(PACK.tasks[name])
+        assert (report.faults, report.found) == ([], PACK.tasks[name].metadata["rows"]), name
 
 
-def test_a_checkout_that_is_missing_is_said(tmp_path, monkeypatch, pack):
+def test_a_checkout_that_is_missing_is_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (fault,) = check_data(pack.tasks["sea_helm_vi_global_mmlu_lite"]).faults
+    (fault,) = check_data(PACK.tasks["sea_helm_vi_global_mmlu_lite"]).faults
     assert "SEA-HELM" in fault and "README" in fault and len(fault.splitlines()) == 1
 
 
-def test_rows_that_the_hub_has_too_come_from_the_checkout_first(tmp_path, monkeypatch, samples, pack):
+def test_rows_that_the_hub_has_too_come_from_the_checkout_first(tmp_path, monkeypatch, samples):
     """A folder OWNER/NAME goes before the checkout; with neither, offline, both are named."""
-    source = pack.tasks["sea_helm_id_global_mmlu_lite"].source
+    source = PACK.tasks["sea_helm_id_global_mmlu_lite"].source
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match="CohereLabs/Global-MMLU-Lite.*The repository SEA-HELM has these rows, too; clone it"):
         source.load()
@@ -104,7 +101,7 @@ def test_rows_that_the_hub_has_too_come_from_the_checkout_first(tmp_path, monkey
     assert "option_a" in splits["test"].column_names
 
 
-def test_rows_of_the_hub_that_a_checkout_has_too(hub_mirror, monkeypatch, pack):
+def test_rows_of_the_hub_that_a_checkout_has_too(hub_mirror, monkeypatch):
     monkeypatch.chdir(hub_mirror)
-    reports = [check_data(pack.tasks[f"sea_helm_{language}_global_mmlu_lite"]) for language in ("en", "id", "my")]
+    reports = [check_data(PACK.tasks[f"sea_helm_{language}_global_mmlu_lite"]) for language in ("en", "id", "my")]
     assert [(report.faults, report.found) for report in reports] == [([], 400)] * 3
