@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, pairs_of, rank_sets
-from lm_eval_sea.results.means import combined, difference_strata, strata_of
-from lm_eval_sea.results.option_order import Gaps, gap_of
+from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
+from lm_eval_sea.results.option_order import Gap, mean_gap
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     bleu_statistics,
@@ -28,6 +28,7 @@ from lm_eval_sea.results.row_statistics import (
     macro_f1_statistics,
     mean_statistics,
 )
+from lm_eval_sea.results.strata import combined, difference_strata, strata_of
 from lm_eval_sea.results.uncertainty import estimate, swap_test
 
 SEED = 2026
@@ -156,10 +157,9 @@ def orders(random: np.random.Generator, draws: int) -> None:
             alarms = []
             for _ in range(draws):
                 gaps = random.standard_t(3, rows) + 5 * (random.random(rows) < seen)  # nats; few rows have large ones
-                named = {str(row): float(gap) for row, gap in enumerate(gaps)}
-                groups = {name: str(int(name) % 3 > 0) for name in named}
-                likes = {name: named[name] + (groups[name] == "True") - (groups[name] == "False") for name in named}
-                found = gap_of(Gaps(likes, {name: str(int(name) // 2) for name in named}, groups))
+                likes = np.where(np.arange(rows) % 3 > 0, 1, -1)
+                rows_of = zip(gaps + likes, likes, range(rows), strict=True)
+                found = mean_gap([Gap(float(nats), str(row // 2), str(like)) for nats, like, row in rows_of])
                 alarms.append(found.p_value is not None and found.p_value <= LEVEL and found.mean > 0)
             cells.append(f"{100 * np.mean(alarms):.1f}")
         print(f"| {rows} | {' | '.join(cells)} |", flush=True)
@@ -219,7 +219,7 @@ def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
     main: dict[tuple[str, str, str], float | None] = {}
     rest: dict[tuple[str, str, str], float | None] = {}
     contributions: dict[tuple[str, str, str], np.ndarray] = {}
-    for first, second in pairs_of(models):
+    for first, second in combinations(models, 2):
         strata = {task: difference_strata(rows_of[first, task], rows_of[second, task], task, clusters) for task in names}
         gaps = {task: rows_of[first, task].of_all_rows - rows_of[second, task].of_all_rows for task in names}
         for scope, members in {**scopes, **({task: [task] for task in names} if len(models) == 2 else {})}.items():

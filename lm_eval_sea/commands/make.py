@@ -86,6 +86,7 @@ def _official(arguments: argparse.Namespace) -> int:
 def _translated(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.report.languages.translated_rows import write_translations
     from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.visible_text import some_names
 
     try:
         files, notes = write_translations(read(*arguments.translated).best(), arguments.out)
@@ -94,7 +95,7 @@ def _translated(arguments: argparse.Namespace) -> int:
     for file in files:
         print(f"{file.path}: {file.rows:,} rows")
         if file.untranslated:
-            some = ", ".join(file.untranslated[:3]) + (", …" if len(file.untranslated) > 3 else "")
+            some = some_names(file.untranslated)
             notes.append(f"{file.path}: {len(file.untranslated):,} empty translations, replaced by the original: {some}")
     print_notes(notes)
     return 0

@@ -8,25 +8,30 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.comparison import corrected
-from lm_eval_sea.results.option_order import Gaps, beside_others, gap_of, gaps_of
+from lm_eval_sea.results.option_order import Gaps, beside_others, gaps_of, likelier_share, mean_gap
 from lm_eval_sea.results.power import LEVEL
 
 
 def contamination_table(scores: Scores) -> pd.DataFrame:
     """One row a model, data set and language; `p` is corrected for all of them (Holm)."""
-    found = {key: gaps for key, task in scores.of.items() if (gaps := gaps_of(task)) is not None}
     by_set: dict[tuple[str, str], dict[str, Gaps]] = {}
-    for (model, name), gaps in found.items():
-        facts = scores.of[model, name].facts
-        by_set.setdefault((model, facts.pool), {})[facts.language] = gaps
+    for (model, _), task in scores.of.items():
+        if gaps := gaps_of(task):
+            by_set.setdefault((model, task.facts.pool), {})[task.facts.language] = gaps
     rows = []
     for (model, data_set), of_language in by_set.items():
         for language, gaps in of_language.items():
-            gap = gap_of(gaps)
-            others = beside_others(gaps, {name: other for name, other in of_language.items() if name != language})
-            row = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows, "likelier": 100 * gap.likelier}
-            row |= {**mean_and_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
-            rows.append(row | mean_and_ends("beside", others))
+            own = list(gaps.values())
+            gap = mean_gap(own)
+            row = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows}
+            row |= {
+                "likelier": 100 * likelier_share(own),
+                **mean_and_ends("gap", gap),
+                "p": gap.p_value,
+                "few": gap.p_value is None,
+            }
+            others = [other for name, other in of_language.items() if name != language]
+            rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
     table = pd.DataFrame(rows)
     if len(table):
         table["p_holm"] = pd.Series(corrected(table.p.to_dict()), dtype="float64")

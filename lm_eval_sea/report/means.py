@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import combinations
 
 import pandas as pd
 
@@ -25,15 +26,14 @@ from lm_eval_sea.results.comparison import (
     nested_weights,
     normalised,
     pairs,
-    pairs_of,
     plain_name,
     rank_sets,
     sentence,
     task_difference,
 )
-from lm_eval_sea.results.means import FEWEST
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.uncertainty import CONFIDENCE
 
 ALL = "all"
@@ -137,7 +137,7 @@ class Means:
         """(kind, name, first, second) → difference."""
         found = {}
         weights = cache(lambda place, names: self._tested_scopes[place].weights(names))
-        for first, second in pairs_of(sorted(self.by_model)):
+        for first, second in combinations(sorted(self.by_model), 2):
             common = pairs(self.by_model[first], self.by_model[second])
             for place, scope in enumerate(self._tested_scopes):
                 own = {name: common[name] for name in scope.paths if name in common}
@@ -175,7 +175,7 @@ class Means:
         for scope in self._tested_scopes:
             models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
             apart = {}
-            for first, second in pairs_of(sorted(models)):
+            for first, second in combinations(sorted(models), 2):
                 key = (scope.kind, scope.name, first, second)
                 p_value = self._p_values.get(key)
                 asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)

@@ -25,8 +25,8 @@ from lm_eval_sea.report.sea_helm_totals import totals_table
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section, sample_link
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
-from lm_eval_sea.results.means import FEWEST
 from lm_eval_sea.results.power import LEVEL
+from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
 
@@ -94,7 +94,7 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
         task, first, second = key
         facts, p_value = scores.of[first, task].facts, scores.means.corrected(*key)
         row: dict[str, object] = {"task": task, "dataset": facts.pool, "language": facts.language, "variant": facts.variant}
-        row |= {"first": first, "second": second, **asdict(found), "few": found.few, "p_holm": p_value}
+        row |= {"first": first, "second": second, **asdict(found), "few": found.low is None, "p_holm": p_value}
         row |= {"apart": p_value is not None and p_value <= LEVEL}
         if row["apart"] or not apart_alone:
             rows.append(row | {"limited": any(scores.of[model, task].limited for model in (first, second))})

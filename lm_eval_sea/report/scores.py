@@ -16,7 +16,7 @@ from lm_eval_sea.report.sample_row import Key, shown_rows_of
 from lm_eval_sea.report.suite import Suite, read_suite
 from lm_eval_sea.results.comparison import counts, normalised
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
-from lm_eval_sea.results.table import beyond_scale, catalogue_notes
+from lm_eval_sea.results.table import catalogue_notes, score_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -71,9 +71,7 @@ class Scores:
         """Notes on scores that contradict themselves."""
         notes = []
         for task in self._scorable:
-            of_task = self.of[task["model"], task["task"]]
-            said = list(of_task.score.notes) if of_task.score is not None else []
-            said += [f"{beyond}; left out"] if (beyond := beyond_scale(of_task)) else []
+            said = score_notes(self.of[task["model"], task["task"]])
             notes += [f"{task['model']}, {task['task']}: {note}" for note in said]
         return notes
 

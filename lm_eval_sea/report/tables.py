@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lm_eval_sea.results.option_order import Gap
-from lm_eval_sea.results.uncertainty import Difference, Estimate
+from lm_eval_sea.results.uncertainty import Estimate
 from lm_eval_sea.results.visible_text import one_line, visible
 
 MISSING = "–"
@@ -68,7 +67,7 @@ def columns(kind: str, *, marker: str = "", **titles: str) -> list[Column]:
     return [Column(key, title, kind, marker=marker) for key, title in titles.items()]
 
 
-def mean_and_ends(name: str, found: Estimate | Difference | Gap | None, times: float = 1.0) -> dict[str, float | None]:
+def mean_and_ends(name: str, found: Estimate | None, times: float = 1.0) -> dict[str, float | None]:
     """The entries of a mean with its interval; empty where there is none."""
     values = (found.mean, found.low, found.high) if found else (None,) * 3
     names = (name, f"{name}_low", f"{name}_high")

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import NamedTuple, TypeVar
 
-from lm_eval_sea.results.means import UNKNOWN, Spread, Stratum, combined, difference_strata, subtracted
 from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, holm, swap_test, t_quantile
-from lm_eval_sea.tasks._shared.facts import ORDER
+from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Spread, holm, percent, swap_test, t_quantile
+from lm_eval_sea.tasks._shared.facts import ORDER, SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
-SEA_HELM = "sea_helm"  # the suite on whose scale a score below chance is 0
-T_TEST, SWAPS = "t test", "swaps"
 MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
 MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
 VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: the same task in other words, with other exemplars
@@ -27,9 +24,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 def normalised(task: TaskRun) -> float | None:
     """The headline score where chance is 0 and the best score 100; below chance it is negative, but for SEA-HELM's tasks."""
-    if task.score is None:
-        return None
-    return max(0.0, task.score.normalised) if task.facts.suite == SEA_HELM else task.score.normalised
+    return None if task.score is None else max(task.score.normalised, _worst(task))
+
+
+def _worst(task: TaskRun) -> float:
+    """The lowest normalised score that a task can have."""
+    return 0.0 if task.facts.suite == SEA_HELM else -100 * task.facts.chance / (1 - task.facts.chance)
 
 
 def counts(task: TaskRun) -> bool:
@@ -41,14 +41,11 @@ def counts(task: TaskRun) -> bool:
 
 
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
-    """What each task weighs in a mean of means of means.
+    """What each task weighs in a mean of means of means; the weights sum to 1.
 
     Args:
         paths: task → the groups that it is in, from the outermost to the innermost. All groups in a group weigh the same, and so
             do the tasks of the innermost.
-
-    Returns:
-        Task → weight; they sum to 1.
     """
     weights = dict.fromkeys(paths, 1.0)
     depth = max((len(path) for path in paths.values()), default=0)
@@ -76,7 +73,7 @@ class Mean:
     low: float | None  # 95 % interval; None: no standard error, or few
     high: float | None
     tasks: int
-    few: bool  # whether a task, or a label of one, has too few passages for an interval; see `means.FEWEST`
+    few: bool  # whether a task, or a label of one, has too few passages for an interval; see `strata.FEWEST`
     limited: bool  # whether a score in it is not of all rows
 
 
@@ -85,26 +82,18 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     if not tasks:
         return None
     value = sum(weights[name] * (normalised(task) or 0.0) for name, task in tasks.items())
-    spread = _spread({name: points(task) for name, task in tasks.items()}, weights)
+    strata = {name: None if task.strata is None else _in_points(task, task.strata) for name, task in tasks.items()}
+    spread = _spread(strata, weights)
     least, most = (
         sum(weights[name] * (_worst(task) if (weights[name] > 0) == is_low else 100.0) for name, task in tasks.items())
         for is_low in (True, False)
     )
-    half = spread.half_width()
-    low, high = (None, None) if half is None else (max(least, value - half), min(most, value + half))
-    return Mean(value, spread.stderr, low, high, len(tasks), spread.few, any(task.limited for task in tasks.values()))
-
-
-def _worst(task: TaskRun) -> float:
-    return 0.0 if task.facts.suite == SEA_HELM else -100 * task.facts.chance / (1 - task.facts.chance)
-
-
-def points(task: TaskRun) -> list[Stratum] | None:
-    """How certain the normalised score is; None where nothing tells. One that is cut off at chance varies as if it were not."""
-    return None if task.strata is None else _in_points(task, task.strata)
+    ends = spread.interval(value, least, most)
+    return Mean(value, spread.stderr, *ends, len(tasks), spread.few, any(task.limited for task in tasks.values()))
 
 
 def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
+    """The strata of a score as those of the normalised one. What is cut off at chance varies as if it were not."""
     return [stratum.times(100 / (1 - task.facts.chance)) for stratum in strata]
 
 
@@ -135,24 +124,24 @@ def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[s
 
 
 def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
-    a, b, most = normalised(first), normalised(second), 100 - _worst(first)
+    a, b, worst = normalised(first), normalised(second), _worst(first)
     on_one_scale = (first.facts.headline_metric, first.facts.chance) == (second.facts.headline_metric, second.facts.chance)
     if a is None or b is None or not on_one_scale:
         return None
     common = common_rows(first, second)
-    if common is not None:
-        if not common.clusters:
+    if common is None:
+        if first.evaluated != second.evaluated:
             return None
-        strata = _in_points(first, _difference_strata(first, second, common))
-        if common.all_rows:
-            return Pair(a, b, strata, most)
-        shares = [normalised_score(rows.of_all_rows, first.facts.chance) for rows in (common.first, common.second)]
-        values = [max(0.0, share) if first.facts.suite == SEA_HELM else share for share in shares]
-        return Pair(values[0], values[1], strata, most, all_rows=False)
-    if first.evaluated != second.evaluated:
+        strata = None
+        if first.strata is not None and second.strata is not None:
+            strata = _in_points(first, [*first.strata, *(stratum.times(-1) for stratum in second.strata)])
+        return Pair(a, b, strata, 100 - worst)
+    if not common.clusters:
         return None
-    one, other = points(first), points(second)
-    return Pair(a, b, None if one is None or other is None else [*one, *(stratum.times(-1) for stratum in other)], most)
+    if not common.all_rows:
+        a, b = (max(normalised_score(rows.of_all_rows, first.facts.chance), worst) for rows in (common.first, common.second))
+    strata = _in_points(first, _difference_strata(first, second, common))
+    return Pair(a, b, strata, 100 - worst, common.all_rows)
 
 
 @dataclass(frozen=True)
@@ -183,10 +172,9 @@ class MeanDifference:
             return None
         return self.spread.stderr * sum(t_quantile(share, self.spread.degrees) for share in ((1 + MAIN_CONFIDENCE) / 2, POWER))
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float] | tuple[None, None]:
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float | None, float | None]:
         """Both ends; None without standard error, or if few."""
-        half = self.spread.half_width(confidence)
-        return (None, None) if half is None else (max(-self.most, self.value - half), min(self.most, self.value + half))
+        return self.spread.interval(self.value, -self.most, self.most, confidence)
 
 
 def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]) -> MeanDifference | None:
@@ -281,16 +269,11 @@ class TaskDifference:
     rows: int
     clusters: int
 
-    @property
-    def few(self) -> bool:
-        """Whether the rows are too few for an interval."""
-        return self.low is None
-
 
 def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.
 
-    The interval is that of `means.difference_strata`. Where the score is the mean of the rows' scores it is the paired t test by
+    The interval is that of `strata.difference_strata`. Where the score is the mean of the rows' scores it is the paired t test by
     cluster, whose error is held up only where it is 0. Where rows make it together (balanced accuracy, macro-F1, BLEU, chrF++)
     the p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told from the rows, the metric of single
     rows counts.
@@ -304,14 +287,13 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     strata = _difference_strata(first, second, common)
     plain = combined([replace(stratum, least=0.0) for stratum in strata])
     spread = plain if a.is_mean and plain.stderr else combined(strata)
-    value, half = a.of_all_rows - b.of_all_rows, spread.half_width() if clusters >= FEWEST_CLUSTERS else None
-    low, high, p_value = None, None, None
-    if half is not None:
-        low, high = 100 * max(-1.0, value - half), 100 * min(1.0, value + half)
-        p_value = spread.p_value(value) if a.is_mean else swap_test(a.score, a.values, b.values, common.clusters)
-    stderr = None if spread.stderr is None else 100 * spread.stderr
-    test = T_TEST if a.is_mean else SWAPS
-    return TaskDifference(metric, test, 100 * value, stderr, low, high, p_value, len(common.clusters), clusters)
+    spread = spread._replace(few=spread.few or clusters < FEWEST_CLUSTERS)
+    value = a.of_all_rows - b.of_all_rows
+    low, high = map(percent, spread.interval(value, -1.0, 1.0))
+    test, p_value = "t test", spread.p_value(value)
+    if not a.is_mean:
+        test, p_value = "swaps", None if low is None else swap_test(a.score, a.values, b.values, common.clusters)
+    return TaskDifference(metric, test, 100 * value, percent(spread.stderr), low, high, p_value, len(common.clusters), clusters)
 
 
 def _difference_strata(first: TaskRun, second: TaskRun, common: CommonRows) -> list[Stratum]:
@@ -387,8 +369,3 @@ def corrected_on_page(
 
 def _scaled(p_value: float | None, share: float) -> float | None:
     return None if p_value is None else min(1.0, p_value / share)
-
-
-def pairs_of(models: Sequence[str]) -> list[tuple[str, str]]:
-    """Every two models, once."""
-    return list(combinations(models, 2))

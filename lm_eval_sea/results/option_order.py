@@ -13,78 +13,70 @@ the longer does, weigh the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from lm_eval_sea.results.means import combined, strata_of
 from lm_eval_sea.results.row_statistics import group_mean_statistics
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.strata import combined, strata_of
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 _SCORES, _LISTS = "doc.option_scores", "doc.options"
 
 
-@dataclass(frozen=True)
-class Gaps:
-    """The gaps of a task's rows."""
+class Gap(NamedTuple):
+    """The gap of a row."""
 
-    of: Mapping[str, float]  # by the row's id, which is that of its translations, too
-    clusters: Mapping[str, str]  # likewise
-    groups: Mapping[str, str]  # likewise: whether the published list has the shorter of the two options first
-
-
-@dataclass(frozen=True)
-class Gap:
-    """The mean of gaps, in nats."""
-
-    mean: float
-    low: float | None  # 95 % interval; None: too few passages
-    high: float | None
-    p_value: float | None  # two-sided, that the mean is 0
-    rows: int
-    likelier: float  # share of the rows whose published list is the likelier, 0 to 1; equal ones count half
+    nats: float
+    cluster: str
+    group: str  # whether the published list has the shorter of the two options first
 
 
-def gaps_of(task: TaskRun) -> Gaps | None:
-    """None for tasks of other settings, and where no row was logged with two finite log-likelihoods."""
+Gaps = Mapping[str, Gap]  # by the row's id, which is that of its translations, too
+
+
+def gaps_of(task: TaskRun) -> Gaps:
+    """The gaps of a task's rows; none of other settings, and of rows that were not logged with two finite log-likelihoods."""
     frame = task.rows_frame(_SCORES, _LISTS) if task.facts.setting == ORDER else None
+    found: dict[str, Gap] = {}
     if frame is None:
-        return None
-    found, clusters, groups = {}, {}, {}
+        return found
     columns = (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
     for name, cluster, gold, scores, lists in zip(*columns, strict=True):
         of_lists = scores if isinstance(scores, list) else []
         logs: list[Any] = [score.get("loglikelihood") if isinstance(score, dict) else None for score in of_lists]
         if name is not None and len(logs) == 2 and all(map(is_number, logs)) and gold in (0, 1):
-            found[name] = float(logs[int(gold)] - logs[1 - int(gold)])
-            clusters[name] = cluster
-            groups[name] = _shorter_first(lists, int(gold))
-    return Gaps(found, clusters, groups) if found else None
+            published = int(gold)
+            found[name] = Gap(float(logs[published] - logs[1 - published]), cluster, _shorter_first(lists, published))
+    return found
 
 
-def _shorter_first(lists: Any, gold: int) -> str:
+def _shorter_first(lists: Any, published: int) -> str:
     texts = [str(text).split("\n") for text in lists] if isinstance(lists, list) and len(lists) == 2 else [[], []]
-    moved = [(len(own), len(other)) for own, other in zip(texts[gold], texts[1 - gold], strict=False) if own != other]
+    pairs = zip(texts[published], texts[1 - published], strict=False)
+    moved = [(len(own), len(other)) for own, other in pairs if own != other]
     return "shorter first" if moved and moved[0][0] < moved[0][1] else "longer first"
 
 
-def gap_of(gaps: Gaps) -> Gap:
-    """The mean of the means of both groups."""
-    values, groups = list(gaps.of.values()), [gaps.groups[name] for name in gaps.of]
-    clusters = [gaps.clusters[name] for name in gaps.of]
-    rows = group_mean_statistics(groups, values)
+def mean_gap(gaps: Sequence[Gap]) -> Estimate:
+    """The mean of the means of both groups, in nats."""
+    clusters = [gap.cluster for gap in gaps]
+    rows, count = group_mean_statistics([gap.group for gap in gaps], [gap.nats for gap in gaps]), len(set(clusters))
     mean, spread = rows.of_all_rows, combined(strata_of(rows, "", clusters))
-    half = spread.half_width() if len(set(clusters)) >= FEWEST_CLUSTERS else None
-    low, high, p_value = (None, None, None) if half is None else (mean - half, mean + half, spread.p_value(mean))
-    likelier = group_mean_statistics(groups, [(value > 0) + (value == 0) / 2 for value in values])
-    return Gap(mean, low, high, p_value, len(values), likelier.of_all_rows)
+    spread = spread._replace(few=spread.few or count < FEWEST_CLUSTERS)
+    return Estimate(mean, spread.stderr, *spread.interval(mean), spread.p_value(mean), len(gaps), count)
 
 
-def beside_others(own: Gaps, others: Mapping[str, Gaps]) -> Gap | None:
+def likelier_share(gaps: Sequence[Gap]) -> float:
+    """Share of the rows whose published list is the likelier, 0 to 1; equal ones count half, and both groups weigh the same."""
+    shares = [(gap.nats > 0) + (gap.nats == 0) / 2 for gap in gaps]
+    return group_mean_statistics([gap.group for gap in gaps], shares).of_all_rows
+
+
+def beside_others(own: Gaps, others: Sequence[Gaps]) -> Estimate | None:
     """By how much the gap is larger than the mean gap of the other languages, on the rows that all have; None without such."""
-    common = [name for name in own.of if others and all(name in other.of for other in others.values())]
-    differences = {name: own.of[name] - sum(other.of[name] for other in others.values()) / len(others) for name in common}
-    return gap_of(Gaps(differences, own.clusters, own.groups)) if common else None
+    common = [name for name in own if others and all(name in other for other in others)]
+    beyond = [own[name].nats - sum(other[name].nats for other in others) / len(others) for name in common]
+    return mean_gap([own[name]._replace(nats=nats) for name, nats in zip(common, beyond, strict=True)]) if common else None

@@ -46,7 +46,7 @@ def seen_on_mean(tasks: Collection[Planned]) -> float:
 def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
     """The fewest rows of each task, as `--limit` takes them, with which their mean shows a difference; all, if even these do not.
 
-    A label gets `_ROWS_A_LABEL` on average, for with fewer than `means.FEWEST` of one the mean has no interval.
+    A label gets `_ROWS_A_LABEL` on average, for with fewer than `strata.FEWEST` of one the mean has no interval.
 
     Args:
         points: the difference of the means of two models.

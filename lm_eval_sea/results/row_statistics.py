@@ -157,3 +157,9 @@ def scale_of(metric: str) -> float:
     """The best possible value of a metric: 100 for BLEU, chrF and ROUGE and for normalised scores, 1 for all others."""
     name = metric.partition(",")[0]
     return 100.0 if name.startswith(("bleu", "chrf", "rouge", "normalised")) else 1.0
+
+
+def beyond_scale(metric: str, value: float) -> str | None:
+    """What is said of a value that a metric cannot have; None of others."""
+    scale = scale_of(metric)
+    return None if 0 <= value <= scale else f"{metric} is {value:g}, which is not between 0 and {scale:g}"

@@ -14,10 +14,10 @@ from typing import Any
 import pandas as pd
 
 from lm_eval_sea.results.facts import DIGEST_LENGTH, Facts
-from lm_eval_sea.results.means import Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
+from lm_eval_sea.results.strata import Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.visible_text import one_line, some_names
 
@@ -115,7 +115,7 @@ class TaskRun:
 
     @cached_property
     def strata(self) -> list[Stratum] | None:
-        """How certain the headline score, 0 to 1, is; see `means.strata_of`. None where nothing tells."""
+        """How certain the headline score, 0 to 1, is; see `strata.strata_of`. None where nothing tells."""
         rows = self.telling_rows
         if rows is not None and rows.statistics is not None:
             return strata_of(rows.statistics, self.facts.pool, rows.clusters)
@@ -183,8 +183,9 @@ class Runs:
         for run in runs:
             without = [task.name for task in tasks if task.run is run and task.samples is None]
             if without:
-                some = f"{', '.join(without[:3])}{' and others' if len(without) > 3 else ''}"
-                notes.append(f"{run.place}: no samples of {len(without)} tasks ({some}); --log_samples writes them")
+                notes.append(
+                    f"{run.place}: no samples of {len(without)} tasks ({some_names(without)}); --log_samples writes them"
+                )
         kept = {id(run) for run in runs}
         return Runs(runs, tasks, [group for group in self.groups if id(group.run) in kept], notes)
 
@@ -238,11 +239,10 @@ def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> l
     by_name: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
         by_name.setdefault(task.name, []).append(task_settings(task))
-    lines = []
-    for setting in settings:
-        if names := [name for name, runs in by_name.items() if len({str(run[setting]) for run in runs}) > 1]:
-            lines.append(f"Models differ in the {setting}: {some_names(names)}")
-    return lines
+    differing = {
+        setting: [name for name, runs in by_name.items() if len({str(run[setting]) for run in runs}) > 1] for setting in settings
+    }
+    return [f"Models differ in the {setting}: {some_names(names)}" for setting, names in differing.items() if names]
 
 
 def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
@@ -273,19 +273,15 @@ def _models_of_several_weights(tasks: Iterable[TaskRun]) -> Iterator[str]:
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     """The tasks of `Runs.best`; notes say what is left out and why, and in what the runs differ."""
     tasks = list(tasks)
-    best: dict[tuple[str, str], TaskRun] = {}
-    for task in tasks:
-        other = best.get((task.run.model, task.name))
-        if other is None or _rank(task) >= _rank(other):
-            best[task.run.model, task.name] = task
+    best = {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}  # of equal ones the last
     superseded: dict[tuple[Run, Run, bool], list[tuple[TaskRun, TaskRun]]] = {}
     for task in tasks:
         winner = best[task.run.model, task.name]
         if winner is not task:
             more = (winner.rows or 0) > (task.rows or 0)
             superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
-    for (run, kept_run, is_newer), pairs in sorted(superseded.items(), key=lambda item: tasks.index(item[1][0][0])):
-        left_out, kept = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    for (run, kept_run, is_newer), pairs in superseded.items():
+        left_out, kept = zip(*pairs, strict=True)
         why = _more_rows(pairs)
         if is_newer:  # the dates in the files' names, which the note gives, may be the other way round
             by_results = " by the date in the results (those here are local times of the file names)"
@@ -300,12 +296,12 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
 def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:
     """The runs that differ from the one that was kept in whether there is a chat template; of several the newest."""
     best = {(task.run.model, task.name): task for task in kept}
-    found: dict[tuple[str, str], TaskRun] = {}
-    for task in sorted(tasks, key=_rank):
+
+    def is_other(task: TaskRun) -> bool:
         winner = best[task.run.model, task.name]
-        if bool(task.run.settings.chat_template) != bool(winner.run.settings.chat_template) and task.rows == winner.rows:
-            found[task.run.model, task.name] = task
-    return list(found.values())
+        return bool(task.run.settings.chat_template) != bool(winner.run.settings.chat_template) and task.rows == winner.rows
+
+    return list({(task.run.model, task.name): task for task in sorted(tasks, key=_rank) if is_other(task)}.values())
 
 
 def _rank(task: TaskRun) -> tuple[int, float, datetime]:

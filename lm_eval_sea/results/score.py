@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.means import error_of, strata_of
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
+from lm_eval_sea.results.strata import error_of, strata_of
 from lm_eval_sea.results.types import Score
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, clustered_standard_error, estimate, score_interval
+from lm_eval_sea.results.uncertainty import (
+    FEWEST_CLUSTERS,
+    Estimate,
+    clustered_standard_error,
+    estimate,
+    percent,
+    score_interval,
+)
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
-COLLAPSED = 80  # per cent of the answers
 _AGREE = 1e-6
 
 
@@ -53,15 +58,15 @@ def task_score(
 
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
     standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
-    contributions of clusters (`means.strata_of`). Without such rows the reported error counts, which takes them for independent
+    contributions of clusters (`strata.strata_of`). Without such rows the reported error counts, which takes them for independent
     and may be of a hundred draws.
 
     Args:
         metric: its name.
         facts: of the task: chance and data set.
         reported: the metric in the results.
-        rows: what it is made of.
-        clusters: the cluster of each row.
+        rows: what it is made of, each with one of the clusters.
+        clusters: see `rows`.
         evaluated: how many rows were evaluated, for the degrees of freedom of a reported standard error.
 
     Returns:
@@ -87,41 +92,16 @@ def task_score(
         clustered = error_of(strata_of(rows, facts.pool, clusters)) if rows else None
         stderr, count = (plain, 0) if clustered is None else (clustered, len(set(clusters)))
         low, high = score_interval(value, stderr, max(2, count or evaluated or 2))
-        own = Estimate(value, stderr, low, high, evaluated or 0, count)
+        own = Estimate(value, stderr, low, high, None, evaluated or 0, count)
     return TaskScore(
         score=100 * value,
-        stderr=_percent(own.stderr),
-        stderr_plain=_percent(plain),
-        low=_percent(own.low),
-        high=_percent(own.high),
+        stderr=percent(own.stderr),
+        stderr_plain=percent(plain),
+        low=percent(own.low),
+        high=percent(own.high),
         clusters=own.clusters or None,
         rows=evaluated,
         chance=100 * facts.chance,
         normalised=normalised_score(value, facts.chance),
         notes=notes,
     )
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def collapsed_answer(chosen: Sequence[int | None], golds: Sequence[int | None]) -> tuple[int, float, float] | None:
-    """The option that a model gives on more than `COLLAPSED` per cent of the rows, whatever is asked.
-
-    Args:
-        chosen: position of the chosen option by row; None for no answer.
-        golds: position of the right one.
-
-    Returns:
-        Its position, the share of rows on which it is chosen and the share on which it is right, in per cent. None, if there is
-        no such option, it is right as often as that, or there are fewer than `FEWEST_CLUSTERS` rows or none with options.
-    """
-    if len(chosen) < FEWEST_CLUSTERS or not any(gold is not None for gold in golds):
-        return None
-    counts = Counter(position for position in chosen if position is not None)
-    if not counts:
-        return None
-    [(position, count)] = counts.most_common(1)
-    share, right = 100 * count / len(chosen), 100 * sum(gold == position for gold in golds) / len(golds)
-    return (position, share, right) if share > COLLAPSED >= right else None

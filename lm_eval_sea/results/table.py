@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -19,19 +20,17 @@ from lm_eval_sea.results.comparison import (
     task_difference,
 )
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
-from lm_eval_sea.results.means import FEWEST, combined
-from lm_eval_sea.results.row_statistics import scale_of
+from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, unlike
-from lm_eval_sea.results.score import collapsed_answer
+from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import aligned, one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
+COLLAPSED = 80  # per cent of the answers
 _NUMBERS = ("score", "low", "high", "stderr", "clusters", "chance", "normalised")
-_NAMES_SHOWN = 4
-MEAN = "mean"  # the task of the record of two models' means
 _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
 _TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
@@ -107,9 +106,9 @@ def _difference_records(both: Mapping[str, Mapping[str, TaskRun]]) -> Iterator[d
             yield {**about, "task": name, **blank, **{key: numbers[key] for key in blank if key in numbers}}
     mean = _difference(first, second)
     if mean is not None:
-        numbers = {"difference": mean.value, "stderr": mean.spread.stderr, "p_value": mean.p_value}
-        numbers["low"], numbers["high"] = mean.interval()
-        yield {**about, "task": MEAN, **blank, "of": mean.tasks, "metric": "normalised", **numbers}
+        low, high = mean.interval()
+        numbers = {"difference": mean.value, "stderr": mean.spread.stderr, "p_value": mean.p_value, "low": low, "high": high}
+        yield {**about, "task": "mean", **blank, "of": mean.tasks, "metric": "normalised", **numbers}
 
 
 def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:
@@ -119,7 +118,7 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own)) is not None]
     parts = [_title(run, model)]
     if own:
-        lines = aligned([HEAD, *map(_cells, own), *map(_cells_of_mean, means)], (0, HEAD.index("metric")), WIDTH)
+        lines = aligned([HEAD, *map(_cells, own), *(mean.cells for mean in means)], (0, HEAD.index("metric")), WIDTH)
         parts += lines[: len(own) + 1]
         parts += ["", "groups (means of their tasks, as lm-eval takes them)", *lines[len(own) + 1 :]] if means else []
     for task in texts:
@@ -127,9 +126,13 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr is not None else ""
         parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
     if others:
-        some = ", ".join(map(one_line, others[:_NAMES_SHOWN])) + (", …" if len(others) > _NAMES_SHOWN else "")
-        parts.append(f"{len(others)} tasks that are not of this pack: {some}")
-    said = [note for task in own for note in notes_on(task)]
+        parts.append(f"{len(others)} tasks that are not of this pack: {some_names(list(map(one_line, others)))}")
+    said = [
+        f"{task.name}: {text}"
+        for task in own
+        for text in (collapsed_text(task), *score_notes(task), one_label_text(task))
+        if text
+    ]
     said += once((one_line(task.name), text) for task in own if (text := answers_text(task)))
     said += once((one_line(task.name), text) for task in own for text in advice_on(task))
     said += once((one_line(task.name), note.removeprefix(f"{task.name}: ")) for task in own for note in catalogue_notes(task))
@@ -143,20 +146,13 @@ def catalogue_notes(task: TaskRun) -> list[str]:
     return list(filter(None, [version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total)]))
 
 
-def beyond_scale(task: TaskRun) -> str | None:
-    """What is said of a headline score that cannot be, and is not counted."""
+def score_notes(task: TaskRun) -> list[str]:
+    """In what the headline score contradicts its rows, or that it cannot be and is not counted."""
     metric = task.facts.headline_metric
-    if task.score is not None or metric not in task.scores:
-        return None
-    return f"{metric} is {task.scores[metric].value:g}, which is not between 0 and {scale_of(metric):g}"
-
-
-def notes_on(task: TaskRun) -> list[str]:
-    """What a reader must know of the score of one task."""
-    said = [collapsed_text(task), *(task.score.notes if task.score else ()), one_label_text(task)]
-    if beyond := beyond_scale(task):
-        said.insert(1, f"{beyond}; not shown")
-    return [f"{task.name}: {text}" for text in said if text]
+    if task.score is not None:
+        return list(task.score.notes)
+    beyond = beyond_scale(metric, task.scores[metric].value) if metric in task.scores else None
+    return [f"{beyond}; not shown"] if beyond else []
 
 
 def once(said: Iterable[tuple[str, str]]) -> list[str]:
@@ -168,11 +164,19 @@ def once(said: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def collapsed_text(task: TaskRun) -> str | None:
-    """What is said of an option that is chosen nearly always."""
-    found = collapsed_answer(task.logged.chosen, task.logged.golds) if task.logged is not None else None
-    if found is None:
+    """What is said of an option that is chosen nearly always, whatever is asked.
+
+    None where no option has more than `COLLAPSED` per cent of the answers, or it is right as often as that, and of fewer than
+    `FEWEST_CLUSTERS` rows.
+    """
+    chosen, golds = (task.logged.chosen, task.logged.golds) if task.logged is not None else ([], [])
+    counts = Counter(position for position in chosen if position is not None)
+    if len(chosen) < FEWEST_CLUSTERS or not counts or all(gold is None for gold in golds):
         return None
-    option, share, right = found
+    [(option, count)] = counts.most_common(1)
+    share, right = 100 * count / len(chosen), 100 * golds.count(option) / len(golds)
+    if not share > COLLAPSED >= right:
+        return None
     labels = task.config.get("doc_to_choice")
     word = f" (“{one_line(str(labels[option]))}”)" if isinstance(labels, list) and option < len(labels) else ""
     return f"{share:.0f} % of the answers are option {option + 1}{word}, which is right on {right:.0f} %"
@@ -192,29 +196,29 @@ def one_label_text(task: TaskRun) -> str | None:
 
 
 class _Mean(NamedTuple):
-    """The mean of a group, in per cent, with the interval that the report gives means."""
+    """The mean of a group, with the interval that the report gives means."""
 
     name: str
-    metric: str
-    mean: float
-    half: float | None  # of the width of the 95 % interval
-    obstacle: str | None  # why there is none
+    cells: tuple[str, ...]  # of its line
+    obstacle: str | None  # why there is no interval
 
 
 def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     """The mean of a headline metric that lm-eval gives; None where it gives none."""
-    tasks = {task.name: task for task in own}
+    tasks, name = {task.name: task for task in own}, one_line(group.name)
     metric = next((name for name in dict.fromkeys(task.facts.headline_metric for task in own) if name in group.scores), None)
     if metric is None or not 0 <= (mean := group.scores[metric].value / scale_of(metric)) <= 1:
         return None
     members = [name for name in group.tasks if name not in tasks or metric in tasks[name].scores]
-    half, obstacle = None, _OTHER_MEAN
+    spread, obstacle = UNKNOWN, _OTHER_MEAN
     if _is_plain_mean(mean, metric, members, tasks):
         obstacle = _NOT_LOGGED
         if all(tasks[name].telling_rows is not None for name in members):
             strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
-            half, obstacle = combined(strata).half_width(), _TOO_FEW
-    return _Mean(group.name, metric, 100 * mean, half, obstacle if half is None else None)
+            spread, obstacle = combined(strata), _TOO_FEW
+    low, high = spread.interval(100 * mean, 0.0, 100.0)
+    cells = (name, "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
+    return _Mean(name, cells, obstacle if low is None else None)
 
 
 def _is_plain_mean(mean: float, metric: str, names: Sequence[str], tasks: Mapping[str, TaskRun]) -> bool:
@@ -240,11 +244,6 @@ def _cells(task: TaskRun) -> tuple[str, ...]:
     return (name, rows, metric, f"{found.score:.1f}", _interval(found.low, found.high), f"{found.chance:.1f}")
 
 
-def _cells_of_mean(mean: _Mean) -> tuple[str, ...]:
-    ends = (None, None) if mean.half is None else (max(0.0, mean.mean - mean.half), min(100.0, mean.mean + mean.half))
-    return (one_line(mean.name), "", one_line(mean.metric), f"{mean.mean:.1f}", _interval(*ends), "")
-
-
 def _interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"[{low:.1f}, {high:.1f}]"
 
@@ -260,7 +259,7 @@ def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]
     if orders := [one_line(task.name) for task in tasks if task.facts.setting == ORDER]:
         notes.append(f"{some_names(orders)}: no test of skill; the report says under Contamination what it shows")
     for obstacle in dict.fromkeys(mean.obstacle for mean in means if mean.obstacle):
-        names = [one_line(mean.name) for mean in means if mean.obstacle == obstacle]
+        names = [mean.name for mean in means if mean.obstacle == obstacle]
         notes.append(f"no interval for the mean of {some_names(names)}: {obstacle}")
     return notes
 

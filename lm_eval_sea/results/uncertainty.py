@@ -26,26 +26,47 @@ _ROUNDING = 1e-14  # the mean is rounded, so that deviations that cancel out are
 
 
 class Estimate(NamedTuple):
-    """A mean over rows with its uncertainty."""
+    """A mean over rows, or over their differences between two models, with its uncertainty."""
 
     mean: float
     stderr: float | None  # None: fewer than two clusters say nothing of it
-    low: float | None  # 95 % interval
+    low: float | None  # 95 % interval; None: nothing is known of it
     high: float | None
+    p_value: float | None  # two-sided, that a difference is 0; None: not tested
     rows: int
     clusters: int
 
 
-class Difference(NamedTuple):
-    """A mean difference between two models on the same rows, −1 to 1."""
+class Spread(NamedTuple):
+    """How certain a number is, by Student's t."""
 
-    mean: float
-    stderr: float | None
-    low: float | None  # None: too few clusters, or all rows differ alike
-    high: float | None
-    p_value: float | None  # two-sided, of the hypothesis that there is no difference; None: cannot be tested
-    rows: int
-    clusters: int
+    stderr: float | None  # None: of a part nothing is known, or its rows are fewer than two clusters
+    degrees: float  # of freedom
+    few: bool  # whether there are too few clusters for an interval
+
+    def half_width(self, confidence: float = CONFIDENCE) -> float | None:
+        """Half the width of the interval."""
+        return None if self.stderr is None or self.few else t_quantile((1 + confidence) / 2, self.degrees) * self.stderr
+
+    def interval(
+        self, value: float, least: float = -math.inf, most: float = math.inf, confidence: float = CONFIDENCE
+    ) -> tuple[float | None, float | None]:
+        """Both ends of the interval of a value that lies from `least` to `most`; None and None where there is no interval."""
+        half = self.half_width(confidence)
+        return (None, None) if half is None else (max(least, value - half), min(most, value + half))
+
+    def p_value(self, value: float) -> float | None:
+        """Two-sided, that the number is 0; without an error 1 if it is, and else None, for nothing can be tested."""
+        if self.stderr is None or self.few:
+            return None
+        if self.stderr == 0:
+            return 1.0 if value == 0 else None
+        return float(2 * special.stdtr(self.degrees, -abs(value / self.stderr)))
+
+
+def percent(share: float | None) -> float | None:
+    """A share in per cent; None stays."""
+    return None if share is None else 100 * share
 
 
 def t_quantile(share: float, degrees: float) -> float:
@@ -53,22 +74,13 @@ def t_quantile(share: float, degrees: float) -> float:
     return float(special.stdtrit(degrees, share))
 
 
-def two_sided(t: float, degrees: float) -> float:
-    """The probability that Student's t is as far from 0 as a value."""
-    return float(2 * special.stdtr(degrees, -abs(t)))
-
-
 def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
     """Standard error of the mean of scores that come in clusters (Miller 2024, section 2.2).
 
         sqrt( C / (C − 1) · Σ_c ( Σ_{i ∈ c} (s_i − s̄) )² ) / n
 
-    for n scores in C clusters. The square is the sum over all pairs of rows of a cluster of (s_i − s̄)(s_j − s̄). With the
-    correction C / (C − 1) for few clusters, clusters of one row each give the plain standard error.
-
-    Args:
-        scores: one a row.
-        clusters: the cluster of each row.
+    for n scores, each with its cluster, in C clusters. The square is the sum over all pairs of rows of a cluster of
+    (s_i − s̄)(s_j − s̄). With the correction C / (C − 1) for few clusters, clusters of one row each give the plain standard error.
 
     Returns:
         The error, ≥ 0; None for fewer than two clusters.
@@ -96,20 +108,15 @@ def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[fl
 
         all π with |x̄ − π| ≤ t · √(π (1 − π) / m),   m = x̄ (1 − x̄) / stderr²
 
-    t is the quantile of Student's t with clusters − 1 degrees of freedom, and m the number of independent answers, right or
-    wrong, that would have this standard error. Where all clusters score alike the error is 0 and m the number of clusters. The
-    interval lies in 0 to 1, also at both ends and for two clusters.
-
-    Args:
-        mean: x̄, 0 to 1.
-        stderr: its standard error; None if it is not known.
-        clusters: at least 2 where there is a standard error.
+    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters, and m the number of
+    independent answers, right or wrong, that would have this standard error. Where all clusters score alike the error is 0 and m
+    the number of clusters. The interval lies in 0 to 1, also at both ends and for two clusters.
 
     Returns:
         Both ends; None and None without a standard error.
 
     Raises:
-        ValueError: if the mean is no share.
+        ValueError: if the mean is not between 0 and 1.
     """
     if not 0 <= mean <= 1:
         raise ValueError(f"{mean} is no share between 0 and 1")
@@ -135,7 +142,7 @@ def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None
     clusters = range(len(scores)) if clusters is None else clusters
     stderr = clustered_standard_error(scores, clusters)
     mean, count = math.fsum(scores) / len(scores), len(set(clusters))
-    return Estimate(mean, stderr, *score_interval(mean, stderr, count), len(scores), count)
+    return Estimate(mean, stderr, *score_interval(mean, stderr, count), None, len(scores), count)
 
 
 def ratio_of_sums(pairs: Sequence[tuple[float, float]]) -> Estimate:
@@ -147,25 +154,16 @@ def ratio_of_sums(pairs: Sequence[tuple[float, float]]) -> Estimate:
     if not pairs or not (whole := math.fsum(x for _, x in pairs)):
         raise ValueError("nothing to divide by")
     mean, count = math.fsum(y for y, _ in pairs) / whole, len(pairs)
-    if count < 2:
-        return Estimate(mean, None, None, None, count, count)
-    stderr = ratio_stderr(pairs)
-    half = t_quantile((1 + CONFIDENCE) / 2, count - 1) * stderr
-    return Estimate(mean, stderr, mean - half, mean + half, count, count)
+    spread = Spread(ratio_stderr(pairs) if count > 1 else None, count - 1, few=False)
+    return Estimate(mean, spread.stderr, *spread.interval(mean), None, count, count)
 
 
-def paired_difference(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Difference:
+def paired_difference(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
     """The mean of first − second, row by row, with clustered standard error, 95 % interval and p-value (Miller 2024, 4.2).
 
-    The p-value is that of the two-sided t-test, t = mean / stderr with clusters − 1 degrees of freedom, and the interval mean ±
-    t · stderr, cut to −1 to 1. Both are None for fewer than `FEWEST_CLUSTERS` clusters, identical scores or not.
-    Where all rows differ by the same amount the standard error is 0 and there is no interval: p is 1 if that amount is 0 and
-    otherwise None, for nothing can be tested.
-
-    Args:
-        first: scores of one model.
-        second: scores of the other, on the same rows in the same order.
-        clusters: the cluster of each row; None for independent rows.
+    The scores are of the same rows in the same order; without clusters every row is one of its own. Interval and p-value are
+    those of the paired t test by cluster, the interval cut to −1 to 1. With fewer than `FEWEST_CLUSTERS` clusters there are none,
+    and where all rows differ alike no interval.
 
     Raises:
         ValueError: without rows, for lengths that differ, or a score that is not finite.
@@ -176,26 +174,16 @@ def paired_difference(first: Sequence[float], second: Sequence[float], clusters:
         raise ValueError("no rows, so no difference")
     clusters = range(len(first)) if clusters is None else clusters
     deltas = [a - b for a, b in zip(first, second, strict=True)]
-    stderr, mean, count = clustered_standard_error(deltas, clusters), math.fsum(deltas) / len(deltas), len(set(clusters))
-    low = high = p_value = None
-    if stderr is None or count < FEWEST_CLUSTERS:
-        pass
-    elif stderr == 0:
-        p_value = 1.0 if mean == 0 else None
-    else:
-        half = t_quantile((1 + CONFIDENCE) / 2, count - 1) * stderr
-        low, high = max(-1.0, mean - half), min(1.0, mean + half)
-        p_value = two_sided(mean / stderr, count - 1)
-    return Difference(mean, stderr, low, high, p_value, len(first), count)
+    mean, count = math.fsum(deltas) / len(deltas), len(set(clusters))
+    spread = Spread(clustered_standard_error(deltas, clusters), count - 1, few=count < FEWEST_CLUSTERS)
+    ends = spread.interval(mean, -1.0, 1.0) if spread.stderr else (None, None)  # none where all rows differ alike
+    return Estimate(mean, spread.stderr, *ends, spread.p_value(mean), len(first), count)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """P-values corrected for the number of tests (Holm 1979): the chance of any false alarm among them stays at the level.
 
     The k-th smallest of m, k from 1, is multiplied by m − k + 1; none may be below a smaller one's, or above 1.
-
-    Returns:
-        The corrected p-values, in the order of the arguments.
     """
     corrected = [0.0] * len(p_values)
     highest = 0.0
@@ -220,10 +208,10 @@ def swap_test(
 
     Args:
         score: sums over rows, (sums, statistics) → scores.
-        first: the rows of one model, (rows, statistics).
-        second: those of the other, in the same order.
+        first: the rows of one model, (rows, statistics); `second` has those of the other, in the same order.
+        second: see `first`.
         clusters: the cluster of each row.
-        swaps: how many.
+        swaps: at most so many.
 
     Returns:
         None for fewer than `FEWEST_CLUSTERS` clusters.

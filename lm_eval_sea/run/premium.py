@@ -86,7 +86,7 @@ def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dic
         logger.info("%s: tokens are not compared with English: %s", of, why)
     for name, language in languages.items():
         if language in measured:
-            mean, _, low, high, texts, _ = measured[language]
+            mean, _, low, high, _, texts, _ = measured[language]
             said = {"mean": mean, "low": low, "high": high, "texts": texts}
             of_task = tasks[name].config.metadata.setdefault("provenance", {})
             of_task["token_premium"] = {key: value for key, value in said.items() if value is not None}
@@ -95,7 +95,7 @@ def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dic
 
 def _measured(language: str, tokenizer: Any | None) -> Estimate:
     if language == ENGLISH:
-        return Estimate(1.0, None, None, None, 0, 0)
+        return Estimate(1.0, None, None, None, None, 0, 0)
     if not language:
         raise DataError("the task does not say its language")
     if tokenizer is None:

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lm_eval_sea.results.means import combined, difference_strata
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.row_statistics import chrf_statistics, mean_statistics
+from lm_eval_sea.results.strata import combined, difference_strata
 from lm_eval_sea.tasks._shared.metrics.qa_metrics import token_f1
 from tests.conftest import ROOT
 

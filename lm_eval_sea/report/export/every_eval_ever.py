@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.results.row_statistics import scale_of
+from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of
 from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.types import ResultsError, Score, is_number
@@ -131,8 +131,8 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
     if task.score is not None:
         notes += [f"{task.name}: {note}" for note in task.score.notes]
     for name, metric in task.scores.items():
-        if not 0 <= metric.value <= scale_of(name):
-            notes.append(f"{task.name}: {name} is {metric.value:g}, which is not between 0 and {scale_of(name):g}; left out")
+        if beyond := beyond_scale(name, metric.value):
+            notes.append(f"{task.name}: {beyond}; left out")
             continue
         is_headline = name == task.facts.headline_metric
         yield {

@@ -7,12 +7,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_sea.report.languages.comparison import Answers, against_english, consistencies, rank_correlation, shared_errors
+from lm_eval_sea.report.languages.measures import Answers, against_english, consistencies, rank_correlation, shared_errors
 from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.runs import Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
-from lm_eval_sea.results.uncertainty import Difference
-from lm_eval_sea.results.visible_text import csv_text
+from lm_eval_sea.results.uncertainty import Estimate
+from lm_eval_sea.results.visible_text import csv_text, some_names
 from lm_eval_sea.results.written_folder import WrittenFolder
 from lm_eval_sea.tasks._shared.facts import ORDER
 
@@ -93,8 +93,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
         else:
             native.setdefault(condition, {})[facts.language] = answers
     if others:
-        some = ", ".join(others[:3]) + (", …" if len(others) > 3 else "")
-        notes.append(f"{len(others)} tasks left out, for they are of no parallel test: {some}")
+        notes.append(f"{len(others)} tasks left out, for they are of no parallel test: {some_names(others)}")
     if not native:
         raise ResultsError(
             "no samples of a parallel task with that metric in a language besides English; run sea_belebele_… tasks of several "
@@ -179,7 +178,7 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
             yield condition._asdict() | {"language": language} | counts | accuracies | errors | shares
 
 
-def _parts(difference: Difference) -> tuple[dict[str, int], dict[str, float | None]]:
+def _parts(difference: Estimate) -> tuple[dict[str, int], dict[str, float | None]]:
     """Over how many questions and passages a difference goes, and how certain it is."""
     counts = {"questions": difference.rows, "passages": difference.clusters}
     return counts, {name: getattr(difference, name) for name in ("stderr", "low", "high", "p_value")}

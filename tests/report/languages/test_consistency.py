@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.report.languages.comparison import Answers, ac3, consistencies, same_answer
+from lm_eval_sea.report.languages.measures import Answers, ac3, consistencies, same_answer
 from lm_eval_sea.report.languages.section import languages_section
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read as read_runs

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.results.comparison import corrected_on_page
-from lm_eval_sea.results.means import FEWEST, combined, difference_strata, reported_stratum, strata_of
+from lm_eval_sea.results.strata import FEWEST, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
 

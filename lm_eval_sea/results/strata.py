@@ -1,4 +1,4 @@
-"""How certain a mean of tasks is, and the difference of two models' means. Pure functions, no I/O.
+"""What scores vary by, from which follows how certain a mean of tasks is, and the difference of two models. Pure functions.
 
 The rows of a task are a sample, drawn by cluster (the questions about a passage). To first order a score is its value plus a sum
 of contributions, one a cluster. The contributions of a cluster to several tasks (a passage that is asked about in two languages)
@@ -24,9 +24,10 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.results.row_statistics import RowStatistics
-from lm_eval_sea.results.uncertainty import CONFIDENCE, t_quantile, two_sided
+from lm_eval_sea.results.uncertainty import Spread
 
 FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
+UNKNOWN = Spread(None, 0.0, few=False)
 _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 
 
@@ -44,41 +45,11 @@ class Stratum:
         return Stratum(self.codes, factor * self.contributions, factor * factor * self.least, self.degrees)
 
 
-class Spread(NamedTuple):
-    """How certain a number is."""
-
-    stderr: float | None  # None: of a part nothing is known, or its rows are fewer than two clusters
-    degrees: float  # of freedom
-    few: bool  # whether a stratum has fewer than `FEWEST` clusters
-
-    def half_width(self, confidence: float = CONFIDENCE) -> float | None:
-        """Half the width of the interval."""
-        if self.stderr is None or self.few:
-            return None
-        return t_quantile((1 + confidence) / 2, self.degrees) * self.stderr
-
-    def p_value(self, value: float) -> float | None:
-        """Two-sided, that the number is 0."""
-        if self.stderr is None or self.few:
-            return None
-        if self.stderr == 0:
-            return 1.0 if value == 0 else None
-        return two_sided(value / self.stderr, self.degrees)
-
-
-UNKNOWN = Spread(None, 0.0, few=False)
-
-
 def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
     """The strata of a task's score.
 
     Means of rows, and of groups of rows, are sums, so that contributions are exact to first order; a score that all rows make
-    together has those of the jackknife over clusters.
-
-    Args:
-        rows: what the score is made of.
-        pool: the data set, within which equal names are the same cluster.
-        clusters: the cluster of each row.
+    together has those of the jackknife over clusters. Within a pool, a data set, equal names are the same cluster.
     """
     structure = _structure(pool, tuple(clusters), b"" if rows.groups is None else rows.groups.tobytes())
     if rows.of_rows is None:
@@ -118,7 +89,7 @@ def error_of(strata: Sequence[Stratum]) -> float | None:
 
 
 def combined(strata: Sequence[Stratum]) -> Spread:
-    """How certain the sum of scores is.
+    """How certain the sum of scores is; `few` where a stratum has fewer than `FEWEST` clusters.
 
     Strata that share clusters, one with the other or over a third, are one part, whose degrees of freedom are those of its
     smallest stratum. Over the parts they are Satterthwaite's, (Σ v)² / Σ v² / d.

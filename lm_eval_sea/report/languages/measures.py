@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from lm_eval_sea.results.uncertainty import Difference, estimate, paired_difference
+from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference
 
 FEWEST_LANGUAGES = 3  # of two languages a rank correlation says nothing
 
@@ -36,7 +36,7 @@ class AgainstEnglish(NamedTuple):
 
     accuracy: float
     accuracy_en: float
-    difference: Difference  # accuracy − accuracy_en; standard error clustered by passage
+    difference: Estimate  # accuracy − accuracy_en; standard error clustered by passage
     english_only: float  # share of the questions that are right in English alone
     language_only: float  # … in the language alone
     lost: float | None  # of the questions right in English, the share that is wrong in the language; None: none is right
@@ -49,7 +49,7 @@ class SharedErrors(NamedTuple):
     wrong_second: float
     wrong_in_both: float
     by_chance: float  # were the errors independent
-    excess: Difference  # wrong_in_both − by_chance; standard error clustered by passage
+    excess: Estimate  # wrong_in_both − by_chance; standard error clustered by passage
     kappa: float | None  # error consistency, −1 to 1; None where it cannot be: all right or all wrong in both
     same_wrong: float | None  # of the questions wrong in both, the share with the same wrong option; None: not known
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_sea.report.languages.comparison import Answers, against_english, rank_correlation, shared_errors
+from lm_eval_sea.report.languages.measures import Answers, against_english, rank_correlation, shared_errors
 
 from ...results import lm_eval_output
 from ..planted import csv_rows
