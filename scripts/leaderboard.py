@@ -31,12 +31,12 @@ import matplotlib
 import yaml
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, draw
-from lm_eval_sea.report.figure_style import LIGHT
+from lm_eval_sea.report.chart import DOT, GUIDE, LIGHT, Chart, Line, Mark, Panel, draw
+from lm_eval_sea.report.markdown import escaped
 from lm_eval_sea.report.means import models_table, scopes_table
 from lm_eval_sea.report.overview import scores_section
 from lm_eval_sea.report.scores import Scores, scores_of
-from lm_eval_sea.report.tables import MISSING, Table, escaped, written
+from lm_eval_sea.report.tables import MISSING, Table, written
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.types import ResultsError

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
-from lm_eval_sea.results.option_order import Gap, mean_gap
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     bleu_statistics,

@@ -18,7 +18,6 @@ from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
-_LENGTHS = ("gold_characters", "chosen_characters")
 
 
 def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> float:
@@ -58,14 +57,16 @@ def length_discrepancy(gold: Sequence[float], chosen: Sequence[float]) -> float:
 
 def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
     """The settings of each task whose options can be chosen, and its rows: gold, chosen, and the lengths of both."""
-    samples = scores.samples.reindex(columns=["model", "task", "gold", "chosen", *_LENGTHS])
+    columns = ["gold", "chosen", "gold_characters", "chosen_characters"]
+    samples = scores.samples.reindex(columns=["model", "task", *columns])
     samples = samples[samples.gold.notna() & samples.gold_characters.notna()]
     places = samples.groupby(["model", "task"], sort=False).indices
-    rows = samples[["gold", "chosen", *_LENGTHS]].to_numpy(dtype=float, na_value=np.nan)
+    rows = samples[columns].to_numpy(dtype=float, na_value=np.nan)
     tasks = scores.tasks[scores.tasks.setting != ORDER][KEYS]
-    order = tasks.variant.map({variant: place for place, variant in enumerate(in_order(list(tasks.variant)))})
-    keys = ["model", "dataset", "language", "prompt_language", "setting", "order"]
-    for task in tasks.assign(order=order).sort_values(keys, kind="stable")[KEYS].to_dict("records"):
+    order = {variant: place for place, variant in enumerate(in_order(list(tasks.variant)))}
+    keys = ["model", "dataset", "language", "prompt_language", "setting", "variant"]
+    tasks = tasks.sort_values(keys, kind="stable", key=lambda column: column.map(order) if column.name == "variant" else column)
+    for task in tasks.to_dict("records"):
         if (task["model"], task["task"]) in places:
             yield task, rows[places[task["model"], task["task"]]]
 
@@ -81,15 +82,10 @@ def bias_table(scores: Scores) -> pd.DataFrame:
         golds, chosen, own, others = group.T
         answered = ~np.isnan(others)
         lengths = own[answered].tolist(), others[answered].tolist()
-        rows.append(
-            {
-                **task,
-                "rows": len(group),
-                "rstd": recall_deviation(golds.tolist(), chosen.tolist()) if answered.any() else None,
-                "length_discrepancy": length_discrepancy(*lengths) if any(lengths[0]) else None,
-                "unanswered": int(np.isnan(chosen).sum()),
-            }
-        )
+        row = {**task, "rows": len(group)}
+        row["rstd"] = recall_deviation(golds.tolist(), chosen.tolist()) if answered.any() else None
+        row["length_discrepancy"] = length_discrepancy(*lengths) if any(lengths[0]) else None
+        rows.append(row | {"unanswered": int(np.isnan(chosen).sum())})
     return pd.DataFrame(rows, columns=[*KEYS, "rows", "rstd", "length_discrepancy", "unanswered"])
 
 
@@ -107,9 +103,8 @@ def position_table(scores: Scores) -> pd.DataFrame:
 
 def bias_section(scores: Scores) -> Section:
     """Positions and lengths that a model leans to."""
-    positions = position_table(scores)
+    positions, biases = position_table(scores), bias_table(scores)
     wide = _wide_positions(positions)
-    biases = bias_table(scores)
     keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(biases), Column("variant", "variant")]
     text = (
         "RStd is the standard deviation of recall over the positions of the right option, in percentage points (Zheng et al. "
@@ -134,11 +129,13 @@ def bias_section(scores: Scores) -> Section:
 
 
 def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:
+    """A row a model and task; a column an option."""
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for record in positions.to_dict("records"):
         row = rows.setdefault((record["model"], record["task"]), {name: record[name] for name in KEYS})
-        row[f"option {record['position']}"] = f"{record['chosen_share']:.1f} ({record['gold_share']:.1f})"
-        row[f"chosen_{record['position']}"], row[f"gold_{record['position']}"] = record["chosen"], record["gold"]
+        place = record["position"]
+        row[f"option {place}"] = f"{record['chosen_share']:.1f} ({record['gold_share']:.1f})"
+        row |= {f"chosen_{place}": record["chosen"], f"gold_{place}": record["gold"]}
     return pd.DataFrame(list(rows.values()), columns=None if rows else KEYS)
 
 

@@ -1,7 +1,8 @@
 """A chart of lines with marks on a scale, described once: the page shows and filters it, and a picture is drawn of it.
 
 Every mark says which rows of the runs it stands for, so that the page's filters hide the others. That is why no mark is a mean
-over data sets, languages or models: hiding a part of what it was made of would leave it as it is.
+over data sets, languages or models: hiding a part of what it was made of would leave it as it is. Colour-blind readers can tell
+the colours apart, and a marker and a line style stand beside each.
 """
 
 from __future__ import annotations
@@ -15,13 +16,84 @@ from typing import Any
 import matplotlib.figure
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
-
-from lm_eval_sea.report.figure_style import Style, Theme, add_legend, bar_handles, model_handle, new_figure, styles
 
 DOT, BAR, GUIDE = "dot", "bar", "guide"
 MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
 Keys = Mapping[str, str]  # filter → its value
+
+# Okabe and Ito 2008, with grey for the yellow and the black, which vanish on white and on dark paper.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_LINES = ("-", "--", "-.", ":")
+_HATCHES = ("", "//", "..", "xx", "\\\\", "++")
+DOTS_PER_INCH = 150
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of paper and ink."""
+
+    paper: str
+    ink: str
+    faint: str
+
+
+LIGHT = Theme("#ffffff", "#1a1a1a", "#c8c8c8")
+DARK = Theme("#16181d", "#e8e8e8", "#4a4e57")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one series is drawn."""
+
+    colour: str
+    marker: str
+    line: str
+    hatch: str
+
+
+def styles(names: Sequence[str]) -> Mapping[str, Style]:
+    """A style for each name; neighbours differ in everything."""
+    kinds = (_COLOURS, _MARKERS, _LINES, _HATCHES)
+    return {name: Style(*(kind[place % len(kind)] for kind in kinds)) for place, name in enumerate(names)}
+
+
+def new_figure(
+    theme: Theme, rows: int, columns: int, width: float, height: float, height_ratios: Sequence[float] | None = None
+) -> tuple[matplotlib.figure.Figure, list[Axes]]:
+    """A figure with a grid of axes, in the order of reading; width and height in inches, rows of equal height by default."""
+    figure = matplotlib.figure.Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor=theme.paper, layout="constrained")
+    axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=height_ratios).flat)
+    for axis in axes:
+        axis.set_facecolor(theme.paper)
+        for side, spine in axis.spines.items():
+            spine.set_visible(side in ("left", "bottom"))
+            spine.set_color(theme.ink)
+        axis.tick_params(colors=theme.ink, labelsize=8)
+        for label in (axis.xaxis.label, axis.yaxis.label, axis.title):
+            label.set_color(theme.ink)
+        axis.grid(color=theme.faint, linewidth=0.5, alpha=0.7)
+        axis.set_axisbelow(True)
+    return figure, axes
+
+
+def add_legend(figure: matplotlib.figure.Figure, theme: Theme, looks: Mapping[str, Style], *, lines: bool) -> None:
+    """A legend above the axes, of points that lines connect or not."""
+    figure.legend(
+        handles=[
+            Line2D([], [], color=look.colour, marker=look.marker, markersize=5, label=name, linestyle=look.line if lines else "")
+            for name, look in looks.items()
+        ],
+        loc="outside upper left",
+        ncols=4,
+        fontsize=8,
+        facecolor=theme.paper,
+        edgecolor=theme.paper,
+        labelcolor=theme.ink,
+    )
 
 
 def keys_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:
@@ -167,10 +239,7 @@ def draw(chart: Chart, theme: Theme) -> matplotlib.figure.Figure:
     for axis in axes[len(chart.panels) :]:
         axis.set_visible(False)
     if chart.legend:
-        handles = [model_handle(name, look) for name, look in chart.legend.items()]
-        for handle in handles:
-            handle.set_linestyle("")
-        add_legend(figure, theme, handles, 4)
+        add_legend(figure, theme, chart.legend, lines=False)
     return figure
 
 
@@ -202,5 +271,7 @@ def _draw_panel(axis: Axes, chart: Chart, panel: Panel, theme: Theme) -> None:
     axis.set_title(panel.title, fontsize=8.5)
     axis.set_xlabel(panel.axis, fontsize=8)
     if panel.series is not None:
-        axis.legend(handles=bar_handles(panel.series, theme), fontsize=6.5, loc="upper left", bbox_to_anchor=(1, 1.02),
+        bars = [Patch(facecolor=looks[name].colour, hatch=looks[name].hatch, edgecolor=theme.paper, label=name)
+                for name in panel.series]  # fmt: skip
+        axis.legend(handles=bars, fontsize=6.5, loc="upper left", bbox_to_anchor=(1, 1.02),
                     frameon=False, labelcolor=theme.ink, handlelength=1.2)  # fmt: skip

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report.figure_style import Theme, new_figure, styles
+from lm_eval_sea.report.chart import Theme, new_figure, styles
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table, with_interval

@@ -1,6 +1,20 @@
-"""Signs that a model has seen the rows of a test."""
+"""Whether a model finds the published order of options likelier than another one, as it would of rows that it has seen.
+
+If people put the wrong options of a row in any order, all orders are equally likely under a model that has not seen the row
+(exchangeability, as of the rows of a whole test in Oren et al. 2023, arXiv:2310.17623; of options in Ni et al. 2024,
+arXiv:2409.01790). `tasks/_shared/rows.py` says which two orders the tasks of the setting `order` compare. The mean over rows of
+
+    gap = log p(the list as published | question) − log p(the list with two wrong options exchanged | question), in nats
+
+is then 0, and Student's t test by passage says whether it is. One gap says nothing. Some exams list shorter options first, which
+a model may like that has not seen the row: so rows in which the shorter of the two comes first as published, and rows in which
+the longer does, weigh the same.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -8,8 +22,71 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.comparison import corrected
-from lm_eval_sea.results.option_order import Gaps, beside_others, gaps_of, likelier_share, mean_gap
 from lm_eval_sea.results.power import LEVEL
+from lm_eval_sea.results.row_statistics import group_mean_statistics
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.strata import combined, strata_of
+from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate
+from lm_eval_sea.tasks._shared.facts import ORDER
+
+_SCORES, _LISTS = "doc.option_scores", "doc.options"
+
+
+class Gap(NamedTuple):
+    """The gap of a row."""
+
+    nats: float
+    cluster: str
+    group: str  # whether the published list has the shorter of the two options first
+
+
+Gaps = Mapping[str, Gap]  # by the row's id, which is that of its translations, too
+
+
+def gaps_of(task: TaskRun) -> Gaps:
+    """The gaps of a task's rows; none of other settings, and of rows that were not logged with two finite log-likelihoods."""
+    frame = task.rows_frame(_SCORES, _LISTS) if task.facts.setting == ORDER else None
+    found: dict[str, Gap] = {}
+    if frame is None:
+        return found
+    columns = (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
+    for name, cluster, gold, scores, lists in zip(*columns, strict=True):
+        of_lists = scores if isinstance(scores, list) else []
+        logs: list[Any] = [score.get("loglikelihood") if isinstance(score, dict) else None for score in of_lists]
+        if name is not None and len(logs) == 2 and all(map(is_number, logs)) and gold in (0, 1):
+            published = int(gold)
+            found[name] = Gap(float(logs[published] - logs[1 - published]), cluster, _shorter_first(lists, published))
+    return found
+
+
+def _shorter_first(lists: Any, published: int) -> str:
+    texts = [str(text).split("\n") for text in lists] if isinstance(lists, list) and len(lists) == 2 else [[], []]
+    pairs = zip(texts[published], texts[1 - published], strict=False)
+    moved = [(len(own), len(other)) for own, other in pairs if own != other]
+    return "shorter first" if moved and moved[0][0] < moved[0][1] else "longer first"
+
+
+def mean_gap(gaps: Sequence[Gap]) -> Estimate:
+    """The mean of the means of both groups, in nats."""
+    clusters = [gap.cluster for gap in gaps]
+    rows, count = group_mean_statistics([gap.group for gap in gaps], [gap.nats for gap in gaps]), len(set(clusters))
+    mean, spread = rows.of_all_rows, combined(strata_of(rows, "", clusters))
+    spread = spread._replace(few=spread.few or count < FEWEST_CLUSTERS)
+    return Estimate(mean, spread.stderr, *spread.interval(mean), spread.p_value(mean), len(gaps), count)
+
+
+def likelier_share(gaps: Sequence[Gap]) -> float:
+    """Share of the rows whose published list is the likelier, 0 to 1; equal ones count half, and both groups weigh the same."""
+    shares = [(gap.nats > 0) + (gap.nats == 0) / 2 for gap in gaps]
+    return group_mean_statistics([gap.group for gap in gaps], shares).of_all_rows
+
+
+def beside_others(own: Gaps, others: Sequence[Gaps]) -> Estimate | None:
+    """By how much the gap is larger than the mean gap of the other languages, on the rows that all have; None without such."""
+    common = [name for name in own if others and all(name in other for other in others)]
+    beyond = [own[name].nats - sum(other[name].nats for other in others) / len(others) for name in common]
+    return mean_gap([own[name]._replace(nats=nats) for name, nats in zip(common, beyond, strict=True)]) if common else None
 
 
 def contamination_table(scores: Scores) -> pd.DataFrame:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from lm_eval_sea.report.page import Picture
 from lm_eval_sea.report.section import Section
-from lm_eval_sea.report.tables import Table, escaped, markdown
+from lm_eval_sea.report.tables import Table
+from lm_eval_sea.results.visible_text import one_line
 
 LONGEST = 100  # rows of a table
 
@@ -31,3 +32,22 @@ def _table(table: Table) -> list[str]:
     if len(table.frame) > LONGEST:
         blocks.append(f"{LONGEST} of {len(table.frame)} rows; all are in [tables/{table.name}.csv](tables/{table.name}.csv).")
     return blocks
+
+
+def markdown(table: Table, longest: int | None = None) -> str:
+    """The table, or its first rows, in GitHub's Markdown, numbers to the right."""
+    head = [column.title for column in table.columns]
+    ruler = ["---" if column.kind == "text" else "---:" for column in table.columns]
+    body = [
+        [f"**{escaped(cell.text)}**" if cell.strong else escaped(cell.text) for cell in cells]
+        for _, cells in table.cells(longest)
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [list(map(escaped, head)), ruler, *body])
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    text = one_line(text)
+    for character in "\\`*_[]|#":
+        text = text.replace(character, "\\" + character)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

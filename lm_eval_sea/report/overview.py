@@ -94,7 +94,7 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
         task, first, second = key
         facts, p_value = scores.of[first, task].facts, scores.means.corrected(*key)
         row: dict[str, object] = {"task": task, "dataset": facts.pool, "language": facts.language, "variant": facts.variant}
-        row |= {"first": first, "second": second, **asdict(found), "few": found.low is None, "p_holm": p_value}
+        row |= {"first": first, "second": second, **asdict(found), "few": found.few, "p_holm": p_value}
         row |= {"apart": p_value is not None and p_value <= LEVEL}
         if row["apart"] or not apart_alone:
             rows.append(row | {"limited": any(scores.of[model, task].limited for model in (first, second))})

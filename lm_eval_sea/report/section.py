@@ -9,8 +9,7 @@ from urllib.parse import quote
 import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report.chart import Chart, draw
-from lm_eval_sea.report.figure_style import Theme
+from lm_eval_sea.report.chart import Chart, Theme, draw
 from lm_eval_sea.report.tables import FILTERS, Column, Table
 
 MODEL, TASK = Column("model", "model"), Column("task", "task")

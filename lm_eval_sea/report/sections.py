@@ -15,10 +15,9 @@ from lm_eval_sea.report.generation import generation_section
 from lm_eval_sea.report.languages.section import languages_section
 from lm_eval_sea.report.native import native_section
 from lm_eval_sea.report.overview import means_section, overview_section, scores_section
-from lm_eval_sea.report.prompts import prompts_section
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.published import published_section
-from lm_eval_sea.report.robustness import robustness_section
+from lm_eval_sea.report.robustness import prompts_section, robustness_section
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Figure, Section
 from lm_eval_sea.report.tables import Table

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lm_eval_sea.results.uncertainty import Estimate
-from lm_eval_sea.results.visible_text import one_line, visible
+from lm_eval_sea.results.visible_text import visible
 
 MISSING = "–"
 LIMITED = "†"  # behind a number that is not of all rows
@@ -143,22 +143,3 @@ def number(kind: str, value: float) -> str:
     form = {"count": ",.0f", "decimals": ".2f", "points": "+.1f"}.get(kind, ".1f")
     text = format(value, form).replace("-", "−")
     return "0.0" if text in ("−0.0", "+0.0") else text
-
-
-def markdown(table: Table, longest: int | None = None) -> str:
-    """The table, or its first rows, in GitHub's Markdown, numbers to the right."""
-    head = [column.title for column in table.columns]
-    ruler = ["---" if column.kind == "text" else "---:" for column in table.columns]
-    body = [
-        [f"**{escaped(cell.text)}**" if cell.strong else escaped(cell.text) for cell in cells]
-        for _, cells in table.cells(longest)
-    ]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [list(map(escaped, head)), ruler, *body])
-
-
-def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
-    text = one_line(text)
-    for character in "\\`*_[]|#":
-        text = text.replace(character, "\\" + character)
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

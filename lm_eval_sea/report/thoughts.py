@@ -8,16 +8,15 @@ from functools import partial
 import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report.figure_style import Theme, add_legend, model_handle, new_figure, styles
+from lm_eval_sea.report.chart import Theme, add_legend, new_figure, styles
 from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, SCORE, TASK, Figure, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.thoughts import LOOP, THOUGHTS_READ, WINDOW, BudgetCurve, Ledger, budget_curve, ledger_of, thought_rows
+from lm_eval_sea.results.uncertainty import percent
 
-_ABOUT = ("model", "task", "dataset", "language", "variant", "limited")
-_TOKENS = ("median_tokens", "p95_tokens", "median_in_english")
-_PARTS = ("own", "english", "looping")  # of the thoughts, or None
+_ABOUT = ["model", "task", "dataset", "language", "variant", "limited"]
 _SHARES = {"thinking": "with a thought", "cut": "cut in the thought", "stopped": "stopped in the thought"}
 _MOST_PANELS = 6  # of the figure: the tasks with the most rows
 
@@ -25,31 +24,24 @@ _MOST_PANELS = 6  # of the figure: the tasks with the most rows
 def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[Key, BudgetCurve]) -> pd.DataFrame:
     """One row a model and task whose answers have thoughts; shares in per cent, with their 95 % intervals."""
     rows = []
-    for row in scores.headline.to_dict("records"):
+    for row in scores.headline[[*_ABOUT, "score", "low", "high", "few", "contradicted"]].to_dict("records"):
         key = (row["model"], row["task"])
         if (ledger := ledgers.get(key)) is None:
             continue
-        numbers = ledger._asdict() | {name: share and 100 * share for name, share in ledger._asdict().items() if name in _PARTS}
-        rows.append(
-            {
-                **{name: row[name] for name in (*_ABOUT, "score", "low", "high", "few", "contradicted")},
-                **mean_and_ends("thinking", ledger.thinking, 100),
-                **mean_and_ends("cut", ledger.cut, 100),
-                **mean_and_ends("stopped", ledger.stopped, 100),
-                **{name: numbers[name] for name in (*_TOKENS, "own", "english", "switches", "looping")},
-                "rises": key in curves and curves[key].rises,
-                "rows": ledger.rows,
-                "read": ledger.read,
-            }
-        )
+        for name in _SHARES:
+            row |= mean_and_ends(name, getattr(ledger, name), 100)
+        row |= {name: getattr(ledger, name) for name in ("median_tokens", "p95_tokens", "median_in_english")}
+        row |= {"own": percent(ledger.own), "english": percent(ledger.english), "switches": ledger.switches}
+        row |= {"looping": percent(ledger.looping), "rises": key in curves and curves[key].rises}
+        rows.append(row | {"rows": ledger.rows, "read": ledger.read})
     return pd.DataFrame(rows)
 
 
 def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFrame:
     """One row a model, task and budget."""
     rows = [
-        {**{name: row[name] for name in _ABOUT}, **point._asdict()}
-        for row in scores.headline.to_dict("records")
+        row | point._asdict()
+        for row in scores.headline[_ABOUT].to_dict("records")
         if (curve := curves.get((row["model"], row["task"])))
         for point in curve.points
     ]
@@ -63,7 +55,7 @@ def premium_table(scores: Scores) -> pd.DataFrame:
         language, measured = task.facts.language_of_prompt, task.facts.token_premium
         if measured.get("mean") and language != "en":
             found[model, language] = {"model": model, "language": language, **measured}
-    return pd.DataFrame([found[key] for key in sorted(found)])
+    return pd.DataFrame([row for _, row in sorted(found.items())])
 
 
 def thoughts_section(scores: Scores) -> Section:
@@ -138,7 +130,7 @@ def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str], theme: The
     columns = min(3, len(tasks))
     rows = -(-len(tasks) // columns)
     figure, axes = new_figure(theme, rows, columns, max(7.5, 3.2 * columns), 2.4 * rows + 0.6)
-    looks = styles(models)
+    looks = {model: look for model, look in styles(models).items() if (budgets.model == model).any()}
     for axis, task in zip(axes, tasks, strict=False):
         for model, line in budgets[budgets.task == task].groupby("model"):
             look = looks[str(model)]
@@ -150,5 +142,5 @@ def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str], theme: The
         axis.set_ylim(bottom=0)
     for axis in axes[len(tasks) :]:
         axis.set_visible(False)
-    add_legend(figure, theme, [model_handle(model, looks[model]) for model in models if (budgets.model == model).any()], 4)
+    add_legend(figure, theme, looks, lines=True)
     return figure

@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib
 from tqdm import tqdm
 
-from lm_eval_sea.report.figure_style import DARK, LIGHT, Theme
+from lm_eval_sea.report.chart import DARK, LIGHT, Theme
 from lm_eval_sea.report.latex import citation, escaped, latex, made_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK

@@ -269,6 +269,11 @@ class TaskDifference:
     rows: int
     clusters: int
 
+    @property
+    def few(self) -> bool:
+        """Whether the rows are too few for an interval."""
+        return self.low is None
+
 
 def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.

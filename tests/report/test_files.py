@@ -3,7 +3,8 @@
 import pandas as pd
 
 from lm_eval_sea.report.latex import latex
-from lm_eval_sea.report.tables import Column, Table, markdown
+from lm_eval_sea.report.markdown import markdown
+from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.report.write import MANIFEST, write_report
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.written_folder import WrittenFolder

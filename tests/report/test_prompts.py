@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from lm_eval_sea.report.prompts import prompt_scores, spread_table
+from lm_eval_sea.report.robustness import prompt_scores, spread_table
 
 from .planted import at
 

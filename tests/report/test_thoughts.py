@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_sea.report.figure_style import DARK, LIGHT
+from lm_eval_sea.report.chart import DARK, LIGHT
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.thoughts import thoughts_section
