@@ -55,18 +55,10 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
         golds, labels = samples.gold.astype(int), max(map(len, samples.loglikelihoods))
         methods = choices_by_method(samples)
         for method, chosen in methods.items():
-            f1 = macro_f1([Choice(*pair, labels) for pair in zip(golds, chosen, strict=True)]) if words else None
-            rows.append(
-                {
-                    "model": model,
-                    "task": task,
-                    "method": method,
-                    "accuracy": 100 * int((golds == chosen).sum()) / len(chosen),
-                    "macro_f1": None if f1 is None else 100 * f1,
-                    "changed": 100 * int((methods.acc != chosen).sum()) / len(chosen) if "acc" in methods else None,
-                    "rows": len(chosen),
-                }
-            )
+            accuracy = 100 * int((golds == chosen).sum()) / len(chosen)
+            f1 = 100 * macro_f1([Choice(*pair, labels) for pair in zip(golds, chosen, strict=True)]) if words else None
+            changed = 100 * int((methods.acc != chosen).sum()) / len(chosen) if "acc" in methods else None
+            rows.append((model, task, method, accuracy, f1, changed, len(chosen)))
     return pd.DataFrame(rows, columns=["model", "task", "method", "accuracy", "macro_f1", "changed", "rows"])
 
 
@@ -88,8 +80,9 @@ def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.Data
 def calibration_section(scores: Scores) -> Section:
     """Choices before and after calibration."""
     suite = scores.suite
-    table = calibration_table(scores).merge(scores.tasks[["model", "task", "dataset", "language", "variant", "limited"]])
-    labels = label_table(scores, suite.english_labels).merge(scores.tasks[["model", "task", "dataset", "language", "limited"]])
+    about = ["model", "task", "dataset", "language", "limited"]
+    table = calibration_table(scores).merge(scores.tasks[[*about[:4], "variant", "limited"]])
+    labels = label_table(scores, suite.english_labels).merge(scores.tasks[about])
     settings = scores.tasks[["model", "task", "chance", "source_language"]]
     drawn = table[(table.variant == "classification") & table.task.isin(suite.members)].merge(settings)
     methods = {method: title for method, title in METHODS.items() if labels[method].notna().any()}
@@ -179,9 +172,11 @@ def _labels_panel(table: pd.DataFrame, scores: Scores) -> Panel:
 def _label_bars(table: pd.DataFrame, models: Sequence[str]) -> list[tuple[str, str, list[float]]]:
     """What is right, then for each model the choices before and after batch calibration: model, title, a count per label."""
     by_model = dict(list(table.groupby("model", sort=False)))
-    bars = [("", "right", list(next(iter(by_model.values()))[GOLD]))]
-    for model in models:
-        for method, title in (("acc", "before"), ("acc_bc", "after")):
-            if model in by_model and by_model[model][method].notna().all():
-                bars.append((model, f"{model}, {title}", list(by_model[model][method])))
-    return bars
+    right = ("", "right", list(next(iter(by_model.values()))[GOLD]))
+    chosen = [
+        (model, f"{model}, {title}", list(by_model[model][method]))
+        for model in models
+        for method, title in (("acc", "before"), ("acc_bc", "after"))
+        if model in by_model and by_model[model][method].notna().all()
+    ]
+    return [right, *chosen]

@@ -82,18 +82,12 @@ def new_figure(
 
 def add_legend(figure: matplotlib.figure.Figure, theme: Theme, looks: Mapping[str, Style], *, lines: bool) -> None:
     """A legend above the axes, of points that lines connect or not."""
-    figure.legend(
-        handles=[
-            Line2D([], [], color=look.colour, marker=look.marker, markersize=5, label=name, linestyle=look.line if lines else "")
-            for name, look in looks.items()
-        ],
-        loc="outside upper left",
-        ncols=4,
-        fontsize=8,
-        facecolor=theme.paper,
-        edgecolor=theme.paper,
-        labelcolor=theme.ink,
-    )
+    handles = []
+    for name, look in looks.items():
+        handles.append(Line2D([], [], color=look.colour, marker=look.marker, markersize=5, label=name))
+        handles[-1].set(linestyle=look.line if lines else "")
+    figure.legend(handles=handles, loc="outside upper left", ncols=4, fontsize=8, facecolor=theme.paper, edgecolor=theme.paper,
+                  labelcolor=theme.ink)  # fmt: skip
 
 
 def keys_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from statistics import NormalDist
 
 import matplotlib.figure
@@ -41,10 +42,11 @@ def curve(scores: Scores) -> pd.DataFrame:
     members = common & set(scores.suite.members)
     weights = nested_weights({name: scores.suite.members[name] for name in members} or {name: () for name in common})
     rows = []
-    for model, own in tasks.items():
-        mean = mean_of({name: own[name] for name in own if name in weights}, weights)
+    for model, tasks_of_model in tasks.items():
+        own = {name: task for name, task in tasks_of_model.items() if name in weights}
+        mean = mean_of(own, weights)
         row = {"mean": mean.value, "low": mean.low, "high": mean.high, "tasks": mean.tasks} if mean else {"tasks": 0}
-        rows.append({"model": model, "step": steps[model], **row, **_bits([own[name] for name in own if name in weights])})
+        rows.append({"model": model, "step": steps[model], **row, **_bits(list(own.values()))})
     return pd.DataFrame(rows, columns=["model", "step", "mean", "low", "high", "tasks", "bits", "bits_low", "bits_high"])
 
 
@@ -62,12 +64,8 @@ def _bits(tasks: Sequence[TaskRun]) -> dict[str, float]:
 
 def leaves_chance(rows: pd.DataFrame) -> int | None:
     """The first step of a `curve` from which on the interval of every mean is above chance, 0; None if the last one is not."""
-    first = None
-    for step, is_above in reversed(list(zip(rows.step, rows.low.fillna(-1) > 0, strict=True))):
-        if not is_above:
-            break
-        first = int(step)
-    return first
+    above = takewhile(lambda entry: entry[1] > 0, zip(rows.step[::-1], rows.low[::-1].fillna(-1), strict=True))
+    return min((int(step) for step, _ in above), default=None)
 
 
 def table(scores: Scores) -> Table:

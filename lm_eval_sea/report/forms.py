@@ -30,20 +30,19 @@ _BEHIND_TEMPLATE = ", chat template"
 _ABOUT = ["model", "dataset", "language", "prompt_language", "setting"]
 
 
-def form_of(task: TaskRun) -> str:
-    """In which form a task has its answers; a ranked one is named by its variant, and by the chat template it stands behind."""
-    name = _NAMES.get(task.facts.variant, task.facts.variant)
-    return name + (_BEHIND_TEMPLATE if name not in (READ, CONSTRAINED) and task.run.settings.chat_template else "")
-
-
 def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict[str, TaskRun]]]:
-    """Tasks of one model that ask the same rows for a choice, by form, with what they share; groups of at least two forms."""
+    """Tasks of one model that ask the same rows for a choice, by form, with what they share; groups of at least two forms.
+
+    A ranked form is named by its variant, and by the chat template it stands behind.
+    """
     found: dict[tuple[str, ...], dict[str, TaskRun]] = {}
     for task in tasks:
         facts = task.facts
         if task.logged is not None and any(gold is not None for gold in task.logged.golds):
             setting = "" if facts.setting == facts.variant else facts.setting  # where it says more than the form
-            found.setdefault((facts.pool, facts.language, facts.prompt_language, setting), {})[form_of(task)] = task
+            form = _NAMES.get(facts.variant, facts.variant)
+            form += _BEHIND_TEMPLATE if form not in (READ, CONSTRAINED) and task.run.settings.chat_template else ""
+            found.setdefault((facts.pool, facts.language, facts.prompt_language, setting), {})[form] = task
     return [(about, forms) for about, forms in found.items() if len(forms) > 1]
 
 
@@ -78,20 +77,13 @@ def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
     before, after = ([float(choice == gold) for choice, gold in side] for side in zip(*pairs, strict=True))
     difference = paired_difference(after, before, clusters)
     agree = [float(a is not None and a == b) for (a, _), (b, _) in pairs]
-    counts = {
-        "gained": sum(b > a for a, b in zip(before, after, strict=True)),
-        "lost": sum(b < a for a, b in zip(before, after, strict=True)),
-        "unread": sum(choice is None for _, (choice, _) in pairs),
-    }
-    return {
-        "rows": len(pairs),
-        **mean_and_ends("first_score", estimate(before, clusters), 100),
-        **mean_and_ends("second_score", estimate(after, clusters), 100),
-        **mean_and_ends("agreement", estimate(agree, clusters), 100),
-        **{name: 100 * (count / len(pairs)) for name, count in counts.items()},
-        **mean_and_ends("difference", difference, 100),
-        "p": difference.p_value,
-    }
+    row: dict[str, Any] = {"rows": len(pairs)}
+    for name, scores in (("first_score", before), ("second_score", after), ("agreement", agree)):
+        row |= mean_and_ends(name, estimate(scores, clusters), 100)
+    gained, lost = (sum(a > b for a, b in zip(*sides, strict=True)) for sides in ((after, before), (before, after)))
+    counts = {"gained": gained, "lost": lost, "unread": sum(choice is None for _, (choice, _) in pairs)}
+    row |= {name: 100 * (count / len(pairs)) for name, count in counts.items()}
+    return row | mean_and_ends("difference", difference, 100) | {"p": difference.p_value}
 
 
 def forms_table(scores: Scores) -> pd.DataFrame:

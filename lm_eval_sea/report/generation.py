@@ -21,15 +21,7 @@ METRICS = (
     *("exact_match", "exact_number", "f1", "contains", "contains_weighted"),
     *("chrf++", "bleu", "bleu_th", "rougeL", "null_rate", "off_target_rate"),
 )
-LOST = {
-    "not_read": "not read",
-    "cut": "cut in the thought",
-    "refused": "refused",
-    "failed": "failed",
-    "wrong_language": "wrong language",
-}
 ENGLISH = "en"
-DIRECTIONS = ("from_english", "into_english", "difference")
 
 
 def generation_table(scores: Scores) -> pd.DataFrame:
@@ -49,12 +41,10 @@ def answers_table(scores: Scores) -> pd.DataFrame:
     """One row a model and task of whose answers more than 2 % were lost, in per cent; see `results.answers`."""
     rows = []
     for (model, name), task in scores.of.items():
-        rates, bounds = rates_of(task), bounds_of(task)
-        if rates is None or max(rates) <= TOLD:
-            continue
-        row: dict[str, object] = {"model": model, "task": name, "dataset": task.facts.pool, "language": task.facts.language}
-        row |= {rate: 100 * share for rate, share in rates._asdict().items()}
-        rows.append(row | (bounds._asdict() if bounds else dict.fromkeys(Bounds._fields)))
+        rates, bounds = rates_of(task), bounds_of(task) or (None,) * 3
+        if rates is not None and max(rates) > TOLD:
+            shares = (100 * share for share in rates)
+            rows.append((model, name, task.facts.pool, task.facts.language, *shares, *bounds))
     frame = pd.DataFrame(rows, columns=["model", "task", "dataset", "language", *Rates._fields, *Bounds._fields])
     return frame.sort_values("not_read", ascending=False, kind="stable", ignore_index=True)
 
@@ -76,7 +66,9 @@ def translation_table(scores: Scores) -> pd.DataFrame:
     )
     keys = [*about[:3], "prompt", "setting"]
     table = tasks.drop_duplicates(keys).set_index(keys)[["limited"]]
-    values = tasks.groupby([*keys, "direction"]).value.last().unstack().reindex(table.index, columns=DIRECTIONS[:2])
+    values = (
+        tasks.groupby([*keys, "direction"]).value.last().unstack().reindex(table.index, columns=["from_english", "into_english"])
+    )
     difference = values.from_english - values.into_english
     return values.assign(difference=difference, limited=table.limited).reset_index()
 
@@ -86,8 +78,9 @@ def generation_section(scores: Scores) -> Section:
     table, directions = generation_table(scores), translation_table(scores)
     used = [metric for metric in METRICS if table[metric].notna().any()]
     lost = [
-        *columns("percent", **LOST),
-        *columns("percent", all_wrong="cut ones wrong", all_right="cut ones right", completed="completed"),
+        *columns("percent", not_read="not read", cut="cut in the thought", refused="refused", failed="failed"),
+        *columns("percent", wrong_language="wrong language", all_wrong="cut ones wrong", all_right="cut ones right"),
+        Column("completed", "completed", "percent"),
     ]
     of_lost = (
         "In per cent of the answers, where it is more than 2 % of them. What was cut in the thought, refused or failed "
@@ -125,10 +118,15 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     seen = "; ".join(
         f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows()
     )
-    panels = [
-        Panel(title, _lines(table, column, suite), axis="chrF++")
-        for column, title in (("from_english", "English → x"), ("into_english", "x → English"))
-    ]
+    panels = []
+    for column, title in (("from_english", "English → x"), ("into_english", "x → English")):
+        lines = []
+        for (dataset, language, prompt, setting), group in table.groupby(
+            ["dataset", "language", "prompt", "setting"], sort=False
+        ):
+            label = suite.title_of(dataset, language) + prompt_label(prompt == ENGLISH, setting)
+            lines.append(Line(label, dots(group, column, "model"), {"dataset": dataset, "language": language}))
+        panels.append(Panel(title, lines, axis="chrF++"))
     return Figure.of_chart(
         "translation",
         "chrF++ by direction.",
@@ -136,11 +134,3 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
         f"Points by language and model. Means of chrF++: {seen}.",
         table,
     )
-
-
-def _lines(table: pd.DataFrame, column: str, suite: Suite) -> list[Line]:
-    lines = []
-    for (dataset, language, prompt, setting), group in table.groupby(["dataset", "language", "prompt", "setting"], sort=False):
-        label = suite.title_of(dataset, language) + prompt_label(prompt == ENGLISH, setting)
-        lines.append(Line(label, dots(group, column, "model"), {"dataset": dataset, "language": language}))
-    return lines

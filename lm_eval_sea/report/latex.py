@@ -32,29 +32,27 @@ def escaped(text: str) -> str:
 
 def latex(table: Table, made_of: str) -> str:
     """A floating table of the first `LONGEST` rows, numbers to the right; `made_of` stands behind the note in the caption."""
-    lines = [" & ".join(escaped(column.title) for column in table.columns)]
-    for _, cells in table.cells(LONGEST):
-        lines.append(" & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells))
+    head = " & ".join(escaped(column.title) for column in table.columns)
+    body = "".join(
+        " & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells) + " \\\\\n"
+        for _, cells in table.cells(LONGEST)
+    )
     places = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     cut = f"The first {LONGEST} of {len(table.frame)} rows." if len(table.frame) > LONGEST else ""
     caption = " ".join(filter(None, [f"{table.title}.", table.note, cut, made_of]))
-    return "\n".join(
-        [
-            "% needs \\usepackage{booktabs}",
-            "\\begin{table}",
-            "\\centering\\small",
-            f"\\begin{{tabular}}{{{places}}}",
-            "\\toprule",
-            f"{lines[0]} \\\\",
-            "\\midrule",
-            *(f"{line} \\\\" for line in lines[1:]),
-            "\\bottomrule",
-            "\\end{tabular}",
-            f"\\caption{{{escaped(caption)}}}",
-            f"\\label{{tab:{table.name}}}",
-            "\\end{table}\n",
-        ]
-    )
+    return rf"""% needs \usepackage{{booktabs}}
+\begin{{table}}
+\centering\small
+\begin{{tabular}}{{{places}}}
+\toprule
+{head} \\
+\midrule
+{body}\bottomrule
+\end{{tabular}}
+\caption{{{escaped(caption)}}}
+\label{{tab:{table.name}}}
+\end{{table}}
+"""
 
 
 def made_of(scores: Scores) -> str:

@@ -21,17 +21,12 @@ def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
     blocks = [f"## {section.title}", *filter(None, [escaped(section.lead)]), *section.text]
     for part in section.shown:
         if isinstance(part, Table):
-            blocks += [f"### {part.title}", *filter(None, [part.note]), *_table(part)]
+            blocks += [f"### {part.title}", *filter(None, [part.note]), markdown(part, LONGEST)]
+            if (rows := len(part.frame)) > LONGEST:
+                blocks.append(f"{LONGEST} of {rows} rows; all are in [tables/{part.name}.csv](tables/{part.name}.csv).")
         elif part.name in pictures:
             blocks += [f"![{escaped(part.seen)}](figures/{part.name}.png)", f"*{part.caption}*"]
     return [*blocks, *map(escaped, section.after)]
-
-
-def _table(table: Table) -> list[str]:
-    blocks = [markdown(table, LONGEST)]
-    if len(table.frame) > LONGEST:
-        blocks.append(f"{LONGEST} of {len(table.frame)} rows; all are in [tables/{table.name}.csv](tables/{table.name}.csv).")
-    return blocks
 
 
 def markdown(table: Table, longest: int | None = None) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
-from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.report.suite import Suite, rows_once
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.comparison import (
     MAIN_CONFIDENCE,
@@ -41,7 +41,6 @@ BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
 _MOST_COMMON = 0.5  # of the tasks of either; two models that share fewer are not ranked one above the other
 _MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
-OVER_TASKS = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
 _TESTED = ("all", "language", "suite")
 _FEW = f"“few” stands where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 
@@ -67,31 +66,21 @@ class Scope:
         return nested_weights({name: self.paths[name] for name in names})
 
 
-def _of_rows_once(by_model: Mapping[str, Tasks], tasks: Tasks) -> Tasks:
-    """The tasks without lite ones whose rows count already: every model that was run on one was run on its whole task, too."""
-    whole = {lite_name(name): name for name in tasks}
-    return {
-        name: task
-        for name, task in tasks.items()
-        if name not in whole or any(name in own and whole[name] not in own for own in by_model.values())
-    }
-
-
 def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:
     """All that has a mean, of the tasks that any model was run on; weights that a suite states itself count for it."""
     tasks = {name: task for own in by_model.values() for name, task in own.items()}
-    counted = _of_rows_once(by_model, tasks)
+    whole = [name for name in tasks if all(name in own for own in by_model.values() if lite_name(name) in own)]
+    counted = {name: tasks[name] for name in rows_once(tasks, whole)}
 
     def path(competency: str, name: str) -> tuple[str, ...]:
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
 
     paths = {name: path(task.facts.task, plain_name(task)) for name, task in counted.items()}
     made = [Scope(ALL, ALL, "all tasks", paths)]
-    for kind, titles in (("language", suite.languages), ("competency", suite.kinds)):
-        values = {name: task.facts.language if kind == "language" else task.facts.task for name, task in counted.items()}
-        for _, value in sorted((titles.get(value, value), value) for value in set(values.values()) - {""}):
-            own = {name: paths[name] for name in counted if values[name] == value}
-            made.append(Scope(kind, value, titles.get(value, value), own))
+    for kind, fact, titles in (("language", "language", suite.languages), ("competency", "task", suite.kinds)):
+        values = {name: str(getattr(task.facts, fact)) for name, task in counted.items()}
+        for title, value in sorted((titles.get(value, value), value) for value in set(values.values()) - {""}):
+            made.append(Scope(kind, value, title, {name: paths[name] for name in counted if values[name] == value}))
     for name, members in suite.suites.items():
         if sum(member in tasks for member in members) >= _MOST_SUITES * len(members):
             own = {member: suite.members.get(member) or path(suite.kind_of.get(member, ""), member) for member in members}
@@ -110,10 +99,12 @@ class Means:
     @cached_property
     def values(self) -> dict[tuple[str, str, str], Mean]:
         """(kind, name, model) → mean."""
-        found = {
-            (scope.kind, scope.name, model): scope.of(tasks) for scope in self.scopes for model, tasks in self.by_model.items()
+        return {
+            (scope.kind, scope.name, model): mean
+            for scope in self.scopes
+            for model, tasks in self.by_model.items()
+            if (mean := scope.of(tasks)) is not None
         }
-        return {key: mean for key, mean in found.items() if mean is not None}
 
     @cached_property
     def order(self) -> list[str]:
@@ -156,17 +147,15 @@ class Means:
         found = {name: task_difference(one[name], other[name]) for name in one if name in other}
         return {(name, first, second): difference for name, difference in found.items() if difference is not None}
 
-    def corrected(self, *key: str) -> float | None:
-        """The p-value of a key of `differences` or `of_tasks`, corrected for all that the page claims."""
-        return self._p_values.get(key)
-
     @cached_property
-    def _p_values(self) -> dict[tuple[str, ...], float | None]:
-        of_means: dict[tuple[str, ...], float | None] = {key: found.p_value for key, found in self.differences.items()}
-        of_tasks: dict[tuple[str, ...], float | None] = {key: found.p_value for key, found in self.of_tasks.items()}
-        main = {key: p_value for key, p_value in of_means.items() if key[0] == ALL}
-        first, rest = corrected_on_page(main, {key: of_means[key] for key in of_means if key not in main} | of_tasks)
-        return first | rest
+    def corrected(self) -> dict[tuple[str, ...], float | None]:
+        """The p-values of `differences` and `of_tasks`, by their keys, corrected for all that the page claims."""
+        main: dict[tuple[str, ...], float | None] = {}
+        rest: dict[tuple[str, ...], float | None] = {}
+        for key, found in self.differences.items():
+            (main if key[0] == ALL else rest)[key] = found.p_value
+        first, others = corrected_on_page(main, rest | {key: found.p_value for key, found in self.of_tasks.items()})
+        return first | others
 
     @cached_property
     def ranks(self) -> dict[tuple[str, str], dict[str, RankSet]]:
@@ -177,7 +166,7 @@ class Means:
             apart = {}
             for first, second in combinations(sorted(models), 2):
                 key = (scope.kind, scope.name, first, second)
-                p_value = self._p_values.get(key)
+                p_value = self.corrected.get(key)
                 asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
                 if p_value is not None and p_value <= LEVEL and self.differences[key].tasks >= _MOST_COMMON * asked:
                     apart[first, second] = self.differences[key].value
@@ -238,21 +227,23 @@ def _cells(means: Means, scoped: Sequence[Scope], model: str) -> dict[str, objec
     cells: dict[str, object] = {}
     for scope in scoped:
         mean = means.values.get((scope.kind, scope.name, model))
-        found = (mean.value, mean.low, mean.high, mean.tasks, mean.few, mean.limited) if mean else (*[None] * 3, 0, False, False)
-        value, low, high, tasks, few, limited = found
-        parts = {"low": low, "high": high, "tasks": f"{tasks} of {len(scope.paths)}", "few": few, "limited": limited}
-        cells |= {scope.title: value, **{f"{scope.title}: {name}": part for name, part in parts.items()}}
+        cells[scope.title] = mean.value if mean else None
+        cells |= {f"{scope.title}: {end}": getattr(mean, end, None) for end in ("low", "high")}
+        cells[f"{scope.title}: tasks"] = f"{mean.tasks if mean else 0} of {len(scope.paths)}"
+        cells |= {f"{scope.title}: {sign}": getattr(mean, sign, False) for sign in ("few", "limited")}
     return cells
 
 
 def _columns(scoped: Sequence[Scope]) -> list[Column]:
-    shown = []
     parts = {"low": "low", "high": "high", "members": "tasks", "few": "few", "marker": "limited"}
-    for scope in scoped:
-        of_scope = {part: f"{scope.title}: {name}" for part, name in parts.items()}
-        shows = ("language", scope.title) if scope.kind == "language" else None
-        shown.append(Column(scope.title, scope.title, "mean", shows=shows, **of_scope))
-    return shown
+    return [
+        Column(
+            *(scope.title, scope.title, "mean"),
+            shows=("language", scope.title) if scope.kind == "language" else None,
+            **{part: f"{scope.title}: {name}" for part, name in parts.items()},
+        )
+        for scope in scoped
+    ]
 
 
 def languages_table(means: Means) -> Table:
@@ -285,13 +276,12 @@ def comparisons_table(means: Means) -> Table:
     rows = []
     for key, found in means.differences.items():
         kind, name, first, second = key
-        p_value = means.corrected(*key)
+        confidence = MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
+        p_value, (low, high) = means.corrected.get(key), found.interval(confidence)
         row: dict[str, object] = {"over": titles[kind, name].title, "language": name if kind == "language" else None}
         row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
         row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value}
-        confidence = MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
-        row |= {"stderr": found.spread.stderr, "confidence": 100 * confidence}
-        row["low"], row["high"] = found.interval(confidence)
+        row |= {"stderr": found.spread.stderr, "confidence": 100 * confidence, "low": low, "high": high}
         row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.spread.few}
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
     first, second = sorted(means.by_model) if two else ("first", "second")

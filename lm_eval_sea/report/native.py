@@ -13,9 +13,8 @@ from lm_eval_sea.results.comparison import mean_of
 from lm_eval_sea.results.runs import TaskRun
 
 _MOST_MODELS = 2  # that have a line a language each in the overview
-MEANS = ("native", "translated", "difference")
 COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")
-ENDS = tuple(f"{name}_{end}" for name in MEANS for end in ("low", "high"))
+ENDS = tuple(f"{name}_{end}" for name in ("native", "translated", "difference") for end in ("low", "high"))
 
 
 def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> pd.DataFrame:
@@ -29,21 +28,18 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
         chosen = {name: task for name, task in tasks.items() if name in origins and task.facts.chance > 0}
         for language in sorted({task.facts.language for task in chosen.values()} - {"en"}):
             own = {name: task for name, task in chosen.items() if task.facts.language == language}
-            native = [name for name in own if origins[name] == "native"]
-            counts = {"native": len(native), "translated": len(own) - len(native)}
-            if not all(counts.values()):
+            native = {name: task for name, task in own.items() if origins[name] == "native"}
+            translated = {name: task for name, task in own.items() if name not in native}
+            if not native or not translated:
                 continue
-            weights = {name: 1 / counts["native"] if name in native else -1 / counts["translated"] for name in own}
-            translated = {name: -weight for name, weight in weights.items()}
-            found = {
-                "native": mean_of({name: own[name] for name in native}, weights),
-                "translated": mean_of({name: own[name] for name in own if name not in native}, translated),
-                "difference": mean_of(own, weights),
-            }
+            weights = dict.fromkeys(native, 1 / len(native)) | dict.fromkeys(translated, 1 / len(translated))
+            signed = {name: weights[name] if name in native else -weights[name] for name in own}
+            means = {"native": (native, weights), "translated": (translated, weights), "difference": (own, signed)}
             row: dict[str, object] = {"model": model, "language": language}
-            for name, mean in found.items():
-                row |= {name: mean.value, f"{name}_low": mean.low, f"{name}_high": mean.high} if mean else {}
-            row |= {f"{name}_tasks": count for name, count in counts.items()}
+            for name, of in means.items():
+                if mean := mean_of(*of):
+                    row |= {name: mean.value, f"{name}_low": mean.low, f"{name}_high": mean.high}
+            row |= {"native_tasks": len(native), "translated_tasks": len(translated)}
             rows.append(row | {"limited": any(task.limited for task in own.values())})
     return pd.DataFrame(rows, columns=[*COLUMNS, *ENDS]).astype(dict.fromkeys(ENDS, "float64"))
 

@@ -10,7 +10,6 @@ import pandas as pd
 from lm_eval_sea.report import checkpoints
 from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots, keys_of
 from lm_eval_sea.report.means import (
-    OVER_TASKS,
     WEIGHINGS,
     answer,
     comparisons_table,
@@ -34,7 +33,8 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
     """The answer: models by their means, two models compared, or one model by language; SEA-HELM's totals; the curve of steps."""
     means = scores.means
     count = len(means.by_model)
-    after = [f"{OVER_TASKS}; {WEIGHINGS[means.weigh]}."] if count else []
+    over = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
+    after = [f"{over}; {WEIGHINGS[means.weigh]}."] if count else []
     if count > 1:
         after.append(
             "Ranks, and what is told apart, hold for the whole report at once: with a probability of 95 % none of these claims "
@@ -62,12 +62,25 @@ def scores_section(scores: Scores) -> Section:
     ]
     if scores.headline.contradicted.any():
         text.append(f"{CONTRADICTED} marks scores of the results that their logged rows contradict: Provenance has both numbers.")
+    foreign = "Tasks that are not of this pack are listed, not scored: their scale and chance level are not known."
+    others = scores.tasks[~scores.tasks.of_pack & (scores.tasks.setting != "text")]
+    errors = (
+        "Rows that share a passage or premise are not independent: the clustered standard error counts them together (Miller "
+        "2024), the plain one takes every row for itself. Both in percentage points. Where all rows make one score together "
+        "(BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of passages."
+    )
+    shown = [
+        *(MODEL, TASK, Column("metric", "metric"), SCORE),
+        Column("normalised", "normalised", "percent", hint="chance is 0, perfect is 100"),
+        *columns("decimals", stderr_plain="error, plain", stderr="error, clustered"),
+        *(Column("clusters", "clusters", "count"), ROWS, Column("rows_total", "of", "count")),
+    ]
     parts = [
         _wide_scores(scores),
         _differences(scores) if len(scores.means.by_model) == 2 else None,
         _scores_figure(scores.headline, scores.suite, scores.models),
-        _foreign(scores),
-        _scores_table(scores.headline),
+        Table("other_tasks", "Other tasks", foreign, others, [MODEL, TASK, Column("version", "version"), ROWS]),
+        Table("scores", "Scores and standard errors", errors, scores.headline, shown),
     ]
     return Section("scores", "Scores", text, parts)
 
@@ -92,7 +105,7 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
     rows = []
     for key, found in scores.means.of_tasks.items():
         task, first, second = key
-        facts, p_value = scores.of[first, task].facts, scores.means.corrected(*key)
+        facts, p_value = scores.of[first, task].facts, scores.means.corrected.get(key)
         row: dict[str, object] = {"task": task, "dataset": facts.pool, "language": facts.language, "variant": facts.variant}
         row |= {"first": first, "second": second, **asdict(found), "few": found.few, "p_holm": p_value}
         row |= {"apart": p_value is not None and p_value <= LEVEL}
@@ -135,28 +148,6 @@ def _wide_scores(scores: Scores) -> Table:
         shown.append(Column(f"{model}: score", model, "score", shows=("model", model), **of_model))
     note = "A score leads to the rows it is made of; – is a member of the suite that was not run."
     return Table("scores_by_model", "Scores by task and model", note, frame, shown)
-
-
-def _foreign(scores: Scores) -> Table:
-    foreign = scores.tasks[~scores.tasks.of_pack & (scores.tasks.setting != "text")]
-    note = "Tasks that are not of this pack are listed, not scored: their scale and chance level are not known."
-    return Table("other_tasks", "Other tasks", note, foreign, [MODEL, TASK, Column("version", "version"), ROWS])
-
-
-def _scores_table(headline: pd.DataFrame) -> Table:
-    """All scores with their standard errors."""
-    note = (
-        "Rows that share a passage or premise are not independent: the clustered standard error counts them together (Miller "
-        "2024), the plain one takes every row for itself. Both in percentage points. Where all rows make one score together "
-        "(BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of passages."
-    )
-    shown = [
-        *(MODEL, TASK, Column("metric", "metric"), SCORE),
-        Column("normalised", "normalised", "percent", hint="chance is 0, perfect is 100"),
-        *columns("decimals", stderr_plain="error, plain", stderr="error, clustered"),
-        *(Column("clusters", "clusters", "count"), ROWS, Column("rows_total", "of", "count")),
-    ]
-    return Table("scores", "Scores and standard errors", note, headline, shown)
 
 
 def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:

@@ -75,9 +75,10 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
     of_page = {_FIRST: sections[0], **{f"pages/{section.name}.html": section for section in sections[1:]}}
     titles = {path: section.title for path, section in of_page.items()} | ({_SAMPLES: "Samples"} if packed else {})
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
+    many = f"{len(scores.models)} models, {scores.tasks.task.nunique()} tasks"
     shared = {
         "version": __version__,
-        "title": _title(scores),
+        "title": f"Evaluation report: {', '.join(scores.models) if len(scores.models) <= _NAMED else many}",
         "pictures": pictures,
         "longest": LONGEST,
         "notices": _notices(scores),
@@ -100,12 +101,6 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
             **shared,
         )
     return files
-
-
-def _title(scores: Scores) -> str:
-    if len(scores.models) <= _NAMED:
-        return f"Evaluation report: {', '.join(scores.models)}"
-    return f"Evaluation report: {len(scores.models)} models, {scores.tasks.task.nunique()} tasks"
 
 
 def _notices(scores: Scores) -> list[str]:
@@ -134,18 +129,11 @@ def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[di
         files[f"samples/{number}.js"] = f'receiveSamples("{number}", "{_packed(of_models)}");\n'
         for model, rows in of_models.items():
             facts = tasks[model, task]
-            about.append(
-                {
-                    **{name: facts[name] for name in ("model", "task", "language")},
-                    "keys": {name: names.get(name, {}).get(facts[name], facts[name]) for name in FILTERS if facts[name]},
-                    "metric": facts["headline"],
-                    "file": os.path.basename(facts["samples"]),
-                    "shown": len(rows),
-                    "total": int(totals.get((model, task), 0)),
-                    "spaced": task not in unequal,  # evenly over all rows; else those first that other models have, too
-                    "at": number,
-                }
-            )
+            entry = {name: facts[name] for name in ("model", "task", "language")}
+            entry["keys"] = {name: names.get(name, {}).get(facts[name], facts[name]) for name in FILTERS if facts[name]}
+            entry |= {"metric": facts["headline"], "file": os.path.basename(facts["samples"]), "at": number}
+            entry |= {"shown": len(rows), "total": int(totals.get((model, task), 0))}
+            about.append(entry | {"spaced": task not in unequal})  # evenly over all rows; else those first that others have, too
     return files, about
 
 

@@ -52,10 +52,10 @@ def task_table(scores: Scores) -> pd.DataFrame:
     rows = []
     for (model, name), task in scores.of.items():
         if task.facts.of_pack:
-            said = task_settings(task)
+            said, facts = task_settings(task), task.facts
             own = {column: said[setting] for column, setting in TASK_SETTINGS.items()}
-            source = {"source": task.facts.data_source or None, "revision": task.facts.data_revision or None}
-            rows.append({"model": model, "task": name, **own, **source, "rows_total": task.expected, "date": date_of(task.run)})
+            own |= {"source": facts.data_source or None, "revision": facts.data_revision or None}
+            rows.append({"model": model, "task": name, **own, "rows_total": task.expected, "date": date_of(task.run)})
     columns = ["model", "task", "pack", "version", "prompt_book", "source", "revision", "data", "num_fewshot", "exemplars"]
     return pd.DataFrame(rows, columns=[*columns, "signatures", "rows", "rows_total", "date"])
 

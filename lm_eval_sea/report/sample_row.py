@@ -53,11 +53,7 @@ def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count:
 
 
 def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page shows of a row, as JSON; empty parts are left out.
-
-    Args:
-        row: as lm-eval logged it.
-        record: what the frame of the rows has of it.
+    """What the page shows of a row that lm-eval logged, of which the frame of rows has a record; empty parts are left out.
 
     Returns:
         id, number (of the row), title (the row's question), margin (nats), prompt, gold (position), predictions (metric →
@@ -71,6 +67,9 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     if is_number(calibrated):  # depends on all rows
         predictions = predictions | {BATCH_CALIBRATED: int(calibrated)}
     scores = [_mapping(score) for score in _list(doc.get("option_scores"))]
+    output = None if scores else row.get("resps")
+    while isinstance(output, list) and output:
+        output = output[0]
     parts = {
         "id": str(doc.get("id", row.get("doc_id"))),
         "number": str(row.get("doc_id")),
@@ -80,7 +79,7 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
         "gold": position(doc.get("gold")),
         "predictions": {metric: position(chosen) for metric, chosen in predictions.items()},
         "options": _options(doc, asked, scores),
-        "output": None if scores else _first_text(row.get("resps")),
+        "output": output if isinstance(output, str) else None,
         "answer": doc["answer"] if isinstance(doc.get("answer"), str) else None,
         "references": [str(text) for text in _list(doc.get("answers"))] or (None if scores else [str(row.get("target"))]),
         "score": record["score"] if is_number(record["score"]) else None,
@@ -125,9 +124,3 @@ def _options(doc: Mapping[str, Any], asked: Sequence[Mapping[str, Any]], scores:
     rounded = [[round(log, 4) if is_number(log) else None for log in pair] for pair in logs]
     entries = zip_longest(letters, [*texts, *requested[len(texts) :]], rounded, fillvalue="")
     return [[label, text, *pair] for label, text, pair in islice(entries, len(scores) or len(texts))]
-
-
-def _first_text(responses: Any) -> str | None:
-    while isinstance(responses, list) and responses:
-        responses = responses[0]
-    return responses if isinstance(responses, str) else None

@@ -111,26 +111,33 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
     """
     if not runs.tasks:
         raise ResultsError("there are results, but of no task")
-    notes = list(runs.notes)
-    tasks = []
+    notes, tasks = list(runs.notes), []
     samples: dict[Key, pd.DataFrame] = {}
     of: dict[Key, TaskRun] = {}
-    sizes = sum(_size(task) for task in runs.tasks)
+    sizes = sum(map(_size, runs.tasks))
     with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
         for task in runs.tasks:
             key = (runs.labels[task.run.model], task.name)
             of[key] = task
             known = [*task.notes, *(f"{key[0]}, {note}" for note in catalogue_notes(task))]
-            rows = task.logged
-            notes += [*known, *(note for note in task.notes if note not in known)]
-            if rows is not None and len(rows.keys):
+            rows = task.logged  # reading them adds notes
+            notes += dict.fromkeys([*known, *task.notes])
+            if rows is not None and rows.keys:
                 samples[key] = rows.frame
             tasks.append(_task_row(key, task))
             progress.update(_size(task))
+    together = pd.DataFrame(columns=_NO_SAMPLES)
+    if samples:
+        together = pd.concat(samples, names=["model", "task"]).reset_index(["model", "task"])
+    of_runs = [
+        {"model": runs.labels[run.model], "model_name": run.model, "date": date_of(run), "batch_size": run.batch_size}
+        | {**asdict(run.settings), "results": visible(str(run.place))}
+        for run in runs.runs
+    ]
     return Scores(
-        runs=pd.DataFrame([_run_row(run, runs.labels[run.model]) for run in runs.runs]),
+        runs=pd.DataFrame(of_runs),
         tasks=pd.DataFrame(tasks),
-        samples=_together(samples),
+        samples=together.reset_index(drop=True).drop(columns=["place", "number"], errors="ignore"),
         notes=list(map(visible, notes)),
         suite=read_suite({name for _, name in of}) if suite is None else suite,
         weigh=weigh,
@@ -144,19 +151,6 @@ def _size(task: TaskRun) -> int:
     return task.samples.stat().st_size if isinstance(task.samples, Path) else 0
 
 
-def _together(samples: dict[Key, pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all tasks in one frame, with model and task in front."""
-    if not samples:
-        return pd.DataFrame(columns=_NO_SAMPLES)
-    found = pd.concat(samples, names=["model", "task"]).reset_index(["model", "task"])
-    return found.reset_index(drop=True).drop(columns=["place", "number"])
-
-
-def _run_row(run: Run, label: str) -> dict[str, Any]:
-    about = {"model": label, "model_name": run.model, "date": date_of(run), "batch_size": run.batch_size}
-    return {**about, **asdict(run.settings), "results": visible(str(run.place))}
-
-
 def date_of(run: Run) -> str:
     """When a run was, to the second."""
     return run.date.isoformat(sep=" ", timespec="seconds")
@@ -165,8 +159,7 @@ def date_of(run: Run) -> str:
 def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
     facts = task.facts
     return {
-        "model": key[0],
-        "task": key[1],
+        **dict(zip(("model", "task"), key, strict=True)),
         "of_pack": facts.of_pack,
         "headline": facts.headline_metric or None,
         "dataset": facts.pool,

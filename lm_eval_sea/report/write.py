@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +15,7 @@ from lm_eval_sea.report.latex import citation, escaped, latex, made_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK
 from lm_eval_sea.report.page import Picture, render_pages
-from lm_eval_sea.report.scores import Scores, scores_of
+from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sea_helm_totals import totals_by_model
 from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
@@ -55,11 +54,12 @@ def write_report(
 ) -> Written:
     """Writes report.html, pages/, samples/, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
+    Of several runs of a task by one model one counts, but in SEA-HELM's totals.
+
     Args:
-        runs: all there are; of several of a task by one model one counts, but in SEA-HELM's totals.
+        runs: all there are.
         out: folder to make or complete.
-        shown_rows: how many rows of each model and task the page of samples has; by default 50, or where all together would be
-            more than `MOST_ROWS`, fewer.
+        shown_rows: of each model and task on the page of samples; by default 50, or where all would be over `MOST_ROWS`, fewer.
         all_runs: keep several runs of a model apart.
         steps: whether the models are checkpoints of one training run.
         published: whether to show published numbers beside the runs.
@@ -78,39 +78,24 @@ def write_report(
     made = sections(scores, totals, steps=steps, published=published)
     tables = [table for section in made for table in section.tables]
     figures = [figure for section in made for figure in section.figures]
-    folder = WrittenFolder(out, MANIFEST)
-    pictures = _draw(figures)
-    for name, picture in pictures.items():
-        folder.write(f"figures/{name}.png", picture.light)
+    folder, pictures, kinds = WrittenFolder(out, MANIFEST), {}, ("png", "svg", "pdf") if paper else ("png",)
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
+        images = dict(zip(kinds, _images(figure, LIGHT, *kinds), strict=True))
+        pictures[figure.name] = Picture(images["png"], None if figure.chart else _images(figure, DARK, "png")[0])
+        for kind, image in images.items():
+            folder.write(f"figures/{figure.name}.{kind}", image)
     for table in tables:
         folder.write(f"tables/{table.name}.csv", _csv(table))
+        if paper:
+            folder.write(f"tables/{table.name}.tex", latex(table, made_of(scores)))
     if paper:
-        _for_a_paper(folder, tables, figures, scores)
+        folder.write("tables/citation.tex", f"{escaped(citation(scores))}\n")
     folder.write("report.md", render_markdown(made, pictures))
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
-    return Written(
-        pages["report.html"], scores.runs.model.nunique(), scores.tasks.task.nunique(), len(scores.samples), scores.notes
-    )
-
-
-def _draw(figures: Sequence[Figure]) -> dict[str, Picture]:
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    pictures = {}
-    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
-        [light] = _images(figure, LIGHT, "png")
-        pictures[figure.name] = Picture(light, None if figure.chart else _images(figure, DARK, "png")[0])
-    return pictures
-
-
-def _for_a_paper(folder: WrittenFolder, tables: Sequence[Table], figures: Sequence[Figure], scores: Scores) -> None:
-    said, kinds = made_of(scores), ("svg", "pdf")
-    for table in tables:
-        folder.write(f"tables/{table.name}.tex", latex(table, said))
-    for figure in figures:
-        for kind, image in zip(kinds, _images(figure, LIGHT, *kinds), strict=True):
-            folder.write(f"figures/{figure.name}.{kind}", image)
-    folder.write("tables/citation.tex", f"{escaped(citation(scores))}\n")
+    models, count = scores.runs.model.nunique(), scores.tasks.task.nunique()
+    return Written(pages["report.html"], models, count, len(scores.samples), scores.notes)
 
 
 def _csv(table: Table) -> str:

@@ -95,12 +95,14 @@ def advice_on(task: TaskRun) -> list[str]:
     templated = bool(task.run.settings.chat_template) or "chat" in str(task.run.settings.backend)
     if _lacks_exemplars(task) and not templated:
         said.append("a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)")
-    elif rates.unexplained > _HARDLY_READ and _ends_at_limit(task):
-        said.append("hardly an answer could be read, and most break off at the limit of tokens; raise --gen_kwargs max_gen_toks")
-    elif rates.unexplained > _HARDLY_READ and templated:
-        said.append("hardly an answer could be read; is this a base model? it needs a run without chat template")
     elif rates.unexplained > _HARDLY_READ:
-        said.append("hardly an answer could be read; is this a chat model? add --apply_chat_template")
+        rows = thought_rows(task)
+        why = "; is this a chat model? add --apply_chat_template"
+        if rows is not None and (rows.finish_reason == "length").mean() > _MOST:
+            why = ", and most break off at the limit of tokens; raise --gen_kwargs max_gen_toks"
+        elif templated:
+            why = "; is this a base model? it needs a run without chat template"
+        said.append(f"hardly an answer could be read{why}")
     if rates.cut > TOLD:
         said.append("thoughts do not end; where their finish_reason is length, raise --thinking_tokens")
     if rates.failed > 0:
@@ -110,12 +112,6 @@ def advice_on(task: TaskRun) -> list[str]:
 
 def _told(*rates: tuple[str, float]) -> list[str]:
     return [f"{name} {100 * rate:.1f} %" for name, rate in rates if rate > TOLD]
-
-
-def _ends_at_limit(task: TaskRun) -> bool:
-    """Whether most answers are as long as was allowed; False where the rows do not say."""
-    rows = thought_rows(task)
-    return rows is not None and bool((rows.finish_reason == "length").mean() > _MOST)
 
 
 def _lacks_exemplars(task: TaskRun) -> bool:

@@ -120,17 +120,16 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
         parallel=bool(entries.get("parallel")),
         as_published=bool(entries.get("as_published")),
         data_on_hub=bool(entries.get("data_on_hub", True)),
-        data_file=_at(files, "test") or "",
-        data_split=_at(splits, "test") or "test",
+        data_file=_of_test(files),
+        data_split=_of_test(splits) or "test",
         signatures={str(key): str(value) for key, value in signatures.items()} if isinstance(signatures, Mapping) else {},
         token_premium=premium if is_premium else {},
         assumed=known is not None and not metadata,
     )
 
 
-def _at(mapping: Any, key: str) -> str | None:
-    value = mapping.get(key) if isinstance(mapping, Mapping) else None
-    return one_line(str(value)) if value else None
+def _of_test(named: Any) -> str:
+    return one_line(str(named.get("test") or "")) if isinstance(named, Mapping) else ""
 
 
 def version_note(name: str, facts: Facts) -> str | None:
@@ -151,9 +150,5 @@ def row_count_note(name: str, facts: Facts, rows_total: int | None) -> str | Non
 def unknown_size_note(facts: Mapping[str, Facts]) -> str | None:
     """One line on the tasks whose number of rows the catalogue does not know, if there are any; parts of data sets have one."""
     names = [name.removeprefix("sea_helm_") for name, of_task in facts.items() if of_task.size_unknown]
-    if not names:
-        return None
-    return (
-        f"the pack does not know how many rows {some_names(names)} should have, "
-        "so a file that was cut off would not be noticed there"
-    )
+    rows = f"the pack does not know how many rows {some_names(names)} should have"
+    return f"{rows}, so a file that was cut off would not be noticed there" if names else None

@@ -21,11 +21,7 @@ def seen_on_task(rows: int, tests: int = 1) -> float:
 
         100 · (z(1 − α / 2m) + z(0.8)) · √(2 p (1 − p) (1 − r) / n)
 
-    with α = 0.05, p = 0.5 and r = 0.3, for n independent rows.
-
-    Args:
-        rows: n.
-        tests: m, for how many of them together the error rate holds (Bonferroni).
+    with α = 0.05, p = 0.5 and r = 0.3, for n independent rows. For m tests together the error rate holds (Bonferroni).
     """
     return _points(_VARIANCE / rows, tests)
 
@@ -44,13 +40,10 @@ def seen_on_mean(tasks: Collection[Planned]) -> float:
 
 
 def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
-    """The fewest rows of each task, as `--limit` takes them, with which their mean shows a difference; all, if even these do not.
+    """The fewest rows of each task, as `--limit` takes them, with which the means of two models show a difference in points.
 
-    A label gets `_ROWS_A_LABEL` on average, for with fewer than `strata.FEWEST` of one the mean has no interval.
-
-    Args:
-        points: the difference of the means of two models.
-        tasks: with all their rows.
+    All, if even these do not show it. A label gets `_ROWS_A_LABEL` on average: with fewer than `strata.FEWEST` of one the mean
+    has no interval.
     """
     most, least = max(task.rows for task in tasks), _ROWS_A_LABEL * max(task.labels for task in tasks)
 

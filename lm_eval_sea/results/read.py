@@ -34,17 +34,16 @@ _GIVE_A_FOLDER = "give the folder of lm-eval's --output_path"
 def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     """The runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
 
-    Args:
-        paths: folders, results files and samples files.
-        names: what to call the models of the runs in a folder or file; runs of one name are of one model.
+    `names` say what to call the models of the runs in a folder or file; runs of one name are of one model.
 
     Raises:
         ResultsError: if a path does not exist or nothing is found.
     """
     results_files, samples_files = _files([Path(path) for path in paths])
     notes: list[str] = []
-    found = [parts for path in results_files if (parts := _read_results(path, names or {}, notes)) is not None]
-    by_stamp = {(_folder(parts.runs[0]), parts.runs[0].date): parts for parts in found}
+    read_of = {path: parts for path in results_files if (parts := _read_results(path, names or {}, notes)) is not None}
+    found = list(read_of.values())
+    by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
     model_of_folder = {folder: parts.runs[0].model for (folder, _), parts in by_stamp.items()}
     for path in samples_files:
         match = _SAMPLES_NAME.fullmatch(path.name)
@@ -75,16 +74,10 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
 def of_results(results: Mapping[str, Any]) -> Runs:
     """The run that `lm_eval.simple_evaluate` returns; its `samples`, where there, are the rows."""
     notes: list[str] = []
-    run = _run_of(results, None, None, notes, {})
-    samples = results.get("samples")
-    logged = samples if isinstance(samples, Mapping) else {}
+    run = _run_of(results, None, None, notes)
+    logged = _mapping(results, "samples")
     tasks = [replace(task, samples=rows) if isinstance(rows := logged.get(task.name), list) else task for task in run.tasks]
     return replace(run, tasks=tasks, notes=notes)
-
-
-def _folder(run: Run) -> Path:
-    assert run.place is not None
-    return run.place.parent if run.has_results else run.place
 
 
 def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
@@ -160,10 +153,10 @@ def _run_of(
     names: Mapping[Path, str] | None = None,
 ) -> Runs:
     """The run that a results file, or what lm-eval returns, tells of; `date` is that in the file's name."""
-    configs, subtasks = _mapping(content, "configs"), _mapping(content, "group_subtasks")
-    arguments = _mapping(_mapping(content, "config"), "model_args")
-    where = path or "results"
-    config = _checked(_mapping(content, "config") | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
+    configs, subtasks, where = _mapping(content, "configs"), _mapping(content, "group_subtasks"), path or "results"
+    config = _mapping(content, "config")
+    arguments = _mapping(config, "model_args")
+    config = _checked(config | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
     named = content.get("model_name") or arguments.get("pretrained") or arguments.get("model")
     model = str(named or (path.parent.name if path else "model"))
     settings = settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")})

@@ -28,12 +28,9 @@ _BUFFER = 2**16  # bytes; prompts make rows longer than the default
 
 
 def read_lines(samples: Samples, notes: list[str], places: Collection[int] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The logged rows with their places, one after the other; memory holds one row.
+    """The logged rows, all or some, with their places, bytes from the beginning of the file; memory holds one row.
 
-    Args:
-        samples: `samples_<task>_<date>.jsonl`, or rows.
-        notes: gets a line if rows cannot be read, such as the last one of a run that was stopped.
-        places: of the rows to read, bytes from the beginning of the file; None: all.
+    `notes` get a line if rows cannot be read, such as the last one of a run that was stopped.
     """
     if not isinstance(samples, Path):
         for place, row in enumerate(samples):
@@ -47,7 +44,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
         return
     broken: list[int] = []
     with file:
-        for number, (place, line) in enumerate(_lines(file) if places is None else _lines_at(file, places), start=1):
+        for number, (place, line) in enumerate(_lines(file, places), start=1):
             if line.strip():
                 try:
                     row = parse(line)
@@ -61,22 +58,19 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
         _add(notes, f"{samples}: line {broken[0]}{more} cannot be read as JSON (a run that was stopped?) and left out")
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their places; one that is too long for memory is read to its end, and is no JSON."""
+def _lines(file: BinaryIO, places: Collection[int] | None) -> Iterator[tuple[int, bytes]]:
+    """Lines of a file with their places; one that is too long for memory is read to its end, and is no JSON."""
+    for place in sorted(places or ()):
+        file.seek(place)
+        yield place, file.readline(_LONGEST)
     place = 0
-    while line := file.readline(_LONGEST):
+    while places is None and (line := file.readline(_LONGEST)):
         size = len(line)
         while not line.endswith(b"\n") and (more := file.readline(_LONGEST)):
             size += len(more)
             line = more
         yield place, line if size == len(line) else b"too long"
         place += size
-
-
-def _lines_at(file: BinaryIO, places: Collection[int]) -> Iterator[tuple[int, bytes]]:
-    for place in sorted(places):
-        file.seek(place)
-        yield place, file.readline(_LONGEST)
 
 
 def _add(notes: list[str], note: str) -> None:
@@ -133,25 +127,27 @@ class Rows:
 
 
 def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:
-    """Reads the rows of a task.
+    """Reads the rows of a task; `notes` get a line for what cannot be read.
 
     Args:
         samples: a file or rows.
         metric: whose scores count.
         item: the metric of single rows where that is made of all rows.
-        notes: gets a line for what cannot be read.
+        notes: see above.
         extra: further columns as lm-eval logs them: "acc", "doc.label".
     """
     kept: list[_Row] = []
     others: dict[str, list[Any]] = {name: [] for name in extra}
-    at = {name: name.split(".") for name in extra}
     first: Any = None
     for number, (place, row) in enumerate(read_lines(samples, notes)):
         first = row.get("filter") if number == 0 else first
         if row.get("filter") == first:  # lm-eval logs a row once per filter
             kept.append(_Row(place, number, row, metric, item))
             for name, values in others.items():
-                values.append(_at(row, at[name]))
+                value: Any = row
+                for key in name.split("."):
+                    value = value.get(key) if isinstance(value, dict) else None
+                values.append(value)
     _calibrate(kept, metric)
     for entry in kept:
         entry.choose(metric, item)
@@ -172,12 +168,6 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
         chosen=[row.chosen for row in kept],
         statistics=statistics_of(metric, [row.logged for row in kept]),
     )
-
-
-def _at(row: Any, keys: Sequence[str]) -> Any:
-    for key in keys:
-        row = row.get(key) if isinstance(row, dict) else None
-    return row
 
 
 _COLUMNS = (

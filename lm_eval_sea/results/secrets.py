@@ -70,26 +70,29 @@ def masked(content: Any) -> Any:
 
 def masked_results(content: Mapping[str, Any]) -> dict[str, Any]:
     """What lm-eval writes of a run, without the secrets in its settings; scores and prompts stay as they are."""
-    configs = content.get("configs")
-    made: dict[str, Any] = _masked_but(content, (*_SCORES, "configs"))
-    if isinstance(configs, Mapping):
-        made["configs"] = {task: _masked_but(config, _PROMPTS) for task, config in configs.items()}
+    made = _masked_but(content, (*_SCORES, "configs"))
+    if isinstance(configs := content.get("configs"), Mapping):
+        made["configs"] = {
+            task: _masked_but(config, _PROMPTS) if isinstance(config, Mapping) else config for task, config in configs.items()
+        }
     return made
 
 
-def _masked_but(content: Any, names: Collection[str]) -> Any:
+def _masked_but(content: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
     """The same, and what goes by some names as it is."""
-    if not isinstance(content, Mapping):
-        return content
     return {key: value if key in names else _masked_entry(key, value) for key, value in content.items()}
 
 
 def _masked_entry(key: Any, value: Any) -> Any:
     if is_secret(key) and _is_telling(value):
         return MASK
-    if isinstance(key, str) and _HEADERS.fullmatch(key) and isinstance(value, Mapping):
+    if _are_headers(key, value):
         return {name: part if str(name).lower() in _PLAIN_HEADERS else MASK for name, part in value.items()}
     return masked(value)
+
+
+def _are_headers(key: object, value: object) -> bool:
+    return isinstance(key, str) and _HEADERS.fullmatch(key) is not None and isinstance(value, Mapping)
 
 
 def _is_telling(value: Any) -> bool:
@@ -113,10 +116,7 @@ def secrets_in(content: Any) -> Iterator[str]:
         yield from _secrets_in_text(content)
     elif isinstance(content, Mapping):
         for key, value in content.items():
-            if is_secret(key) or (isinstance(key, str) and _HEADERS.fullmatch(key) and isinstance(value, Mapping)):
-                yield from _texts(value)
-            else:
-                yield from secrets_in(value)
+            yield from _texts(value) if is_secret(key) or _are_headers(key, value) else secrets_in(value)
     elif isinstance(content, list | tuple):
         for part in content:
             yield from secrets_in(part)
@@ -159,10 +159,6 @@ def secrets_of_environment(environment: Mapping[str, str]) -> Iterator[str]:
             yield from secrets_in(value)
 
 
-def _is_unmistakable(secret: str) -> bool:
-    return len(secret) >= (_SHORTEST_WORD if secret.isalpha() else _SHORTEST)
-
-
 class KnownSecrets:
     """Secrets that were given to this process, wherever they turn up: in an answer of a server, in an error of a library."""
 
@@ -171,8 +167,9 @@ class KnownSecrets:
 
     def add(self, secrets: Iterable[str]) -> None:
         """Takes secrets; short ones, which may be words, are told by their names alone."""
-        forms = {form for secret in secrets for form in (secret, unquote(secret)) if _is_unmistakable(form)}
-        self._known = sorted({*self._known, *forms}, key=len, reverse=True)
+        forms = {form for secret in secrets for form in (secret, unquote(secret))}
+        told = {form for form in forms if len(form) >= (_SHORTEST_WORD if form.isalpha() else _SHORTEST)}
+        self._known = sorted({*self._known, *told}, key=len, reverse=True)
 
     def masked(self, text: str) -> str:
         """A text without the known secrets, and all else as it is."""

@@ -210,8 +210,11 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     if metric is None or not 0 <= (mean := group.scores[metric].value / scale_of(metric)) <= 1:
         return None
     members = [name for name in group.tasks if name not in tasks or metric in tasks[name].scores]
+    # It is not where tasks weigh by their rows, have another headline, or count from another run and are shown there.
+    is_plain = bool(members) and all(name in tasks and tasks[name].facts.headline_metric == metric for name in members)
+    values = [tasks[name].scores[metric].value / scale_of(metric) for name in members if is_plain]
     spread, obstacle = UNKNOWN, _OTHER_MEAN
-    if _is_plain_mean(mean, metric, members, tasks):
+    if is_plain and abs(sum(values) / len(values) - mean) < _AGREE:
         obstacle = _NOT_LOGGED
         if all(tasks[name].telling_rows is not None for name in members):
             strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
@@ -219,14 +222,6 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     low, high = spread.interval(100 * mean, 0.0, 100.0)
     cells = (name, "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
     return _Mean(name, cells, obstacle if low is None else None)
-
-
-def _is_plain_mean(mean: float, metric: str, names: Sequence[str], tasks: Mapping[str, TaskRun]) -> bool:
-    """Not so where tasks weigh by their rows, have another headline, or count from another run and are shown there."""
-    if not names or any(name not in tasks or tasks[name].facts.headline_metric != metric for name in names):
-        return False
-    values = [tasks[name].scores[metric].value / scale_of(metric) for name in names]
-    return abs(sum(values) / len(values) - mean) < _AGREE
 
 
 def _title(run: Run, model: str) -> str:

@@ -6,7 +6,6 @@ What the rows must say is logged by the chat tasks: `thought`, `state`, and `tok
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import pandas as pd
 from lm_eval_sea.results.rows import document
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import count_of
-from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference
+from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference, percent
 from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
 
 WINDOW = 20  # characters
@@ -95,16 +94,14 @@ def tokens_in_english(tokens: float, lines: Sequence[tuple[str, int]], premium: 
     not: the language is that of most letters of its `languages_of_lines`.
     """
     letters = _letters(lines)
-    most = max(_KINDS, key=lambda kind: letters[kind])
+    most = max(_KINDS, key=letters.__getitem__)
     return None if most == "other" or not letters[most] else tokens / premium if most == "own" else tokens
 
 
-def _letters(lines: Iterable[tuple[str, int]]) -> Counter[str]:
+def _letters(lines: Iterable[tuple[str, int]]) -> dict[str, int]:
     """The letters of lines by kind of language."""
-    letters = Counter[str]()
-    for kind, number in lines:
-        letters[kind] += number
-    return letters
+    lines = list(lines)
+    return {kind: sum(number for own, number in lines if own == kind) for kind in _KINDS}
 
 
 def thought_rows(task: TaskRun) -> pd.DataFrame | None:
@@ -121,6 +118,11 @@ def thought_rows(task: TaskRun) -> pd.DataFrame | None:
     return frame.assign(state=frame["doc.state"], finish_reason=frame["doc.finish_reason"], **tokens)
 
 
+def _number(told: Any, kind: str) -> float:
+    number = count_of(told.get(kind)) if isinstance(told, dict) else None
+    return math.nan if number is None else float(number)
+
+
 def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
     """The ledger of a task by its `thought_rows` and their texts; None if it has no thoughts."""
     clusters = [str(cluster) for cluster in rows.cluster]
@@ -131,14 +133,14 @@ def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
     places = rows.place[thinking].tolist()
     chosen = [places[number] for number in np.linspace(0, len(places) - 1, min(len(places), THOUGHTS_READ)).astype(int)]
     language, premium = task.facts.language_of_prompt, task.facts.token_premium.get("mean")
-    at = dict(zip(chosen, (document(row).get("thought") for row in task.texts(chosen)), strict=False))
-    texts = {place: text for place, text in at.items() if isinstance(text, str) and text}
+    read_texts = zip(chosen, (document(row).get("thought") for row in task.texts(chosen)), strict=False)
+    texts = {place: text for place, text in read_texts if isinstance(text, str) and text}
     lines = {place: languages_of_lines(text, language) for place, text in texts.items()}
     spent = {place: tokens for place, tokens in zip(places, lengths, strict=True) if not math.isnan(tokens)}
     weighed = [tokens_in_english(spent[place], lines[place], premium) for place in lines if premium and place in spent]
     in_english = [tokens for tokens in weighed if tokens is not None]
     letters = _letters(chain.from_iterable(lines.values()))
-    total, read = letters.total(), len(texts)
+    total, read = sum(letters.values()), len(texts)
     switches = sum(one[0] != other[0] for of_text in lines.values() for one, other in zip(of_text, of_text[1:], strict=False))
 
     def share(of: pd.Series) -> Estimate:
@@ -161,7 +163,7 @@ def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
 
 
 def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
-    """The score within every power of two of tokens up to the limit, from one run.
+    """The score within every power of two of tokens up to the limit, from the `thought_rows` of one run.
 
         score(b) = Σ_i s_i · [n_i ≤ b] / N,   at most Σ_i max(s_i · [n_i ≤ b], [t_i ≤ b < n_i]) / N
 
@@ -169,12 +171,7 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
     writes the same tokens up to b, so its score lies between the two: a thought that is cut has no answer, and an answer that is
     cut may still be read. The limit is the largest n_i.
 
-    Args:
-        task: whose headline score counts.
-        rows: its `thought_rows`.
-
-    Returns:
-        None where the rows do not say how many tokens they took, or the score is no mean of the rows.
+    None where the rows do not say how many tokens they took, or the score is no mean of the rows.
     """
     telling = task.telling_rows
     thought = rows.thought.fillna(0).to_numpy()
@@ -190,14 +187,8 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
     for budget in [*budgets, limit]:
         within = scores * (total <= budget)
         hopeful = (thought <= budget) & (budget < total)
-        found = estimate(within.tolist(), telling.clusters)
-        low, high = (None if end is None else 100 * end for end in (found.low, found.high))
-        points.append(BudgetPoint(budget, 100 * found.mean, low, high, 100 * float(np.maximum(within, hopeful).mean())))
+        found, most = estimate(within.tolist(), telling.clusters), float(np.maximum(within, hopeful).mean())
+        points.append(BudgetPoint(budget, 100 * found.mean, percent(found.low), percent(found.high), 100 * most))
     gain = paired_difference(scores.tolist(), (scores * (total <= limit / 2)).tolist(), telling.clusters)
     hit = bool(((rows.finish_reason == "length") | (rows.state == "cut")).any())
     return BudgetCurve(points, 100 * gain.mean, hit and gain.low is not None and gain.low > 0)
-
-
-def _number(told: Any, kind: str) -> float:
-    number = count_of(told.get(kind)) if isinstance(told, dict) else None
-    return math.nan if number is None else float(number)

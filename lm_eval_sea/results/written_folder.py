@@ -12,11 +12,9 @@ _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    """Writes a file; the one that was there stays until the new one is whole.
+    """Writes a file in a folder that exists; the one that was there stays until the new one is whole.
 
-    Args:
-        path: in a folder that exists.
-        content: text is written as UTF-8; what UTF-8 cannot hold becomes a question mark.
+    Text is written as UTF-8; what UTF-8 cannot hold becomes a question mark.
 
     Raises:
         OSError: if that fails.
@@ -82,8 +80,5 @@ class WrittenFolder:
         if not isinstance(names, list):
             return []
         # a manifest may come with a folder from elsewhere: nothing outside the folder is touched
-        return [name for name in names if isinstance(name, str) and _is_inside(PurePosixPath(name))]
-
-
-def _is_inside(path: PurePosixPath) -> bool:
-    return not path.is_absolute() and ".." not in path.parts and path.suffix in _WRITTEN
+        paths = [PurePosixPath(name) for name in names if isinstance(name, str)]
+        return [str(path) for path in paths if not path.is_absolute() and ".." not in path.parts and path.suffix in _WRITTEN]

@@ -48,11 +48,7 @@ def model_id(name: str) -> str:
 
 
 def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The records of runs.
-
-    Args:
-        runs: of which each task of a model counts once.
-        model: the id of the model, "developer/model", if not the one in the results.
+    """The records of runs of which each task of a model counts once; `model` is its id, if not the one in the results.
 
     Returns:
         Path below the datastore's root → record, and notes on what is left out. The same run has the same path each time.
@@ -91,6 +87,7 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[s
     settings = {key: str(value) for key, value in asdict(run.settings).items() if value is not None}
     packs = {task.facts.pack_version for task in tasks} - {""}
     backend = settings.get("backend", "unknown")
+    engine = "vLLM" if backend.startswith("vllm") else "transformers" if "hf" in backend else backend
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"{COLLECTION}/{model}/{now}",
@@ -111,9 +108,7 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[s
             "name": model.partition("/")[2],
             "id": model,
             "developer": model.partition("/")[0],
-            "inference_engine": {
-                "name": "vLLM" if backend.startswith("vllm") else "transformers" if "hf" in backend else backend
-            },
+            "inference_engine": {"name": engine},
             "additional_details": {
                 "deployment_type": "self_deployed",
                 "model_availability": "unknown",

@@ -32,14 +32,10 @@ def task_groups(listed: TaskList) -> str:
 
 
 def _group(name: str, tasks: list[TaskRecord]) -> dict[str, Any]:
-    on_hub = [task for task in tasks if not task.source.is_made_by_user]
-    return {
-        "description": f"{name}: {len(on_hub)} tasks of lm_eval_sea",
-        "suite": SUITE,
-        "tasks": [_task(task) for task in on_hub],
-    }
-
-
-def _task(task: TaskRecord) -> dict[str, Any]:
-    subset = {"subset": task.source.config} if task.source.config else {}
-    return {"task": task.name, "n_shots": [task.num_fewshot], "dataset": task.source.repository} | subset
+    on_hub = [
+        {"task": task.name, "n_shots": [task.num_fewshot], "dataset": task.source.repository}
+        | ({"subset": task.source.config} if task.source.config else {})
+        for task in tasks
+        if not task.source.is_made_by_user
+    ]
+    return {"description": f"{name}: {len(on_hub)} tasks of lm_eval_sea", "suite": SUITE, "tasks": on_hub}

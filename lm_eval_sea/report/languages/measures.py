@@ -173,7 +173,6 @@ def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iter
     chosen = [[each.chosen[question] for each in given] for question in common]
     clusters = [given[0].clusters.get(question, question) for question in common]
     accuracy = sum(each.right[question] for each in given for question in common) / (len(given) * len(common))
-    sizes = range(2, len(given) + 1)
-    for size in sizes if every else dict.fromkeys((sizes[0], sizes[-1])):
+    for size in range(2, len(given) + 1) if every else dict.fromkeys((2, len(given))):
         share = estimate([same_answer(each, size) for each in chosen], clusters)
         yield Consistency(len(given), len(common), accuracy, size, share.mean, share.low, share.high, ac3(accuracy, share.mean))

@@ -49,14 +49,9 @@ class Comparison(NamedTuple):
 
 
 def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
-    """Reads the rows of all parallel tasks.
+    """Reads the rows of all parallel tasks; of runs of which each task of a model counts once. With notes on what is left out.
 
-    Args:
-        runs: of which each task of a model counts once.
-        metric: what says whether an answer is right, such as "acc"; by default the headline metric of each task.
-
-    Returns:
-        The comparisons, and notes on what was left out.
+    The metric says whether an answer is right, such as "acc"; by default it is the headline metric of each task.
 
     Raises:
         ResultsError: if they have no samples of parallel tasks with that metric, right or wrong.
@@ -77,20 +72,15 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
             notes.append(f"{task.run.model}, {task.name}: left out, for {why}")
             continue
         condition = Condition(
-            task.run.model,
-            facts.dataset,
-            facts.setting or "base",
-            facts.variant,
-            "en" if facts.prompt_language == ENGLISH else "native",
-            metric or facts.headline_metric,
-            "" if task.num_fewshot is None else str(task.num_fewshot),
+            *(task.run.model, facts.dataset, facts.setting or "base", facts.variant),
+            prompt="en" if facts.prompt_language == ENGLISH else "native",
+            metric=metric or facts.headline_metric,
+            num_fewshot="" if task.num_fewshot is None else str(task.num_fewshot),
         )
         answers = _read_answers(task, condition.metric, notes)
-        if answers is None:
-            continue
-        if facts.language == ENGLISH:
+        if answers is not None and facts.language == ENGLISH:
             english[condition._replace(prompt="")] = answers
-        else:
+        elif answers is not None:
             native.setdefault(condition, {})[facts.language] = answers
     if others:
         notes.append(f"{len(others)} tasks left out, for they are of no parallel test: {some_names(others)}")
@@ -175,7 +165,7 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
             counts, errors = _parts(beside.difference)
             accuracies = {"accuracy": beside.accuracy, "accuracy_en": beside.accuracy_en, "difference": beside.difference.mean}
             shares = {name: getattr(beside, name) for name in ("english_only", "language_only", "lost")}
-            yield condition._asdict() | {"language": language} | counts | accuracies | errors | shares
+            yield {**condition._asdict(), "language": language, **counts, **accuracies, **errors, **shares}
 
 
 def _parts(difference: Estimate) -> tuple[dict[str, int], dict[str, float | None]]:
@@ -245,11 +235,7 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
         "errors.csv": with_corrected_p_values(list(error_rows(comparisons))),
         "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
     }
-    written = {}
-    for name, rows in tables.items():
-        if rows:
-            written[out.write(name, csv_text(rows))] = rows
-        else:
-            notes.append(f"{name} is not written, for it would be empty")
+    notes += [f"{name} is not written, for it would be empty" for name, rows in tables.items() if not rows]
+    written = {out.write(name, csv_text(rows)): rows for name, rows in tables.items() if rows}
     out.finish()
     return written

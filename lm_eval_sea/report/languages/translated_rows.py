@@ -27,14 +27,7 @@ class TranslatedFile(NamedTuple):
 
 
 def write_translations(runs: Runs, folder: Path) -> tuple[list[TranslatedFile], list[str]]:
-    """Writes a file of rows for each language that was translated.
-
-    Args:
-        runs: of which each task of a model counts once.
-        folder: where to write; the files lie in it as the tasks name them.
-
-    Returns:
-        The files, and notes on what the runs lack.
+    """Writes a file of rows for each language that was translated, named as the tasks name it; with notes on what runs lack.
 
     Raises:
         ResultsError: if they have no samples of a translation, of two models, or not all texts of a row.
