@@ -145,11 +145,9 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
         return None
     worst = table.loc[table.rstd.idxmax()]
     variants = {variant: TITLES.get(variant, variant) for variant in in_order(list(table.variant))}
-    lengths = scale_around(table.length_discrepancy.dropna(), 20.0)
-    panels = [
-        Panel("", _lines(table, "rstd", "variant", variants), (0.0, 50.0), "RStd (percentage points)"),
-        Panel("", _lines(table, "length_discrepancy", "variant", variants), lengths, "length discrepancy (%)"),
-    ]
+    scales = {"rstd": ((0.0, 50.0), "RStd (percentage points)")}
+    scales["length_discrepancy"] = (scale_around(table.length_discrepancy.dropna(), 20.0), "length discrepancy (%)")
+    panels = [Panel("", _lines(table, column, "variant", variants), *scale) for column, scale in scales.items()]
     return Figure.of_chart(
         "bias",
         "Bias by prompt variant, native prompts; a dot for each data set and language. Left: RStd. Right: length discrepancy.",

@@ -27,21 +27,16 @@ GOLD = "gold"
 _SHOWN_METHODS: Mapping[str, str] = {"acc": "none", "acc_cc": "contextual", "acc_pmi": "PMI", "acc_bc": "batch"}
 
 
-def choices_by_method(samples: pd.DataFrame) -> pd.DataFrame:
-    """The choices of each method on the rows of one model and task, a column each; methods without choices are left out."""
-    known = {name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples}
-    return pd.DataFrame(known).dropna(axis=1).astype(int)
+def _calibrated(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFrame, list[str]]]:
+    """Model, task, rows, choices and label words of the tasks that log what calibration needs.
 
-
-def calibrated_samples(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, list[str]]]:
-    """Model, task, rows and label words of the tasks that log what calibration needs.
-
-    There are no words where every row has options of its own.
+    Choices have a column for each method that chose on all rows. There are no words where every row has options of its own.
     """
     logged = scores.samples[scores.samples.loglikelihoods.notna()]
     for (model, task), samples in logged.groupby(["model", "task"], sort=False):
         words = scores.of[model, task].config.get("doc_to_choice")
-        yield model, task, samples, list(map(str, words)) if isinstance(words, list) else []
+        choices = pd.DataFrame({name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples})
+        yield model, task, samples, choices.dropna(axis=1).astype(int), list(map(str, words)) if isinstance(words, list) else []
 
 
 def calibration_table(scores: Scores) -> pd.DataFrame:
@@ -51,9 +46,8 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
     uncalibrated log-likelihood.
     """
     rows = []
-    for model, task, samples, words in calibrated_samples(scores):
+    for model, task, samples, methods, words in _calibrated(scores):
         golds, labels = samples.gold.astype(int), max(map(len, samples.loglikelihoods))
-        methods = choices_by_method(samples)
         for method, chosen in methods.items():
             accuracy = 100 * int((golds == chosen).sum()) / len(chosen)
             f1 = 100 * macro_f1([Choice(*pair, labels) for pair in zip(golds, chosen, strict=True)]) if words else None
@@ -68,8 +62,8 @@ def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.Data
     `english` has the labels of a task in English, in the same order.
     """
     rows = []
-    for model, task, samples, words in calibrated_samples(scores):
-        counts = {method: Counter(chosen) for method, chosen in choices_by_method(samples).items()}
+    for model, task, samples, methods, words in _calibrated(scores):
+        counts = {method: Counter(chosen) for method, chosen in methods.items()}
         golds = Counter(samples.gold.astype(int))
         for position, (word, meaning) in enumerate(zip_longest(words, (english.get(task) or [])[: len(words)])):
             chosen = {method: count[position] for method, count in counts.items()}

@@ -157,13 +157,14 @@ class Panel:
         low, high = self.scale
         return 100 * min(1.0, max(0.0, (value - low) / (high - low)))
 
+    @cached_property
+    def marked(self) -> set[str]:
+        """The series that have marks here."""
+        return {mark.series for line in self.lines for mark in line.marks}
+
     def present(self, series: Sequence[str]) -> list[str]:
         """Those of a chart's series that have marks here."""
-        return [name for name in series if name in self._present]
-
-    @cached_property
-    def _present(self) -> set[str]:
-        return {mark.series for line in self.lines for mark in line.marks}
+        return [name for name in series if name in self.marked]
 
     @property
     def ticks(self) -> list[float]:
@@ -189,7 +190,7 @@ class Chart:
     @property
     def legend(self) -> Mapping[str, Style]:
         """The series that have marks in panels without series of their own, and how they look."""
-        seen = {mark.series for panel in self.panels if panel.series is None for line in panel.lines for mark in line.marks}
+        seen = set[str]().union(*(panel.marked for panel in self.panels if panel.series is None))
         return {name: look for name, look in styles(self.series).items() if name in seen}
 
     def looks(self, panel: Panel) -> Mapping[str, Style]:
@@ -246,17 +247,17 @@ def _draw_panel(axis: Axes, chart: Chart, panel: Panel, theme: Theme) -> None:
         ys, values = [y for y, _ in placed], [mark.value for _, mark in placed]
         if kind == GUIDE:
             axis.vlines(values, [y - 0.4 for y in ys], [y + 0.4 for y in ys], color=theme.ink, alpha=0.4, linewidth=2, zorder=0)
-            continue
-        look = looks[series]
-        if kind == BAR:
+        elif kind == BAR:
             starts = [mark.low or 0.0 for _, mark in placed]
             widths = [value - start for value, start in zip(values, starts, strict=True)]
+            look = looks[series]
             axis.barh(ys, widths, 0.8, left=starts, color=look.colour, hatch=look.hatch, edgecolor=theme.paper)
-            continue
-        ends = [(y, mark.low, mark.high) for y, mark in placed if mark.low is not None and mark.high is not None]
-        if ends:
-            axis.hlines(*zip(*ends, strict=True), color=look.colour, linewidth=1)
-        axis.plot(values, ys, marker=look.marker, color=look.colour, markersize=4.5, linestyle="")
+        else:
+            look = looks[series]
+            ends = [(y, mark.low, mark.high) for y, mark in placed if mark.low is not None and mark.high is not None]
+            if ends:
+                axis.hlines(*zip(*ends, strict=True), color=look.colour, linewidth=1)
+            axis.plot(values, ys, marker=look.marker, color=look.colour, markersize=4.5, linestyle="")
     axis.set_yticks(range(len(panel.lines)), [line.label for line in panel.lines], fontsize=7)
     axis.set_ylim(len(panel.lines) - 0.5, -0.5)
     low, high = panel.scale

@@ -21,7 +21,6 @@ from lm_eval_sea.results.uncertainty import CONFIDENCE
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
-_NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 def step_of(model: str) -> int | None:
@@ -53,13 +52,12 @@ def curve(scores: Scores) -> pd.DataFrame:
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float]:
     """The mean of bits per byte over tasks, whose errors are independent, with its 95 % interval; empty if no task has them."""
     found = [score for task in tasks if (score := task.scores.get("bits_per_byte")) is not None]
+    errors = [score.stderr for score in found if score.stderr is not None]
     if not found:
         return {}
     value = math.fsum(score.value for score in found) / len(found)
-    if any(score.stderr is None for score in found):
-        return {"bits": value}
-    half = _NORMAL * math.sqrt(math.fsum((score.stderr or 0.0) ** 2 for score in found)) / len(found)
-    return {"bits": value, "bits_low": value - half, "bits_high": value + half}
+    half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * math.sqrt(math.fsum(error**2 for error in errors)) / len(found)
+    return {"bits": value} | ({"bits_low": value - half, "bits_high": value + half} if len(errors) == len(found) else {})
 
 
 def leaves_chance(rows: pd.DataFrame) -> int | None:

@@ -138,12 +138,9 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     """A panel a model: accuracy in each form, a line a data set and language."""
     if table.empty:
         return None
-    ends = ("score", "score_low", "score_high")
-    sides = [
-        table[[*_ABOUT, side, *(f"{side}_{end}" for end in ends)]].set_axis([*_ABOUT, "form", *ends], axis=1)
-        for side in ("first", "second")
-    ]
-    shown = pd.concat(sides).drop_duplicates([*_ABOUT, "form"])
+    ends = ["score", "score_low", "score_high"]
+    sides = [table[[*_ABOUT, side, *(f"{side}_{end}" for end in ends)]] for side in ("first", "second")]
+    shown = pd.concat([side.set_axis([*_ABOUT, "form", *ends], axis=1) for side in sides]).drop_duplicates([*_ABOUT, "form"])
     if len(shown) > MOST_MARKS:
         return None
     panels = []
@@ -151,7 +148,7 @@ def _figure(table: pd.DataFrame) -> Figure | None:
         lines = []
         for (dataset, language, prompt, setting), group in of_model.groupby(_ABOUT[1:], sort=False):
             label = f"{dataset}, {language}" + prompt_label(prompt == "en" != language, setting)
-            marks = dots(group, "score", "dataset", "language", series="form", ends=ends[1:])
+            marks = dots(group, "score", "dataset", "language", series="form", ends=("score_low", "score_high"))
             lines.append(Line(label, marks, {"dataset": dataset, "language": language}))
         panels.append(Panel(str(model), lines, axis="accuracy", keys={"model": str(model)}))
     most = table.loc[table.difference.abs().idxmax()]

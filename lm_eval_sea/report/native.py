@@ -13,8 +13,6 @@ from lm_eval_sea.results.comparison import mean_of
 from lm_eval_sea.results.runs import TaskRun
 
 _MOST_MODELS = 2  # that have a line a language each in the overview
-COLUMNS = ("model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited")
-ENDS = tuple(f"{name}_{end}" for name in ("native", "translated", "difference") for end in ("low", "high"))
 
 
 def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> pd.DataFrame:
@@ -41,7 +39,9 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
                     row |= {name: mean.value, f"{name}_low": mean.low, f"{name}_high": mean.high}
             row |= {"native_tasks": len(native), "translated_tasks": len(translated)}
             rows.append(row | {"limited": any(task.limited for task in own.values())})
-    return pd.DataFrame(rows, columns=[*COLUMNS, *ENDS]).astype(dict.fromkeys(ENDS, "float64"))
+    ends = [f"{name}_{end}" for name in ("native", "translated", "difference") for end in ("low", "high")]
+    columns = ["model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited", *ends]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(ends, "float64"))
 
 
 def native_section(scores: Scores) -> Section:
@@ -73,10 +73,10 @@ def native_section(scores: Scores) -> Section:
 
 def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]:
     """A line a model and language of `native_table`; of more than two models, one with the ends of the range."""
-    few, rows = table.model.nunique() <= _MOST_MODELS, table.to_dict("records")
-    ends = [table.loc[place()].to_dict() for place in (table.difference.idxmin, table.difference.idxmax)] if not few else []
+    few = table.model.nunique() <= _MOST_MODELS
+    shown = table if few else table.loc[[table.difference.idxmin(), table.difference.idxmax()]]
     said = []
-    for row in rows if few else ends:
+    for row in shown.to_dict("records"):
         where = f"{row['model']} in {languages.get(row['language'], row['language'])}"
         value, low, high = (number("points", row[f"difference{end}"]) for end in ("", "_low", "_high"))
         difference = value if pd.isna(row["difference_low"]) else f"{value} [{low}, {high}]"

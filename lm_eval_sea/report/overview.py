@@ -1,4 +1,4 @@
-"""The answer, all scores and all means."""
+"""The answer, SEA-HELM's totals, all scores and all means."""
 
 from __future__ import annotations
 
@@ -20,13 +20,18 @@ from lm_eval_sea.report.means import (
 )
 from lm_eval_sea.report.native import native_lines, native_table
 from lm_eval_sea.report.scores import Scores
-from lm_eval_sea.report.sea_helm_totals import totals_table
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section, sample_link
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
 from lm_eval_sea.results.power import LEVEL
+from lm_eval_sea.results.runs import Runs, TaskRun
 from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
+from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
+from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
+from lm_eval_sea.sea_helm.totals.methods import METHODS
+from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
+from lm_eval_sea.sea_helm.totals.totals import compute
 
 
 def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool) -> Section:
@@ -48,9 +53,48 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
         models_table(means) if count > 1 else languages_table(means) if count else None,
         means_figure(means) if count > 2 else None,
         *([checkpoints.table(scores), checkpoints.figure(scores)] if steps else []),
-        None if totals is None else totals_table(totals, scores.suite),
+        None if totals is None else _totals_table(totals, scores.suite),
     ]
     return Section("overview", "Overview", [], parts, lead=answer(means) or "", after=after)
+
+
+def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
+    """One row per average, language and competency; a column per model, each with its standard error and whether it is complete.
+
+    By the default method and suite of `lm-eval-sea score`; all runs of a model count as seeds. A note names models that cannot be
+    scored. None where no task of SEA-HELM was run.
+    """
+    by_model: dict[str, list[TaskRun]] = {}
+    for task in runs.tasks:
+        if place_of(task.facts):
+            by_model.setdefault(runs.labels[task.run.model], []).append(task)
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for model, own in sorted(by_model.items()):
+        try:
+            totals = compute(gather(own), read_suite("seahelm"), judges(), next(iter(METHODS)))
+        except (ValueError, KeyError, TypeError) as error:
+            notes.append(f"{model}: no totals of SEA-HELM ({error})")
+            continue
+        for place, node in sorted(totals.nodes.items(), key=lambda item: (item[0] not in (SEA, ALL), item[0])):
+            if place.task or (place.group and place not in (SEA, ALL)):
+                continue
+            key = (place.language or place.group, place.competency)
+            row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})
+            row |= {model: node.score, f"{model}: error": node.error, f"{model}: incomplete": not node.complete}
+    return pd.DataFrame(list(rows.values())) if rows else None
+
+
+def _totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
+    models = [name for name in totals.columns if f"{name}: error" in totals.columns]
+    shown = [Column("language", "language"), Column("competency", "competency")]
+    for model in models:
+        shown.append(Column(model, model, "percent", marker=f"{model}: incomplete", shade=model, shows=("model", model)))
+        shown.append(Column(f"{model}: error", "error", "decimals", shows=("model", model)))
+    note = (
+        "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too. † marks a total that lacks tasks, which the command "
+        "“lm-eval-sea score” names."
+    )
+    return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, shown, {"language": suite.languages})
 
 
 def scores_section(scores: Scores) -> Section:
@@ -155,8 +199,14 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
     found = headline[headline.task.isin(suite.members)]
     if found.empty:
         return None
-    best = found.loc[found.normalised.idxmax()]
-    chart = Chart([Panel("", _lines(found, suite), axis="headline score (%)")], models)
+    best, lines = found.loc[found.normalised.idxmax()], []
+    for name in (name for name in suite.members if name in set(found.task)):
+        rows = found[found.task == name]
+        first = rows.iloc[0]
+        marks = [Mark(GUIDE, first.chance)] if first.chance else []
+        marks += dots(rows, "score", "model", ends=("low", "high"))
+        lines.append(Line(suite.task_title(first), marks, keys_of(first, "language", "dataset", "variant")))
+    chart = Chart([Panel("", lines, axis="headline score (%)")], models)
     return Figure.of_chart(
         "overview",
         "Headline scores of the suite with 95 % intervals; the grey bar is chance.",
@@ -165,14 +215,3 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
         f"{found.score.min():.0f} to {found.score.max():.0f} per cent. Farthest above chance is {best.model} on {best.task}.",
         found,
     )
-
-
-def _lines(found: pd.DataFrame, suite: Suite) -> list[Line]:
-    lines = []
-    for name in (name for name in suite.members if name in set(found.task)):
-        rows = found[found.task == name]
-        first = rows.iloc[0]
-        chance = [Mark(GUIDE, first.chance)] if first.chance else []
-        marks = dots(rows, "score", "model", ends=("low", "high"))
-        lines.append(Line(suite.task_title(first), [*chance, *marks], keys_of(first, "language", "dataset", "variant")))
-    return lines

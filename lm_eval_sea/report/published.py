@@ -82,11 +82,7 @@ def published_section(scores: Scores) -> Section:
         "it is a measure of size and no test: a small one does not show that the two runs were made alike, nor a large one "
         "that the models differ.",
     ]
-    metric, printed, place = (
-        Column("metric", "metric"),
-        Column("published", "published", "score"),
-        Column("place", "published in"),
-    )
+    [metric, place], [printed] = columns("text", metric="metric", place="published in"), columns("score", published="published")
     of_same = [
         *(MODEL, TASK, metric),
         replace(SCORE, title="this run [95 %]"),
@@ -135,12 +131,10 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     of_task, by_metric = scores.of[task["model"], task["task"]], {}
     for number, place, prompts in places:
-        # the official tasks have their exemplars in the instruction
-        other = prompts == OWN and task["num_fewshot"] != number.exemplars
-        if other or not pd.isna(run["chat_template"]):
-            how = f"made under a chat template, {number.place} is not"
-            if other:
-                how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
+        how = "" if pd.isna(run["chat_template"]) else f"made under a chat template, {number.place} is not"
+        if prompts == OWN and task["num_fewshot"] != number.exemplars:  # the official ones have theirs in the instruction
+            how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
+        if how:
             scores.notes.append(f"{task['task']}: {how}; not laid beside")
             return
         if place.metric not in of_task.scores:
@@ -152,12 +146,11 @@ def _rows(
         if score is None:
             continue
         difference = score.score - number.number
+        # of a model of the hub are its name there and a folder that ends in it
+        is_same = f"/{run['model_name']}".replace("\\", "/").endswith(f"/{number.model}")
         yield {
             **{name: task[name] for name in ("model", "task", "language", "dataset", "rows", "limited")},
-            # of a model of the hub are its name there and a folder that ends in it
-            "model_name": number.model
-            if f"/{run['model_name']}".replace("\\", "/").endswith(f"/{number.model}")
-            else run["model_name"],
+            "model_name": number.model if is_same else run["model_name"],
             "metric": place.metric,
             **{name: getattr(score, name) for name in ("score", "low", "high", "few")},
             "exemplars": number.exemplars,

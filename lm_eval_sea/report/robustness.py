@@ -37,18 +37,12 @@ def in_order(variants: Sequence[str]) -> list[str]:
     return sorted(set(variants), key=lambda variant: (VARIANTS.index(variant) if variant in VARIANTS else len(VARIANTS), variant))
 
 
-def multiple_choice(scores: pd.DataFrame) -> pd.DataFrame:
-    """The scores of data sets that come in several variants."""
-    with_variants = scores[scores.variant.isin(VARIANTS)].dataset.unique()
-    return scores[scores.dataset.isin(with_variants)]
-
-
 def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a model, data set, language, prompt language and setting; a column a variant with its score in per cent.
 
     `spread` is the largest minus the smallest score over the variants that were run, in percentage points; None for one variant.
     """
-    scores = multiple_choice(scores)
+    scores = scores[scores.dataset.isin(scores[scores.variant.isin(VARIANTS)].dataset)]  # data sets of multiple choice
     variants, groups = in_order(list(scores.variant)), scores.groupby(KEYS, sort=False)
     table = groups.agg(chance=("chance", "first"), rows=("rows", "min"), limited=("limited", "any"))
     table[variants] = scores.groupby([*KEYS, "variant"]).score.last().unstack().reindex(table.index)[variants]
@@ -97,27 +91,19 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     if not 0 < several[variants].count().sum() <= MOST_MARKS:
         return None
     widest = several.loc[several.spread.idxmax()]
+    panels = []
+    for (dataset, language), group in several.groupby(["dataset", "language"], sort=False):
+        chance, keys = Mark(GUIDE, group.chance.iloc[0]), {"dataset": dataset, "language": language}
+        lines = [Line(TITLES[name], [chance, *dots(group, name, "model")], {"variant": name}) for name in variants]
+        panels.append(Panel(suite.title_of(dataset, language), lines, axis="accuracy (%)", keys=keys))
     return Figure.of_chart(
         "robustness",
         "Accuracy of the same questions in the prompt variants, native prompts; the grey bar is chance.",
-        Chart(_panels(several, variants, suite), models, columns=3),
+        Chart(panels, models, columns=3),
         f"Points of accuracy by prompt variant, one panel per data set and language. The widest spread is {widest.spread:.0f} "
         f"points, of {widest.model} on {widest.dataset} in {widest.language}; the median is {several.spread.median():.0f}.",
         several,
     )
-
-
-def _panels(table: pd.DataFrame, variants: Sequence[str], suite: Suite) -> list[Panel]:
-    panels = []
-    for (dataset, language), group in table.groupby(["dataset", "language"], sort=False):
-        chance = Mark(GUIDE, group.chance.iloc[0])
-        lines = [
-            Line(TITLES.get(variant, variant), [chance, *dots(group, variant, "model")], {"variant": variant})
-            for variant in variants
-        ]
-        keys = {"dataset": dataset, "language": language}
-        panels.append(Panel(suite.title_of(dataset, language), lines, axis="accuracy (%)", keys=keys))
-    return panels
 
 
 def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
@@ -141,11 +127,12 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
 def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
     """Of `prompt_scores`, a row a model, task and kind of variation: number of prompts, scores in per cent, best − worst."""
     table = scores.assign(plain=scores.score.where(scores.setting == "")).groupby([*_ABOUT, "varied"], sort=False)
-    measures = {"mean": "mean", "worst": "min", "best": "max"}
     found = table.agg(
         prompts=("score", "size"),
         plain=("plain", "first"),
-        **{name: ("score", measure) for name, measure in measures.items()},
+        mean=("score", "mean"),
+        worst=("score", "min"),
+        best=("score", "max"),
         chance=("chance", "first"),
         limited=("limited", "any"),
     )

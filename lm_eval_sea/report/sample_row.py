@@ -29,10 +29,8 @@ def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[
     numbers = {model: set(frame.number.tolist()) for model, frame in frames.items()}
     found = {}
     for model, frame in frames.items():
-        columns = {name: frame[name].tolist() for name in _TOLD if name in frame}
-        chosen = chosen_numbers(numbers[model], list(numbers.values()), count)
-        records = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        records = [record for record in records if record["number"] in chosen]
+        chosen = frame.number.isin(chosen_numbers(numbers[model], list(numbers.values()), count))
+        records = frame.loc[chosen, [name for name in _TOLD if name in frame]].to_dict("records")
         texts = of_task[model].texts([record["place"] for record in records])
         found[model] = [shown(row, record) for row, record in zip(texts, records, strict=True)]
     return found

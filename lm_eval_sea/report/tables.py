@@ -95,11 +95,11 @@ class Table:
 
     def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
         value: Any = record.get(column.key)
-        text = written(column, record) if _absent(value) or column.kind != "text" else self._name(column.key, value)
         numeric = column.kind != "text"
+        text = written(column, record) if _absent(value) or numeric else self._name(column.key, value)
         key = "" if _absent(value) else repr(float(value)) if numeric else text
-        link = record.get(column.link) if column.link else None
-        shade: Any = record.get(column.shade) if column.shade else None
+        link: Any = record.get(column.link)
+        shade: Any = record.get(column.shade)
         return Cell(
             text=visible(text),
             key=key,

@@ -50,12 +50,12 @@ def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFr
 
 def premium_table(scores: Scores) -> pd.DataFrame:
     """One row a model and language of prompts: tokens for each one of English, where a run measured them (`run.premium`)."""
-    found: dict[tuple[str, str], dict[str, object]] = {}
-    for (model, _), task in scores.of.items():
-        language, measured = task.facts.language_of_prompt, task.facts.token_premium
-        if measured.get("mean") and language != "en":
-            found[model, language] = {"model": model, "language": language, **measured}
-    return pd.DataFrame([row for _, row in sorted(found.items())])
+    found = {
+        (model, task.facts.language_of_prompt): task.facts.token_premium
+        for (model, _), task in scores.of.items()
+        if task.facts.token_premium.get("mean") and task.facts.language_of_prompt != "en"
+    }
+    return pd.DataFrame([{"model": model, "language": language, **found[model, language]} for model, language in sorted(found)])
 
 
 def thoughts_section(scores: Scores) -> Section:

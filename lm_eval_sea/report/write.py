@@ -14,9 +14,9 @@ from lm_eval_sea.report.chart import DARK, LIGHT, Theme
 from lm_eval_sea.report.latex import citation, escaped, latex, made_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK
+from lm_eval_sea.report.overview import totals_by_model
 from lm_eval_sea.report.page import Picture, render_pages
 from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.report.sea_helm_totals import totals_by_model
 from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.tables import Table
@@ -78,12 +78,13 @@ def write_report(
     made = sections(scores, totals, steps=steps, published=published)
     tables = [table for section in made for table in section.tables]
     figures = [figure for section in made for figure in section.figures]
-    folder, pictures, kinds = WrittenFolder(out, MANIFEST), {}, ("png", "svg", "pdf") if paper else ("png",)
+    folder, pictures, vector = WrittenFolder(out, MANIFEST), {}, ("svg", "pdf") if paper else ()
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
-        images = dict(zip(kinds, _images(figure, LIGHT, *kinds), strict=True))
-        pictures[figure.name] = Picture(images["png"], None if figure.chart else _images(figure, DARK, "png")[0])
-        for kind, image in images.items():
+        [light] = _images(figure, LIGHT, "png")
+        pictures[figure.name] = Picture(light, None if figure.chart else _images(figure, DARK, "png")[0])
+        folder.write(f"figures/{figure.name}.png", light)
+        for kind, image in zip(vector, _images(figure, LIGHT, *vector) if paper else (), strict=True):
             folder.write(f"figures/{figure.name}.{kind}", image)
     for table in tables:
         folder.write(f"tables/{table.name}.csv", _csv(table))

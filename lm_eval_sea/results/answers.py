@@ -31,11 +31,10 @@ class Rates(NamedTuple):
 
 def rates_of(task: TaskRun) -> Rates | None:
     """The rates beside the score of a task; None if its answers are not generated, or the results do not say."""
-    names = ("no_number_rate" if "no_number_rate" in task.scores else "null_rate", "cut_rate", "refusal_rate", "failure_rate")
-    if names[0] not in task.scores:
-        return None
-    values = [task.scores[name].value if name in task.scores else 0.0 for name in (*names, "off_target_rate")]
-    return Rates(*values) if all(0 <= value <= 1 for value in values) else None
+    not_read = "no_number_rate" if "no_number_rate" in task.scores else "null_rate"
+    names = (not_read, "cut_rate", "refusal_rate", "failure_rate", "off_target_rate")
+    values = [task.scores[name].value if name in task.scores else 0.0 for name in names]
+    return Rates(*values) if not_read in task.scores and all(0 <= value <= 1 for value in values) else None
 
 
 def answers_text(task: TaskRun) -> str | None:
@@ -76,13 +75,11 @@ def _bounds_text(task: TaskRun) -> str | None:
     if bounds is None:
         return None
     rows = thought_rows(task)
-    completed = "" if bounds.completed is None else f", {bounds.completed:.1f} on completed answers"
     curve = budget_curve(task, rows) if rows is not None else None
-    rising = f"; the last half of the limit brought {curve.gain:.1f} points" if curve is not None and curve.rises else ""
-    return (
-        f"{task.facts.headline_metric} is {bounds.all_wrong:.1f} if all cut answers are wrong, {bounds.all_right:.1f} if all "
-        f"are right{completed}{rising}"
-    )
+    said = f"{bounds.all_wrong:.1f} if all cut answers are wrong, {bounds.all_right:.1f} if all are right"
+    said += "" if bounds.completed is None else f", {bounds.completed:.1f} on completed answers"
+    said += f"; the last half of the limit brought {curve.gain:.1f} points" if curve is not None and curve.rises else ""
+    return f"{task.facts.headline_metric} is {said}"
 
 
 def advice_on(task: TaskRun) -> list[str]:

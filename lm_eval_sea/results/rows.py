@@ -138,9 +138,9 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
     """
     kept: list[_Row] = []
     others: dict[str, list[Any]] = {name: [] for name in extra}
-    first: Any = None
     for number, (place, row) in enumerate(read_lines(samples, notes)):
-        first = row.get("filter") if number == 0 else first
+        if number == 0:
+            first = row.get("filter")
         if row.get("filter") == first:  # lm-eval logs a row once per filter
             kept.append(_Row(place, number, row, metric, item))
             for name, values in others.items():

@@ -211,27 +211,22 @@ HOW_ASKED = (  # of `task_settings`, what changes the question or the score; whi
 
 def task_settings(task: TaskRun) -> dict[str, Any]:
     """What should agree between runs of a task that are compared; None is not recorded."""
-    facts = task.facts
+    facts, fewshot, exemplars = task.facts, task.config.get("fewshot_config"), None
+    samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
+    if isinstance(samples, list) and task.num_fewshot is not None:
+        exemplars = json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()
     return {
         "version of the pack": facts.pack_version or None,
         "version of the task": task.version,
         "version of the prompt file": None if facts.prompt_book_version is None else str(facts.prompt_book_version),
         "rows of the data set": facts.digest,
         "number of exemplars": task.num_fewshot,
-        "exemplars": _exemplar_digest(task),
+        "exemplars": exemplars and hashlib.sha256(exemplars).hexdigest()[:DIGEST_LENGTH],
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
         "number of rows evaluated": task.evaluated,
         "headline metric": facts.headline_metric,
         "use of a chat template": bool(task.run.settings.chat_template),
     }
-
-
-def _exemplar_digest(task: TaskRun) -> str | None:
-    fewshot = task.config.get("fewshot_config")
-    samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
-    if not isinstance(samples, list) or task.num_fewshot is None:
-        return None
-    return hashlib.sha256(json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:
@@ -250,23 +245,23 @@ def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str
     pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
     pairs += [(task_settings(one), task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
     asked = (*pairs[0][0], *HOW_ASKED[:-1], "version of the pack")  # templates stand among the settings of the run
-    found: dict[str, None] = {}
+    found = []
     for old, new in pairs:
         for name in (name for name in asked if name in old and old[name] != new[name]):
-            values = (NOT_RECORDED if value is None else str(value) for value in (old[name], new[name]))
-            found.setdefault("{}: {}, kept {}".format(name.replace("_", " "), *values))
-    return list(found)
+            values = (NOT_RECORDED if value is None else value for value in (old[name], new[name]))
+            found.append("{}: {}, kept {}".format(name.replace("_", " "), *values))
+    return list(dict.fromkeys(found))
 
 
 def _models_of_several_weights(tasks: Iterable[TaskRun]) -> Iterator[str]:
     """A line for each name under which runs of different weights stand together: a folder whose checkpoint was replaced."""
     of_model: dict[str, dict[str, str]] = {}
     for task in tasks:
-        if task.run.settings.weights:
-            of_model.setdefault(task.run.model, {}).setdefault(task.run.settings.weights, task.name)
+        if weights := task.run.settings.weights:
+            of_model.setdefault(task.run.model, {}).setdefault(weights, f"{task.name} with {weights}")
     for model, found in of_model.items():
         if len(found) > 1:
-            some = "; ".join(f"{name} with {weights}" for weights, name in list(found.items())[:3])
+            some = some_names(list(found.values()))
             yield f"{model}: the scores are of {len(found)} different weights under one name ({some}); give each its own"
 
 
@@ -282,7 +277,8 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
     for (run, kept_run, is_newer), pairs in superseded.items():
         left_out, kept = zip(*pairs, strict=True)
-        why = _more_rows(pairs)
+        counts = {(winner.rows, "an unknown number" if task.rows is None else task.rows) for task, winner in pairs}
+        why = "has more rows" + (" ({} instead of {})".format(*counts.pop()) if len(counts) == 1 else "")
         if is_newer:  # the dates in the files' names, which the note gives, may be the other way round
             by_results = " by the date in the results (those here are local times of the file names)"
             why = f"is newer{by_results if run.date > kept_run.date else ''}"
@@ -316,11 +312,3 @@ def seconds_of(run: Run) -> float:
         return run.date.timestamp()
     except (ValueError, OverflowError, OSError):  # no such year
         return 0
-
-
-def _more_rows(pairs: Sequence[tuple[TaskRun, TaskRun]]) -> str:
-    counts = {(winner.rows, task.rows) for task, winner in pairs}
-    if len(counts) != 1:
-        return "has more rows"
-    more, fewer = counts.pop()
-    return f"has more rows ({more} instead of {'an unknown number' if fewer is None else fewer})"

@@ -23,6 +23,7 @@ from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, unlike
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
+from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import aligned, one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -116,7 +117,9 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     texts = [task for task in tasks if task.facts.is_text]
     others = [task.name for task in tasks if not task.facts.of_pack and task not in texts]
     means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own)) is not None]
-    parts = [_title(run, model)]
+    limit = run.settings.limit
+    limited = f"; limited: --limit {limit:g}" if is_number(limit) else ""
+    parts = [f"{one_line(model)}, {run.date.isoformat(sep=' ', timespec='minutes')}{limited}; scores in per cent"]
     if own:
         lines = aligned([HEAD, *map(_cells, own), *(mean.cells for mean in means)], (0, HEAD.index("metric")), WIDTH)
         parts += lines[: len(own) + 1]
@@ -222,12 +225,6 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     low, high = spread.interval(100 * mean, 0.0, 100.0)
     cells = (name, "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
     return _Mean(name, cells, obstacle if low is None else None)
-
-
-def _title(run: Run, model: str) -> str:
-    limit = run.settings.limit
-    limited = f"; limited: --limit {limit:g}" if isinstance(limit, int | float) and not isinstance(limit, bool) else ""
-    return f"{one_line(model)}, {run.date.isoformat(sep=' ', timespec='minutes')}{limited}; scores in per cent"
 
 
 def _cells(task: TaskRun) -> tuple[str, ...]:

@@ -176,8 +176,7 @@ def _uncertainty(name: str, metric: Score, score: TaskScore | None, rows: int | 
 
 
 def _source(task: TaskRun) -> dict[str, Any]:
-    titles = {name: data_set.title for name, data_set in data_sets().items()} | {"sea_helm": "SEA-HELM"}
-    facts = task.facts
+    titles, facts = {name: data_set.title for name, data_set in data_sets().items()} | {"sea_helm": "SEA-HELM"}, task.facts
     details = {
         "language": facts.language,
         "task": facts.task,
@@ -188,17 +187,15 @@ def _source(task: TaskRun) -> dict[str, Any]:
         "rows_of_data_set": facts.rows if facts.subset is None else facts.subset.get("of"),
         "as_published": facts.as_published or None,
     }
-    source: dict[str, Any] = {
-        "dataset_name": f"{titles.get(facts.dataset, facts.dataset)} ({facts.language})",
-        "source_type": "hf_dataset",
-        "hf_repo": facts.data_source,
-        "hf_split": facts.data_split,
+    name = f"{titles.get(facts.dataset, facts.dataset)} ({facts.language})"
+    said = {key: one_line(str(value)) for key, value in details.items() if value not in (None, "")}
+    if not facts.data_on_hub or "/" not in facts.data_source:
+        return {"dataset_name": name, "additional_details": said, "source_type": "other"}
+    return {
+        **{"dataset_name": name, "source_type": "hf_dataset", "hf_repo": facts.data_source, "hf_split": facts.data_split},
         **({} if task.rows is None else {"samples_number": task.rows}),
-        "additional_details": {key: one_line(str(value)) for key, value in details.items() if value not in (None, "")},
+        "additional_details": said,
     }
-    if facts.data_on_hub and "/" in facts.data_source:
-        return source
-    return {key: source[key] for key in ("dataset_name", "additional_details")} | {"source_type": "other"}
 
 
 def _generation(task: TaskRun) -> dict[str, Any]:

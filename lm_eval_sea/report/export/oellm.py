@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import yaml
 
 from lm_eval_sea.catalogue.names import language_group
 from lm_eval_sea.catalogue.overview import suites_of
-from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord
+from lm_eval_sea.catalogue.task_list import TaskList
 
 SUITE = "lm-eval-harness"
 _HEAD = """\
@@ -22,20 +20,15 @@ def task_groups(listed: TaskList) -> str:
 
     Groups whose rows are all made by the user are left out, for oellm-eval downloads data before it runs.
     """
-    languages = {name: listed.groups[name] for name in listed.groups if name.startswith(language_group(""))}
-    groups = {
-        name: _group(name, [listed.tasks[task] for task in tasks]) for name, tasks in (suites_of(listed) | languages).items()
-    }
-    return _HEAD + str(
-        yaml.safe_dump({"task_groups": {name: group for name, group in groups.items() if group["tasks"]}}, sort_keys=False)
-    )
-
-
-def _group(name: str, tasks: list[TaskRecord]) -> dict[str, Any]:
-    on_hub = [
-        {"task": task.name, "n_shots": [task.num_fewshot], "dataset": task.source.repository}
-        | ({"subset": task.source.config} if task.source.config else {})
-        for task in tasks
-        if not task.source.is_made_by_user
-    ]
-    return {"description": f"{name}: {len(on_hub)} tasks of lm_eval_sea", "suite": SUITE, "tasks": on_hub}
+    groups = {}
+    languages = {name: members for name, members in listed.groups.items() if name.startswith(language_group(""))}
+    for name, members in (suites_of(listed) | languages).items():
+        on_hub = [
+            {"task": task.name, "n_shots": [task.num_fewshot], "dataset": task.source.repository}
+            | ({"subset": task.source.config} if task.source.config else {})
+            for task in (listed.tasks[member] for member in members)
+            if not task.source.is_made_by_user
+        ]
+        if on_hub:
+            groups[name] = {"description": f"{name}: {len(on_hub)} tasks of lm_eval_sea", "suite": SUITE, "tasks": on_hub}
+    return _HEAD + str(yaml.safe_dump({"task_groups": groups}, sort_keys=False))

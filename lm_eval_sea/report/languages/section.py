@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -34,8 +34,13 @@ def languages_section(scores: Scores) -> Section:
     comparisons: Mapping[Condition, Comparison] = {}
     with contextlib.suppress(ResultsError):  # there are no such tasks
         comparisons, _ = load_comparisons(Runs([], tasks, [], []))
+    pairs = [
+        row
+        for condition, comparison in comparisons.items()
+        for row in error_rows({condition: comparison}, ENGLISH if len(comparison.answers) > _MOST_LANGUAGES else "")
+    ]
     consistent = pd.DataFrame([_named(row, labels) for row in consistency_rows(comparisons, [], every=False)])
-    errors = pd.DataFrame(with_corrected_p_values([_named(row, labels) for row in _few_pairs(comparisons)]))
+    errors = pd.DataFrame(with_corrected_p_values([_named(row, labels) for row in pairs]))
     if len(errors):
         shares = ["wrong_first", "wrong_second", "wrong_in_both", "by_chance", "same_wrong", "excess", "low", "high"]
         errors[shares] = errors[shares].astype(float) * 100
@@ -70,12 +75,6 @@ def languages_section(scores: Scores) -> Section:
         Table("errors", "Errors that two languages share", shared, errors, of_errors),
     ]
     return Section("consistency", "One question in several languages", [text], parts)
-
-
-def _few_pairs(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
-    for condition, comparison in comparisons.items():
-        many = len(comparison.answers) > _MOST_LANGUAGES
-        yield from error_rows({condition: comparison}, beside=ENGLISH if many else "")
 
 
 def _named(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from lm_eval_sea.report.languages.measures import Answers, against_english, consistencies, rank_correlation, shared_errors
 from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.runs import Runs, TaskRun
@@ -98,18 +100,16 @@ def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | Non
     assert rows is not None
     notes += [note for note in task.notes if note not in notes]
     names, scores = rows.frame.id.tolist(), rows.frame.score.tolist()
+    bad = next((place for place, score in enumerate(scores) if names[place] is None or score not in (0, 1)), None)
     why = None if names else "it has no rows"
-    for place, (name, score) in enumerate(zip(names, scores, strict=True)):
-        missing = score is None or score != score  # NaN
-        if missing and not place:
+    if bad is not None:
+        missing = pd.isna(scores[bad])
+        why = f"{metric} of question {names[bad]!r} is {None if missing else scores[bad]!r}; expected 0 or 1"
+        if missing and bad == 0:
             why = f"it has no {metric}; --metric chooses another"
-        elif name is None:
+        elif names[bad] is None:
             why = "a row has no id"
-        elif missing or score not in (0, 1):
-            why = f"{metric} of question {name!r} is {None if missing else score!r}; expected 0 or 1"
-        if why:
-            break
-    if not why and len(set(names)) < len(names):
+    elif len(set(names)) < len(names):
         why = f"question {next(name for name in names if names.count(name) > 1)!r} occurs twice"
     if why:
         notes.append(f"{task.samples}: left out, for {why}")

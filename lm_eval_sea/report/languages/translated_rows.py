@@ -47,8 +47,8 @@ def _write_language(task: TaskRun, folder: Path) -> TranslatedFile:
     texts: dict[tuple[str, int], dict[str, Any]] = {}
     passages: dict[str, str] = {}
     untranslated = []
-    for row_logged in task.texts():
-        entries: list[Any] = [document(row_logged).get(name) for name in _ENTRIES]
+    for logged in task.texts():
+        entries: list[Any] = [document(logged).get(name) for name in _ENTRIES]
         link, number, gold, column, text, answer = entries
         numbers = all(isinstance(value, int | str) and not isinstance(value, bool) for value in (number, gold))
         if not numbers or not all(isinstance(value, str) for value in (link, column, text, answer)):
