@@ -129,12 +129,8 @@ class Rows:
 def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:
     """Reads the rows of a task; `notes` get a line for what cannot be read.
 
-    Args:
-        samples: a file or rows.
-        metric: whose scores count.
-        item: the metric of single rows where that is made of all rows.
-        notes: see above.
-        extra: further columns as lm-eval logs them: "acc", "doc.label".
+    The scores are those of `metric`, or where that is made of all rows, of the metric `item` of single rows. There are `extra`
+    columns, too, as lm-eval logs them: "acc", "doc.label".
     """
     kept: list[_Row] = []
     others: dict[str, list[Any]] = {name: [] for name in extra}

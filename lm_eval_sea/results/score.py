@@ -61,13 +61,8 @@ def task_score(
     contributions of clusters (`strata.strata_of`). Without such rows the reported error counts, which takes them for independent
     and may be of a hundred draws.
 
-    Args:
-        metric: its name.
-        facts: of the task: chance and data set.
-        reported: the metric in the results.
-        rows: what it is made of, each with one of the clusters.
-        clusters: see `rows`.
-        evaluated: how many rows were evaluated, for the degrees of freedom of a reported standard error.
+    The rows are what the score is made of, and each has one of `clusters`. How many rows were evaluated counts for the degrees of
+    freedom of a reported standard error.
 
     Returns:
         None, if there is no number or it is not between 0 and the metric's best.

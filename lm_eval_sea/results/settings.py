@@ -40,6 +40,8 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
     """The settings of a run: of what lm-eval writes of the call, with the digests beside it, and of the versions of libraries."""
     given = config.get("model_args")
     arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
+    told = (config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking"))
     return Settings(
         backend=config.get("model"),
         revision=_text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),
@@ -49,7 +51,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         limit=config.get("limit"),
         chat_template=config.get("chat_template_sha"),
         system_instruction=config.get("system_instruction_sha"),
-        thinking=_thinking(config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking")),
+        thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
         generation=_text(config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
         template_date=_text(config.get("template_date")),
@@ -60,8 +62,3 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
 
 def _text(value: Any) -> str | None:
     return str(value) if value else None
-
-
-def _thinking(*told: Any) -> str | None:
-    modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
-    return next((modes[str(value).lower()] for value in told if str(value).lower() in modes), None)

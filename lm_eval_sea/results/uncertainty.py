@@ -206,12 +206,8 @@ def swap_test(
     clusters are swapped: in every way where there are at most `swaps`, else in that many drawn ways, of which the one that was
     observed is one more (Phipson and Smyth 2010). The rate of false alarms is then at most the level, whatever the rows.
 
-    Args:
-        score: sums over rows, (sums, statistics) → scores.
-        first: the rows of one model, (rows, statistics); `second` has those of the other, in the same order.
-        second: see `first`.
-        clusters: the cluster of each row.
-        swaps: at most so many.
+    Both models have the same rows in the same order, (rows, statistics), each in one of `clusters`; `score` makes of sums over
+    rows, (sums, statistics), their scores.
 
     Returns:
         None for fewer than `FEWEST_CLUSTERS` clusters.

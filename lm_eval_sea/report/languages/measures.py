@@ -146,10 +146,7 @@ def same_answer(answers: Collection[Hashable | None], languages: int) -> float:
 
     The mean over questions is M_s = Σ over choices of s languages, Σ over questions, [all s answers are equal] / (C(L, s) ·
     questions). An answer that a of the L languages have is in all of C(a, s) choices, so that no choice has to be looked at.
-
-    Args:
-        answers: in the L languages; None, where no answer could be read, equals nothing.
-        languages: s, 1 to L.
+    None, where no answer could be read, equals nothing.
     """
     counts = Counter(answer for answer in answers if answer is not None)
     return sum(comb(count, languages) for count in counts.values()) / comb(len(answers), languages)

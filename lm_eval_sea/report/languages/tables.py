@@ -222,10 +222,9 @@ def with_corrected_p_values(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, notes: list[str]) -> dict[Path, list[dict[str, Any]]]:
-    """Writes questions.csv, differences.csv, consistency.csv, errors.csv and rank_correlations.csv; a note names the empty ones.
+    """Writes questions.csv, differences.csv, consistency.csv, errors.csv and rank_correlations.csv, and returns their rows.
 
-    Returns:
-        The rows of each file that was written.
+    A note names those that would be empty, which are not written.
     """
     out = WrittenFolder(folder, MANIFEST)
     tables = {
