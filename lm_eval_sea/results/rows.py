@@ -60,7 +60,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
 
 def _lines(file: BinaryIO, places: Collection[int] | None) -> Iterator[tuple[int, bytes]]:
     """Lines of a file with their places; one that is too long for memory is read to its end, and is no JSON."""
-    for place in sorted(places or ()):
+    for place in sorted(() if places is None else places):
         file.seek(place)
         yield place, file.readline(_LONGEST)
     place = 0
