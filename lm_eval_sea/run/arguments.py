@@ -184,10 +184,15 @@ def read_config(parsed: argparse.Namespace) -> Any:
     """lm-eval's `EvaluatorConfig` of its arguments, which may name a file of settings (`--config`)."""
     from lm_eval.config.evaluate_config import DICT_KEYS, EvaluatorConfig
 
+    samples = parsed.samples
     try:
         if path := getattr(parsed, "config", None):
-            _check_settings(path, EvaluatorConfig.load_yaml_config(path), DICT_KEYS, get_type_hints(EvaluatorConfig))
-        return EvaluatorConfig.from_cli(parsed)
+            settings = EvaluatorConfig.load_yaml_config(path)
+            _check_settings(path, settings, DICT_KEYS, get_type_hints(EvaluatorConfig))
+            samples = settings.get("samples") if samples is None else samples
+        config = EvaluatorConfig.from_cli(parsed)
+        config.samples = samples if samples in ({}, []) else config.samples  # lm-eval takes them for all rows
+        return config
     except json.JSONDecodeError as error:  # of the file that the flag names; all else is read before
         raise RunError(f"--samples: no JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error
     except (ValueError, TypeError, OSError) as error:

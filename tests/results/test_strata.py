@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.results.comparison import corrected_on_page
-from lm_eval_sea.results.strata import FEWEST, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics
+from lm_eval_sea.results.strata import FEWEST, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
 
 SCORES = st.lists(st.floats(0.01, 0.99).map(lambda score: round(score, 3)), min_size=FEWEST, max_size=20, unique=True)

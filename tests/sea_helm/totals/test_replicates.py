@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_sea.sea_helm.totals.draws import REPLICATES, is_multiple_choice, rare_labels, replicates
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
-from lm_eval_sea.sea_helm.totals.draws import REPLICATES, is_multiple_choice, rare_labels, replicates
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 
