@@ -13,9 +13,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.tasks import TaskManager
-from lm_eval_sea.official.opencompass_prompt import as_jinja, fill
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from lm_eval_sea.official.sailcompass_configuration import as_jinja, fill
 from tests.official import official_code
 from tests.official.conftest import make
 from tests.tasks.planted_model import PlantedModel
