@@ -37,6 +37,10 @@ SPELLINGS = (
 # reader does not.
 LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("label_words.yml"))
 
+# The words before an answer, in any language: models take others than those that the prompt asks for.
+_TAGS = "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Sagot|Tubag|Sungbat|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்|答案"
+ANSWER_TAGS = tuple(f"{word}:" for word in _TAGS.split("|"))
+
 # Languages that write words without blanks between them. A blank in one of their pieces may be left out in an answer.
 WRITTEN_TOGETHER = {"th", "lo", "km", "my", "zh"}
 
@@ -71,6 +75,7 @@ class Phrases:
         so: what begins the clause of a result: "so", "therefore".
         working: what begins a paragraph that shows how a result was found: "Working:", "Steps:".
         undecided: what says that there is no result: "cannot be determined".
+        further: what says that a question is not the first one: "next", "additional".
         check: what begins a sentence that goes over a result again: "Check:".
         corrects: what takes an answer back: "Correction:", "I misread".
         left: what stands before the only option that is left: "what remains is".
@@ -114,6 +119,7 @@ class Phrases:
     so: str = ""
     working: str = ""
     undecided: str = ""
+    further: str = ""
     check: str = ""
     corrects: str = ""
     left: str = ""

@@ -22,6 +22,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD
+from .answer_phrases import ANSWER_TAGS
 from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import (
     any_word,
@@ -76,7 +77,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
             return found
     text = plain(without_emphasis(without_latex(unfenced(answer))))
     whole = _PICTURE.sub("", text)
-    text = without_another_question(whole, choices.tags, choices.language)
+    text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     is_cut = finished is False and text == whole
     text = _first_answer(_without_list(_with_labels(text, choices), choices), choices)
     behind = _behind_last_tag(text, choices.tags)
@@ -96,16 +97,16 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
             text = text[: len(text) - len(behind)]
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     sentences = [sentence for sentence in SENTENCE_END.split(text) if sentence.strip(TRIM)]
-    if len(sentences) > 1 and _leaves_open(sentences[-1], choices):
+    if len(sentences) > 1 and (is_refusal(sentences[-1], choices.language) or _leaves_open(text, sentences[-1], choices)):
         return None  # "… so C, but E is right, too. I cannot choose one."
     return _in_bold(answer, choices) if found is None and not is_cut else found
 
 
-def _leaves_open(sentence: str, choices: Choices) -> bool:
-    """Whether a sentence declines to choose, or says that one cannot tell, and names no option."""
-    if is_refusal(sentence, choices.language):
-        return True
-    return any_word("undecided", choices.language).search(sentence) is not None and not patterns(choices).label.search(sentence)
+def _leaves_open(text: str, last: str, choices: Choices) -> bool:
+    """Whether the last sentence says that one cannot tell, where a text names several options and states none."""
+    if not any_word("undecided", choices.language).search(last) or any_word("answer", choices.language).search(text):
+        return False
+    return len({position_of(label[0], choices) for label in patterns(choices).label.finditer(text)}) > 1
 
 
 def _first_answer(text: str, choices: Choices) -> str:

@@ -73,25 +73,25 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
     for pattern in (_answer_above_a_question(language), _second_round(language)):
         if begins := pattern.match(text):
             return text[: begins.end("answer")]
-    answers = rf"{any_tag(tags)}|{_answer_label(language)}"
-    ends = [match.end() for match in re.finditer(answers, text, re.IGNORECASE)]
+    ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
     for end, following in pairwise(ends):
-        asked = _question_line(language).search(text, end, following) or _numbered_question(text, end, following)
+        asked = _question_line(language).search(text, end, following) or _numbered_question(text, end, following, language)
         if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
             return text[: asked.start()]
     return text
 
 
-def _numbered_question(text: str, begin: int, end: int) -> re.Match[str] | None:
+def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Match[str] | None:
     """A line such as "Câu 2:" between two places of a text that has no line "Câu 1:"."""
-    found = re.compile(rf"\n[\s>#*_]*(?P<word>[^\W\d_]+) 2[*_]*\s*{COLON}").search(text, begin, end)
+    words = rf"{any_word('asks', language).pattern}|câu|bài|no|q|ข้อ(?:ที่)?"
+    found = re.compile(rf"\n[\s>#*_]*(?P<word>{words}) ?2[*_]*\s*{COLON}", re.IGNORECASE).search(text, begin, end)
     return found if found and not re.search(rf"{found['word']} 1\b", text) else None
 
 
 @cache
 def question_label(language: str) -> str:
     """The regular expression of a label such as "Question:", "Question 2:" or "Soal salajengna:", and of marks before it."""
-    words = "|".join(any_word(place, language).pattern for place in ("asks", "source"))
+    words = "|".join([*(any_word(place, language).pattern for place in ("asks", "source")), "instruksi|instructions?"])
     return rf"[\s>#*_]*(?:{words})[^\n:：.!?\d]{{0,15}}[\s*_\d]*(?:{COLON}|-(?=\s))"
 
 
@@ -106,12 +106,6 @@ def _answer_above_a_question(language: str) -> re.Pattern[str]:
     stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
     answer = rf"\s*[>#*_]*(?:{stated})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
     return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ \d+{COLON}|{question_label(language)})", re.IGNORECASE)
-
-
-@cache
-def _answer_label(language: str) -> str:
-    """The regular expression of a label such as "Answer:" at the beginning of a line, whatever tag the prompt asks for."""
-    return rf"(?:\A|\n)[\s>#*_]*(?:{any_word('answer', language).pattern})[*_]*\s*{COLON}"
 
 
 @cache

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from .answer_patterns import SIGNS, is_reason
-from .answer_phrases import WRITTEN_TOGETHER
+from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import any_word, question_label, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
@@ -43,7 +44,7 @@ _NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)" + _DIGITS)
 _OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){_NUMBER.pattern}")
 # Of an answer that repeats itself without end the last statements are read.
 _MOST_STATEMENTS = 50
-_LONGEST_CLAUSE = 500
+_LONGEST_CLAUSE, _LONGEST_PROBLEM = 500, 600
 _SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
 # Amounts of money with the currency close to the number.
 _CURRENCY = re.compile(
@@ -55,7 +56,7 @@ _FACTORS = multiplier_words()
 _FACTOR = rf"(?:{'|'.join(sorted(_FACTORS, key=len, reverse=True))})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
 _UNIT = rf"({_NUMBER.pattern})\s?({_FACTOR})"
 _MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
-_OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→₱$€£¥₫฿-]|(?<![^\W\d_])(?:x|Rp|RM))\Z")
+_OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d\s)(?:[₱$€£¥₫฿]|(?<![^\W\d_])R[pM]))\Z")
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 # A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
 _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DIGITS})[^\d=]{{0,30}}")
@@ -76,7 +77,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return Decimal(words)
     if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
         whole = without_emphasis(unfenced(answer))
-        answer = final[-1 if _of_own_problem(whole, tags, language) == whole else 0]
+        is_first = _NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
+        answer = final[0 if is_first else -1]
     names = tuple(map(words_of_cue, tags))
     for frame in (json_answer(answer, names), boxed(answer), tagged(answer, names)):
         if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
@@ -86,7 +88,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     marked = answer if text == whole else ""  # what is in bold type may answer the other question
     is_cut = finished is False and text == whole
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
-    concluded = _without_check(_without_offer(text), language)
+    concluded = _without_check(_without_offer(text, language), language)
     bare = concluded.rstrip(" ,:")
     if _OPEN_END.search(bare) or (not is_cut and (_CUT_NUMBER.search(concluded) or _lacks_result(bare, language))):
         return None  # it breaks off before the result
@@ -94,21 +96,19 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     stated_ends = [end for _, end in statement_spans(concluded, language)]
     if (found := _behind_statements(text, tagged_ends, language, tagged=True)) is not None:
         return found
-    undecided = [match.end() for match in any_word("undecided", language).finditer(concluded)]
-    if undecided and (stop := re.compile(rf"{_SENTENCE_END.pattern}|\n").search(concluded, undecided[-1])):
-        stated_ends = [end for end in stated_ends if end >= stop.end()]
-    elif undecided:
-        stated_ends = []
+    if not tagged_ends and (undecided := _undecided(concluded, language)) is not None:
+        stated = {_behind_statements(concluded, [end], language, tagged=False) for end in stated_ends if end < undecided} - {None}
+        return stated.pop() if len(stated) == 1 else None
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
         return found
-    if (undecided or concluded.rstrip().endswith(",")) and not tagged_ends:
+    if concluded.rstrip().endswith(",") and not tagged_ends:
         return None
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
     if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
-    if not is_cut and (found := _given_first(concluded, language)) is not None:
+    if not is_cut and (found := _given_first(concluded, marked, language)) is not None:
         return found
-    if (found := _in_bold(_without_offer(marked), language, last=True)) is not None:
+    if (found := _in_bold(_without_offer(marked, language), language, last=True)) is not None:
         return found
     if not re.search(r"\d", concluded) and not is_refusal(answer, language):
         sentence = _last_sentence(concluded.replace("\n", ". "))
@@ -119,7 +119,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
 
 
 def _of_own_problem(text: str, tags: Sequence[str], language: str) -> str:
-    own = _without_another_problem(without_another_question(text, tags, language), language)
+    own = _without_another_problem(without_another_question(text, (*tags, *ANSWER_TAGS), language), language)
     return own if own == text else re.sub(r"\n[-*_=]{3,}\s*\Z", "", own)
 
 
@@ -130,15 +130,28 @@ def _without_another_problem(text: str, language: str) -> str:
     given, and its question has at most one number, or no answer of its own.
     """
     label = re.compile(question_label(language), re.IGNORECASE | re.MULTILINE)
-    for problem in _other_problem(language).finditer(text):
+    for problem in islice(_other_problem(language).finditer(text), _MOST_STATEMENTS):
         above = text[: problem.start()].rstrip()
-        numbers = set(_NUMBER.findall(above))
-        asked, posed = (set(_NUMBER.findall(problem[part] or "")) for part in ("asked", "posed"))
+        numbers = _numbers_of(above)
+        asked, posed = (_numbers_of(problem[part] or "") for part in ("asked", "posed"))
         goes_on = label.match(above) is not None  # question after question leads to the result
+        further = re.search(r"\d", problem["label"]) or any_word("further", language).search(problem["label"])
+        goes_on |= not further and not _last_numbers(above).isdisjoint(_numbers_of(text[problem.end("asked") :]))
         is_new = asked and asked.isdisjoint(numbers) and not goes_on and _has_result(above.rpartition("\n\n")[2], language)
         if re.search(r"\d[^\n:：]*\Z", above) and (is_new or (len(posed) > 1 and posed.isdisjoint(numbers))):
             return above
     return text
+
+
+def _undecided(text: str, language: str) -> int | None:
+    """Where a text says that there is no answer, or not enough to tell, and gives no result behind it; None if it does not."""
+    last = max(any_word("undecided", language).finditer(text), key=re.Match.start, default=None)
+    if last is None:
+        return None
+    rest = text[last.end() :]
+    names = any_word("answer", language).search(_SENTENCE_END.split(rest[:30], maxsplit=1)[0])
+    has_statement = any(re.search(r"\d", rest[end:]) for _, end in statement_spans(rest, language))
+    return last.start() if names or not (_has_result(rest, language) or has_statement) else None
 
 
 def _has_result(paragraph: str, language: str) -> bool:
@@ -153,27 +166,48 @@ def _has_result(paragraph: str, language: str) -> bool:
 def _other_problem(language: str) -> re.Pattern[str]:
     """The label of a question below an empty line; `asked` is its first line or sentence, `posed` all up to an answer's label."""
     solution = rf"\n[\s>#*_]*(?:{any_word('answer', language).pattern})\s*{COLON}"
+    further = rf"[\s>#*_]*(?:(?:{any_word('further', language).pattern})\s)?"
     asked = r"(?=\s*(?P<asked>[^\n?？]*))"
     return re.compile(
-        rf"\n\s*\n(?:[^\W\d_]+ )?{question_label(language)}{asked}(?=(?P<posed>[\s\S]*?){solution})?", re.IGNORECASE
+        rf"\n\s*\n(?P<label>{further}{question_label(language)}){asked}(?=(?P<posed>[\s\S]{{0,{_LONGEST_PROBLEM}}}?){solution})?",
+        re.IGNORECASE,
     )
 
 
-def _without_offer(text: str) -> str:
-    """The text without a last paragraph that is a question, where one with a number stands before it."""
+def _without_offer(text: str, language: str) -> str:
+    """The text without a last paragraph that only asks, where one with a number stands before it."""
     before, _, last = text.rstrip().rpartition("\n\n")
-    return before if last.rstrip("* ")[-1:] in ("?", "？") and re.search(r"\d", before) else text
+    asks = last.rstrip("* ")[-1:] in ("?", "？") and not _EQUATION.search(last) and not statement_spans(last, language)
+    return before if asks and re.search(r"\d", before) else text
 
 
-def _given_first(text: str, language: str) -> Decimal | None:
-    """The only number of the first sentence, where a reason follows it, or of the first paragraph, where the working does."""
-    sentence, stop, rest = _split_first(text.strip())
-    if stop and is_reason(rest.lstrip(), language):
-        return _only_number(sentence, language)
-    first, _, rest = text.strip().partition("\n\n")
-    working = any_word("working", language).match(rest.lstrip(" \n"))
-    is_label = working and re.match(rf"[^\n\d]{{0,30}}?{COLON}", rest.lstrip(" \n")[working.end() :])
-    return _only_number(first, language) if is_label and "\n" not in first else None
+def _given_first(text: str, answer: str, language: str) -> Decimal | None:
+    """The only number of the first sentence, where a reason follows it, or of the first paragraph, where the working does.
+
+    Where what follows has results, the number has to be one of them, or its line in bold type in the answer with its markup.
+    """
+    first, stop, rest = _split_first(text.strip())
+    if not (stop and is_reason(rest.lstrip(), language)):
+        first, _, rest = text.strip().partition("\n\n")
+        working = any_word("working", language).match(rest.lstrip(" \n"))
+        if "\n" in first or not working or not re.match(rf"[^\n\d]{{0,30}}?{COLON}", rest.lstrip(" \n")[working.end() :]):
+            return None
+    given = _only_number(first, language)
+    results = {parse_number(number, language) for number in _EQUATION.findall(rest)}
+    results |= {_result(rest[match.end() :].split("\n", 1)[0], language) for match in any_word("so", language).finditer(rest)} - {
+        None
+    }
+    return given if not results or given in results or re.match(r"\s*\*\*", answer) else None
+
+
+def _numbers_of(text: str) -> set[str]:
+    return {number.strip() for number in _NUMBER.findall(text)}
+
+
+def _last_numbers(text: str) -> set[str]:
+    """The numbers of a text's last line with any, behind its last "=" if there is one."""
+    line = next((line for line in reversed(text.splitlines()) if re.search(r"\d", line)), "")
+    return _numbers_of(line.rpartition("=")[2])
 
 
 def _split_first(text: str) -> tuple[str, str, str]:
@@ -247,7 +281,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     numbers = {parse_number(number, language) for number in _NUMBER.findall(written)}
     if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
         numbers = {parse_number(number, language) for number in outside}
-    if len(numbers) > 1 and any(any_word(place, language).search(ending) for place in ("so", "left")):
+    if len(numbers) > 1 and any_word("so", language).search(ending):
         ended = {parse_number(number, language) for number in _NUMBER.findall(ending)}
         numbers = ended if len(ended) == 1 else numbers
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
@@ -278,7 +312,8 @@ def _without_check(text: str, language: str) -> str:
     for check in any_word("check", language).finditer(text):
         before = re.sub(r"[(\[](?:\w+ ){0,2}\Z", "", text[: check.start()]).rstrip(" *_([")
         if re.match(rf"[^\n\d]{{0,15}}{COLON}", text[check.end() :]):  # a line such as "Let us check:"
-            before = re.sub(r"(?<=\n)[^\n.!?\d:：]{1,25}\Z", "", before)
+            line = re.search(r"(?<=\n)[^\n.!?\d:：]{1,25}\Z", before)
+            before = before[: line.start()] if line and not any_word("corrects", language).search(line[0]) else before
         if (not before or before[-1] in STOPS + "\n") and re.search(r"\d", before):
             return before.rstrip("\n")
     return text

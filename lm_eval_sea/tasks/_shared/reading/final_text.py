@@ -41,6 +41,7 @@ _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
 _LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}|-(?=\s|\Z))(?P<rest>.*)")
+_MOST_WORDS_OF_PLACE = 10
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST = 60, 15, 80, 300
 _SCRIPTS = {
@@ -53,8 +54,8 @@ _SCRIPTS = {
 }
 # Words of English that Latin-written languages of the region lack.
 _ENGLISH = frozenset(
-    "a about after and are as be been by for from had has have he her here his i in into is it its not of on she that the their "  # noqa: SIM905
-    "these they this to was were which who with you your".split()
+    "a about after and are as be been by for from had has have here his i in into is it its not of that the their these they this"  # noqa: SIM905
+    " to was were which who with you your".split()
 )
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
@@ -117,13 +118,15 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
 
 def _is_place(text: str, language: str) -> bool:
     """Whether a text is the place where the text should be: "[translation]"."""
-    return re.fullmatch(r"\[[^\[\]]*\]|<[^<>]*>", text) is not None and task_words(language).search(text) is not None
+    is_place = re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) is not None and len(text.split()) <= _MOST_WORDS_OF_PLACE
+    return is_place and task_words(language).search(text) is not None
 
 
 def _corrected(text: str, language: str) -> str:
     """What stands behind a paragraph that takes back the one before it and introduces another: "Sorry, it should be:"."""
-    for line in re.finditer(rf"(?m)^[ \t*_]*(?P<said>[^\n]{{1,{_LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*$", text):
-        if any_word("corrects", language).match(line["said"]) and text[: line.start()].strip() and text[line.end() :].strip():
+    for line in re.finditer(rf"(?<=\n\n)[ \t*_]*(?P<said>[^\n]{{1,{_LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*(?=\n)", text):
+        names = any(any_word(place, language).search(line["said"]) for place in ("answer", "right", "work"))
+        if names and any_word("corrects", language).match(line["said"]) and text[line.end() :].strip():
             return text[line.end() :]
     return text
 
@@ -231,7 +234,8 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     last = text[found[-1][1] :]
     # one that repeats itself is cut in the last round
     before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
-    return before if before.startswith(last.strip()) else last
+    is_cut = len(last.strip()) > _LONGEST_LEAD and last.strip()[-1] not in STOPS + "?" and before[-1:] in STOPS + "?"
+    return before if is_cut and before.startswith(last.strip()) else last
 
 
 def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
@@ -245,10 +249,10 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     if not best and len(heads) == 1 and heads[0][0] and heads[0][1][0] in own:
         best = heads
     if not best and listed and language in PHRASES:  # "- Indonesian: … - Sundanese: …"
-        own_word = re.compile(PHRASES[language].work)
         items = [head for head in named if head[1][1] and _LIST_MARK.match(lines[head[0]].strip())]
-        in_own = [head for head in items if own_word.fullmatch(head[1][0])]
-        best = in_own if len(in_own) == 1 else []
+        in_own = [head for head in items if re.fullmatch(PHRASES[language].work, head[1][0])]
+        are_tongues = len(items) > 1 and all(any_word("tongue", language).fullmatch(head[1][0]) for head in items)
+        best = in_own if len(in_own) == 1 and are_tongues else []
     found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
     return found or text
 
@@ -336,7 +340,8 @@ def _is_foreign(text: str, target: str) -> bool:
         return len(words) > 1 and re.search(own, text) is None
     if not words:
         return re.search("|".join(_SCRIPTS.values()), text) is not None
-    return target != "en" and len(words) > 2 and 3 * sum(word.casefold() in _ENGLISH for word in words) >= len(words)
+    english = [word.casefold() for word in words if word.casefold() in _ENGLISH]
+    return target != "en" and len(words) > 2 and len(set(english)) > 1 and 3 * len(english) >= len(words)
 
 
 def _is_remark(said: str, text: str, language: str, target: str) -> bool:

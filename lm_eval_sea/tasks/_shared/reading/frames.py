@@ -29,16 +29,25 @@ _TAG_NAMES = (
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 # What begins the next turn of a conversation, as text: a special token of a chat template, or the name of who speaks.
 _TURN = re.compile(
-    r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[/?INST\]"
-    r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)(?:[ \t]\d+)?[*_]*[:：]",
+    r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[INST\]"
+    r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)[*_]*[:：](?=[\s\S]*?\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：])",
     re.MULTILINE | re.IGNORECASE,
 )
-_SPEAKER = re.compile(r"\A[\s*_#]*(?:AI|Assistant)[*_]*[ \t]*[:：][*_]*\s*", re.IGNORECASE)
+# What ends the prompt, where a model repeats it.
+_ANSWER_TURN = re.compile(
+    r"\A[\s\S]*?(?:\[/INST\]|<\|im_end\|>\s*<\|im_start\|>assistant)|\A\s*(?:System|User|Human):[\s\S]*?\n\s*(?:AI|Assistant):",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(
+    r"\A(?:\s*<\|(?:im_start|assistant)\|>(?:assistant)?)*(?:[\s*_#]*Assistant[*_]*[ \t]*[:：][*_]*)?\s*", re.IGNORECASE
+)
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
 
 def first_turn(text: str) -> str:
-    """The text without the turns that the model made up behind it, and without the name of who speaks before it."""
+    """The text without the prompt that it repeats before, and the turns that the model made up behind, its own turn."""
+    if (prompt := _ANSWER_TURN.match(text)) and text[prompt.end() :].strip():
+        text = text[prompt.end() :]
     text = _SPEAKER.sub("", text)
     ends = [found.start() for found in _TURN.finditer(text) if text[: found.start()].strip()]
     return text[: ends[0]].rstrip() if ends else text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from .answer_patterns import known_languages
 from .answer_phrases import PHRASES
 from .conclusions import any_word, task_words
 
@@ -29,10 +28,21 @@ def is_refusal(answer: str, language: str) -> bool:
     asks = len(answer) < _BEGINNING and "\n" not in answer.strip() and answer.rstrip().endswith(("?", "？"))
     said = begin if asks else first
     speaks = any_word("speaks", language).search(said) and task_words(language).search(said) and ":" not in said
-    return bool(_refusal(language).match(begin) or (speaks and (asks or any_word("wrong", language).search(said))))
+    if _refusal(language).match(begin):
+        return True
+    # beside a regional language the national one is spoken, and quoted
+    national = PHRASES[language].also if language in PHRASES else ""
+    if (
+        national
+        and answer.lstrip()[:1] not in ('"', "“")
+        and _refusal(national).match(begin)
+        and task_words(language).search(first)
+    ):
+        return True
+    return bool(speaks and (asks or any_word("wrong", language).search(said)))
 
 
 @cache
 def _refusal(language: str) -> re.Pattern[str]:
-    words = [PHRASES[code].declines for code in known_languages(language) if PHRASES[code].declines]
+    words = [PHRASES[code].declines for code in dict.fromkeys((language, "en")) if code in PHRASES and PHRASES[code].declines]
     return re.compile("|".join(f"(?:{each})" for each in words), re.IGNORECASE)
