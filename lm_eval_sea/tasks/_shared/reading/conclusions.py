@@ -112,7 +112,7 @@ def _answer_above_a_question(language: str) -> re.Pattern[str]:
 def _second_round(language: str) -> re.Pattern[str]:
     """An answer behind a label on the first line, an empty line, the label of a question, and the first label again."""
     return re.compile(
-        rf"\s*[>#*_]*(?P<label>[^\n:：]{{1,30}}){COLON}(?P<answer>[^\n]{{1,60}})\n\s*\n{question_label(language)}"
+        rf"\s*[>#*_]*(?P<label>[^\n:：]{{1,30}}){COLON}(?P<answer>[^\n=]{{1,60}})\n\s*\n{question_label(language)}"
         rf"(?=[\s\S]*?\n[\s>#*_]*(?P=label){COLON})",
         re.IGNORECASE,
     )

@@ -98,7 +98,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return found
     if not tagged_ends and (undecided := _undecided(concluded, language)) is not None:
         stated = {_behind_statements(concluded, [end], language, tagged=False) for end in stated_ends if end < undecided} - {None}
-        return stated.pop() if len(stated) == 1 else None
+        return stated.pop() if len(stated) == 1 and not any_word("condition", language).search(concluded) else None
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
         return found
     if concluded.rstrip().endswith(",") and not tagged_ends:
@@ -135,7 +135,8 @@ def _without_another_problem(text: str, language: str) -> str:
         numbers = _numbers_of(above)
         asked, posed = (_numbers_of(problem[part] or "") for part in ("asked", "posed"))
         goes_on = label.match(above) is not None  # question after question leads to the result
-        further = re.search(r"\d", problem["label"]) or any_word("further", language).search(problem["label"])
+        is_counted = re.search(r"\d", problem["label"]) and _behind_so(above, language)
+        further = is_counted or any_word("further", language).search(problem["label"])
         goes_on |= not further and not _last_numbers(above).isdisjoint(_numbers_of(text[problem.end("asked") :]))
         is_new = asked and asked.isdisjoint(numbers) and not goes_on and _has_result(above.rpartition("\n\n")[2], language)
         if re.search(r"\d[^\n:：]*\Z", above) and (is_new or (len(posed) > 1 and posed.isdisjoint(numbers))):
@@ -158,8 +159,12 @@ def _has_result(paragraph: str, language: str) -> bool:
     """Whether a paragraph is a number, or has an equation, or a number behind "so"."""
     if _NUMBER.fullmatch(paragraph.strip()):
         return True
-    ends = [match.end() for match in any_word("so", language).finditer(paragraph)]
-    return _EQUATION.search(paragraph) is not None or any(re.search(r"\d", paragraph[end:]) for end in ends)
+    return _EQUATION.search(paragraph) is not None or _behind_so(paragraph, language)
+
+
+def _behind_so(text: str, language: str) -> bool:
+    """Whether a number stands behind "so"."""
+    return any(re.search(r"\d", text[match.end() :]) for match in any_word("so", language).finditer(text))
 
 
 @cache
@@ -201,7 +206,7 @@ def _given_first(text: str, answer: str, language: str) -> Decimal | None:
 
 
 def _numbers_of(text: str) -> set[str]:
-    return {number.strip() for number in _NUMBER.findall(text)}
+    return {number.strip(" \n+-−") for number in _NUMBER.findall(text)}
 
 
 def _last_numbers(text: str) -> set[str]:

@@ -54,8 +54,8 @@ _SCRIPTS = {
 }
 # Words of English that Latin-written languages of the region lack.
 _ENGLISH = frozenset(
-    "a about after and are as be been by for from had has have here his i in into is it its not of that the their these they this"  # noqa: SIM905
-    " to was were which who with you your".split()
+    "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
+    " the their these they this to two was were which who will with you your".split()
 )
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")

@@ -35,7 +35,7 @@ _TURN = re.compile(
 )
 # What ends the prompt, where a model repeats it.
 _ANSWER_TURN = re.compile(
-    r"\A[\s\S]*?(?:\[/INST\]|<\|im_end\|>\s*<\|im_start\|>assistant)|\A\s*(?:System|User|Human):[\s\S]*?\n\s*(?:AI|Assistant):",
+    r"\A[\s\S]*?(?:\[/INST\]|<\|im_start\|>assistant)|\A\s*(?:System|User|Human):[\s\S]*?\n\s*(?:AI|Assistant):",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(
@@ -48,9 +48,10 @@ def first_turn(text: str) -> str:
     """The text without the prompt that it repeats before, and the turns that the model made up behind, its own turn."""
     if (prompt := _ANSWER_TURN.match(text)) and text[prompt.end() :].strip():
         text = text[prompt.end() :]
-    text = _SPEAKER.sub("", text)
-    ends = [found.start() for found in _TURN.finditer(text) if text[: found.start()].strip()]
-    return text[: ends[0]].rstrip() if ends else text
+    own = _SPEAKER.sub("", text)
+    ends = [found.start() for found in _TURN.finditer(own) if own[: found.start()].strip()]
+    own = own[: ends[0]].rstrip() if ends else own
+    return text if re.search(r"(?im)^(?:Human|User):", own) else own  # of a dialogue that is the answer all lines
 
 
 def boxed(text: str) -> str | None:
