@@ -199,9 +199,8 @@ def _given_first(text: str, answer: str, language: str) -> Decimal | None:
             return None
     given = _only_number(first, language)
     results = {parse_number(number, language) for number in _EQUATION.findall(rest)}
-    results |= {_result(rest[match.end() :].split("\n", 1)[0], language) for match in any_word("so", language).finditer(rest)} - {
-        None
-    }
+    behind = [_result(rest[match.end() :].split("\n", 1)[0], language) for match in any_word("so", language).finditer(rest)]
+    results |= {number for number in behind if number is not None}
     return given if not results or given in results or re.match(r"\s*\*\*", answer) else None
 
 
