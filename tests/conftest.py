@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
+from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,6 +35,9 @@ os.environ |= {"HF_HOME": _home.name, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLE
 os.environ["OMP_NUM_THREADS"] = "1"  # as many tests run at once as there are cores
 # What libraries and the browser keep in the user's home.
 os.environ |= {name: f"{_home.name}/{name.lower()}" for name in ("PYTHAINLP_DATA", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+
+# A fork that is killed while it draws a bar would keep tqdm's own lock, which processes share, and this one wait for ever.
+tqdm.set_lock(threading.RLock())
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
