@@ -154,7 +154,7 @@ class AnsweringModel:
         if said := what_rows_show(rows):
             logger.info("%s", said)
         if workload.reads_ahead(self._model):
-            logger.warning("the model reads what stands behind a token, too, as encoders do: its log-likelihoods are of no text")
+            logger.warning("the model reads what stands behind a token, as encoders do: log-likelihoods are not those of a text")
         if said := workload.fault_of_vocabulary(self._model):
             logger.warning("%s: is it the model's own?", said)
         self.unknown_tokens = workload.unknown_shares(self._model, self._tasks)

@@ -88,7 +88,9 @@ def check_template_of_model(
     if tokenizer is None:
         if thinking != "template":
             raise RunError(f"--thinking {thinking}: there is no tokenizer that can be loaded here, whose template has the switch")
-        logger.warning("the chat template is not checked for its questions: there is no tokenizer that can be loaded here")
+        logger.warning(
+            "not checked: whether the chat template shows the questions; there is no tokenizer that can be loaded here"
+        )
         return None
     template = _template(tokenizer, apply)
     settings = dict(model_args.get("chat_template_args") or {})
@@ -111,7 +113,10 @@ def check_template_of_model(
         if tokenizer.chat_template == template:
             raise RunError(f"--date: the chat template of {tokenizer.name_or_path} writes no date; leave the flag out")
     elif _shows_date(tokenizer, template, settings):
-        said = "the chat template of %s writes today's date into every prompt: with --date 2025-01-31 all runs ask the same"
+        said = (
+            "the chat template of %s writes today's date into every prompt: with --date 2025-01-31, or another date, runs of "
+            "different days ask the same"
+        )
         logger.warning(said, tokenizer.name_or_path)
     use = check_chat_template(
         tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
