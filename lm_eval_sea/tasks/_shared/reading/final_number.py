@@ -60,6 +60,7 @@ _OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 # A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
 _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DIGITS})[^\d=]{{0,30}}")
+_BRACKETED = re.compile(r"\([^()]*\)")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
@@ -106,7 +107,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
     if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
-    if not is_cut and (found := _given_first(concluded, marked, language)) is not None:
+    if (found := _given_first(concluded, marked, language)) is not None:
         return found
     if (found := _in_bold(_without_offer(marked, language), language, last=True)) is not None:
         return found
@@ -129,12 +130,13 @@ def _without_another_problem(text: str, language: str) -> str:
     Such a problem has numbers of its own, and none of those above it. Where no result stands above, the text may be what was
     given, and its question has at most one number, or no answer of its own.
     """
-    label = re.compile(question_label(language), re.IGNORECASE | re.MULTILINE)
     for problem in islice(_other_problem(language).finditer(text), _MOST_STATEMENTS):
         above = text[: problem.start()].rstrip()
         numbers = _numbers_of(above)
         asked, posed = (_numbers_of(problem[part] or "") for part in ("asked", "posed"))
-        goes_on = label.match(above) is not None  # question after question leads to the result
+        goes_on = (
+            re.match(question_label(language), above, re.IGNORECASE) is not None
+        )  # question after question leads to the result
         is_counted = re.search(r"\d", problem["label"]) and _behind_so(above, language)
         further = is_counted or any_word("further", language).search(problem["label"])
         goes_on |= not further and not _last_numbers(above).isdisjoint(_numbers_of(text[problem.end("asked") :]))
@@ -157,9 +159,8 @@ def _undecided(text: str, language: str) -> int | None:
 
 def _has_result(paragraph: str, language: str) -> bool:
     """Whether a paragraph is a number, or has an equation, or a number behind "so"."""
-    if _NUMBER.fullmatch(paragraph.strip()):
-        return True
-    return _EQUATION.search(paragraph) is not None or _behind_so(paragraph, language)
+    is_number, equation = _NUMBER.fullmatch(paragraph.strip()), _EQUATION.search(paragraph)
+    return bool(is_number or equation) or _behind_so(paragraph, language)
 
 
 def _behind_so(text: str, language: str) -> bool:
@@ -191,17 +192,20 @@ def _given_first(text: str, answer: str, language: str) -> Decimal | None:
 
     Where what follows has results, the number has to be one of them, or its line in bold type in the answer with its markup.
     """
-    first, stop, rest = _split_first(text.strip())
-    if not (stop and is_reason(rest.lstrip(), language)):
+    first, *behind = _SENTENCE_END.split(text.strip(), maxsplit=1)
+    rest = "".join(behind)
+    if not (behind and is_reason(rest.lstrip(), language)):
         first, _, rest = text.strip().partition("\n\n")
         working = any_word("working", language).match(rest.lstrip(" \n"))
         if "\n" in first or not working or not re.match(rf"[^\n\d]{{0,30}}?{COLON}", rest.lstrip(" \n")[working.end() :]):
             return None
-    given = _only_number(first, language)
+    numbers = _values(_BRACKETED.sub("", first), language)
+    if len(numbers) != 1:
+        return None
     results = {parse_number(number, language) for number in _EQUATION.findall(rest)}
-    behind = [_result(rest[match.end() :].split("\n", 1)[0], language) for match in any_word("so", language).finditer(rest)]
-    results |= {number for number in behind if number is not None}
-    return given if not results or given in results or re.match(r"\s*\*\*", answer) else None
+    clauses = [rest[match.end() :].split("\n", 1)[0] for match in any_word("so", language).finditer(rest)]
+    results |= {number for number in (_result(clause, language) for clause in clauses) if number is not None}
+    return numbers.pop() if not results or numbers <= results or re.match(r"\s*\*\*", answer) else None
 
 
 def _numbers_of(text: str) -> set[str]:
@@ -214,15 +218,8 @@ def _last_numbers(text: str) -> set[str]:
     return _numbers_of(line.rpartition("=")[2])
 
 
-def _split_first(text: str) -> tuple[str, str, str]:
-    """The first sentence of a text, its stop, and what follows."""
-    stop = _SENTENCE_END.search(text)
-    return (text[: stop.start()], stop[0], text[stop.end() :]) if stop else (text, "", "")
-
-
-def _only_number(text: str, language: str) -> Decimal | None:
-    numbers = {parse_number(number, language) for number in _NUMBER.findall(re.sub(r"\([^()]*\)", "", text))}
-    return numbers.pop() if len(numbers) == 1 else None
+def _values(text: str, language: str) -> set[Decimal]:
+    return {parse_number(number, language) for number in _NUMBER.findall(text)}
 
 
 def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
@@ -276,17 +273,17 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         if equations := list(_EQUATION.finditer(line)):
             result = parse_number(equations[-1][1], language)
             behind = " ".join(_SENTENCE_END.split(line[equations[-1].end(1) :])[1:])
-            further = {parse_number(number, language) for number in _NUMBER.findall(behind)}
+            further = _values(behind, language)
             return result if not further or result in further else None  # a later sentence goes on from the result
     if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
         return None  # "… so the number of girls cannot be told"
     # a number in words beside one in digits is one of several, too
     written = with_digits(lines[-1], language) if re.search(r"\d", lines[-1]) else ""
-    numbers = {parse_number(number, language) for number in _NUMBER.findall(written)}
-    if len(numbers) > 1 and (outside := _NUMBER.findall(re.sub(r"\([^()]*\)", "", lines[-1]))):
-        numbers = {parse_number(number, language) for number in outside}
+    numbers = _values(written, language)
+    if len(numbers) > 1:
+        numbers = _values(_BRACKETED.sub("", lines[-1]), language) or numbers
     if len(numbers) > 1 and any_word("so", language).search(ending):
-        ended = {parse_number(number, language) for number in _NUMBER.findall(ending)}
+        ended = _values(ending, language)
         numbers = ended if len(ended) == 1 else numbers
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
@@ -341,10 +338,9 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
         if _EQUATION.search(clause[clause.index(sentence) + len(sentence) :]):
             return None
         sentence = _in_digits(sentence, language)
-        numbers = {parse_number(number, language) for number in _NUMBER.findall(re.sub(r"\([^()]*\)", "", sentence))}
         if equations := _EQUATION.findall(sentence):
             return parse_number(equations[-1], language)
-        if numbers:
+        if numbers := _values(_BRACKETED.sub("", sentence), language):
             return numbers.pop() if len(numbers) == 1 else None
     return None
 

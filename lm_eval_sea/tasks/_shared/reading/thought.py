@@ -160,17 +160,22 @@ def _next_end(text: str, start: int, *, needs_edge: bool) -> re.Match[str] | Non
 
 
 def _closed(thought: str, answer: str) -> Generated:
-    thought = _TURN_ENDS.sub("", thought.rstrip()).strip()
+    thought = _without_turn_end(thought)
     return Generated(thought, _cleaned(answer), "closed" if thought else "no thought")
 
 
 def _unclosed(thought: str, finished: bool | None) -> Generated:
-    return Generated(_TURN_ENDS.sub("", thought.rstrip()).strip(), "", "stopped in the thought" if finished else "cut")
+    return Generated(_without_turn_end(thought), "", "stopped in the thought" if finished else "cut")
+
+
+def _without_turn_end(text: str) -> str:
+    # without the blanks at its end first: the pattern would look for a token behind each of them
+    return _TURN_ENDS.sub("", text.rstrip()).strip()
 
 
 def _cleaned(answer: str) -> str:
     """An answer without the frame that some models put around it, and without the tokens that end a turn."""
-    answer = _TURN_ENDS.sub("", answer.rstrip()).strip()
+    answer = _without_turn_end(answer)
     for begin, end in _FRAMES:
         if answer.startswith(begin):
             answer = answer.removeprefix(begin).partition(end)[0].strip()
