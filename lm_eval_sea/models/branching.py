@@ -78,8 +78,26 @@ def attention_mask(ends: torch.Tensor, positions: torch.Tensor, prefix: int, win
     return mask[:, None]
 
 
+def _states_beside_cache(config: Any) -> float:
+    """What the states of a token take in one layer's feed-forward part, in units of its keys and values in all layers.
+
+    These are the input, the sum and three tensors of the inner width. 0 where the configuration does not tell.
+    """
+    names = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
+    hidden, inner, layers, heads = (number if isinstance(number := getattr(config, name, None), int) else 0 for name in names)
+    if not (hidden and inner and layers and heads):
+        return 0.0
+    key_heads = int(getattr(config, "num_key_value_heads", None) or heads)
+    size = int(getattr(config, "head_dim", None) or hidden // heads)
+    return (2 * hidden + 3 * inner) / (2 * layers * key_heads * size)
+
+
 class BranchingModel(PrefixModel):
-    """A model whose attention sees what masks of our own say, so that a row holds many sequences that begin alike."""
+    """A model whose attention sees what masks of our own say, so that a row holds many sequences that begin alike.
+
+    Attributes:
+        states_beside_cache: what a token's states take in a pass, in units of its keys and values; 0 where that is not known.
+    """
 
     branches = True
     least_width = 1
@@ -92,6 +110,7 @@ class BranchingModel(PrefixModel):
         self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
         self._window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
         self._layer_types = set(getattr(config, "layer_types", None) or ())
+        self.states_beside_cache = _states_beside_cache(config)
 
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says."""

@@ -30,7 +30,7 @@ LEAST_PREFIX = 32
 JOINING = 8
 MOST_JOINING_TOKENS = 2048
 
-# Keys and values take this much of what those of `hf` would; beside its own, `hf` holds the states of whole prompts.
+# Keys and values take this much of what `hf` would take for its own and for the states of whole prompts in one layer.
 MEMORY = 1.5
 
 # Texts up to twice as long are taken to be alike.
@@ -154,7 +154,8 @@ class GreedyGeneration:
             prefix = 0
         left = dict(sorted(enumerate(prompts), key=lambda item: -len(item[1])))
         capacity = max(map(len, prompts)) - prefix + ending.limit
-        slots = min(len(prompts), max(int(MEMORY * budget - prefix) // capacity, 1))
+        room = MEMORY * (1 + self._model.states_beside_cache) * budget
+        slots = min(len(prompts), max(int(room - prefix) // capacity, 1))
         while left:
             texts = [_Text(number, prompt) for number, prompt in left.items()]
             try:
