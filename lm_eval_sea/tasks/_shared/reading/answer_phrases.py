@@ -75,6 +75,8 @@ class Phrases:
         so: what begins the clause of a result: "so", "therefore".
         working: what begins a paragraph that shows how a result was found: "Working:", "Steps:".
         undecided: what says that there is no result: "cannot be determined".
+        unfinished: words that no sentence ends with.
+        polite: particles at the end of a sentence that are no part of an answer.
         further: what says that a question is not the first one: "next", "additional".
         check: what begins a sentence that goes over a result again: "Check:".
         corrects: what takes an answer back: "Correction:", "I misread".
@@ -120,6 +122,8 @@ class Phrases:
     working: str = ""
     undecided: str = ""
     further: str = ""
+    polite: str = ""
+    unfinished: str = ""
     check: str = ""
     corrects: str = ""
     left: str = ""

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 # Of longer answers the lines at the beginning and at the end are read.
 _MOST_LINES = 150
-_SHORTEST_TEXT, _LONGEST_JOINT, _SHORT_LINE = 2, 20, 100
+_SHORTEST_TEXT, _FEW_CHARACTERS, _LONGEST_JOINT, _SHORT_LINE = 2, 6, 20, 100
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
@@ -265,11 +265,16 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return left.pop()
     if len(listed) == 1 and not listed & wrong:
         number, position = bare[0]
-        # the question again, cut in its options
-        if number and not position and lines[number - 1].rstrip(TRIM).endswith("?"):
+        if number and not position and _lists(lines[number - 1], lines[number], choices):
             return None
         return position if number == 0 or bare[-1][0] == len(lines) - 1 or len(lines) <= 3 else None
     if len(listed) > 1:
+        number, first = bare[0]
+        others = [(place, evidence.position) for place, evidence in found if evidence.kind in ("bare", "wrong")][1:]
+        says_more = all(_says_more(lines[place], position, choices) for place, position in others)
+        in_order = [first, *(position for _, position in others)]
+        if number == 0 and len(others) > 1 and says_more and in_order != sorted(in_order) == list(range(len(choices.options))):
+            return first  # "C. …", and what is said of all others
         # the options again, and behind them one of them
         last_number, last = bare[-1]
         repeated = [position for _, position in bare].count(last) > 1
@@ -285,6 +290,20 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         }
         position = position if position in letters or letters <= wrong else None
     return None if position in wrong else position
+
+
+def _lists(before: str, line: str, choices: Choices) -> bool:
+    """Whether a line about the first option begins a list that breaks off: below the question, or below "each option:"."""
+    before = before.rstrip(TRIM)
+    heads = re.search(rf"(?:{any_word('option', choices.language).pattern})\s*{COLON}\Z", before, re.IGNORECASE)
+    names = any(any_word(place, choices.language).search(before) for place in ("answer", "right"))
+    is_list = heads and heads.start() > _LONGEST_JOINT and not names and _says_more(line, 0, choices)
+    return before.endswith("?") or bool(is_list)
+
+
+def _says_more(line: str, position: int, choices: Choices) -> bool:
+    """Whether a line has words beside the label and the text of an option."""
+    return len(folded(line)) > len(folded(choices.options[position])) + _FEW_CHARACTERS
 
 
 def _text_behind_so(line: str, choices: Choices) -> int | None:

@@ -60,7 +60,10 @@ _OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 # A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
 _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DIGITS})[^\d=]{{0,30}}")
+# A Burmese letter that is typed for the digit 0, which looks alike.
+_TYPED_ZERO = re.compile(r"(?<=\d)(?:[.,]?\u101d+)+(?![\u1000-\u1021\u102b-\u103e])")
 _BRACKETED = re.compile(r"\([^()]*\)")
+_LIST_ITEM = re.compile(r"\d{1,2}[.)\u104b\u17d4]\s")
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
@@ -78,6 +81,10 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return Decimal(words)
     if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
         whole = without_emphasis(unfenced(answer))
+        again = re.search(rf"(?m)^\s*####[^\n]*\n\s*\n{question_label(language)}", answer, re.IGNORECASE)
+        label = again[0].rpartition("\n")[2] if again else ""
+        if again and not re.search(r"\d", label) and not any_word("further", language).search(label):
+            final = final[: len(re.findall(r"(?m)^\s*####", answer[: again.end()]))]
         is_first = _NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
         answer = final[0 if is_first else -1]
     names = tuple(map(words_of_cue, tags))
@@ -102,6 +109,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return stated.pop() if len(stated) == 1 and not any_word("condition", language).search(concluded) else None
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
         return found
+    if not tagged_ends and (_breaks_off_in_list(concluded, language) or _ends_in_sentence(bare, language)):
+        return None
     if concluded.rstrip().endswith(",") and not tagged_ends:
         return None
     behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
@@ -320,6 +329,22 @@ def _without_check(text: str, language: str) -> str:
     return text
 
 
+def _ends_in_sentence(text: str, language: str) -> bool:
+    """Whether a text ends with a word that no sentence ends with."""
+    tail = text[-30:]
+    return any(match.end() == len(tail) for match in any_word("unfinished", language).finditer(tail))
+
+
+def _breaks_off_in_list(text: str, language: str) -> bool:
+    """Whether the last line is an item of a list that lacks the stop of its script, which the items above have, and a result."""
+    items = [line.strip() for line in text.splitlines() if _LIST_ITEM.match(line.strip())]
+    ends = [item.endswith(("\u3002", "\u104b", "\u17d4")) for item in items]
+    if not items or ends[-1] or not any(ends) or not text.rstrip().endswith(items[-1]):
+        return False
+    results = [any_word(place, language).search(items[-1]) for place in ("so", "answer", "left")]
+    return not (_EQUATION.search(items[-1]) or any(results))
+
+
 def _in_digits(clause: str, language: str, *, things: bool = False) -> str:
     """A clause that is nothing but a number in words, perhaps with the `things` that are counted, in digits; else the clause."""
     sentence = _SENTENCE_END.split(clause.strip(TRIM + STOPS), maxsplit=1)[0].strip(TRIM + STOPS)
@@ -375,7 +400,7 @@ def _prepared(text: str, language: str) -> str:
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
     text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)|(?<=\d)\s?/[-–=](?!\s?\d)", "", text)  # "Rp12.500,-", "2,400/-"
     text = re.sub(r"(?<![\d.,/])(\d+) ([1-9])/(2|4|5|8|10)(?![\d/])", _mixed, text)
-    text = _CURRENCY.sub("", plain(text))
+    text = _CURRENCY.sub("", _TYPED_ZERO.sub(lambda found: found[0].replace("\u101d", "0"), plain(text)))
     # "2 million and a half" is 2,500,000
     text = re.sub(
         rf"{_UNIT}\s?(?:{half_words(language)})", lambda found: f"{_with_half(found, language):f}", text, flags=re.IGNORECASE
@@ -404,7 +429,7 @@ def _sum(written: str, language: str) -> Decimal:
 def _result(clause: str, language: str) -> Decimal | None:
     """The number behind the last "=" of a clause, else the one that it gives; None if it gives several."""
     sentence = _SENTENCE_END.split(clause, maxsplit=1)[0]
-    if fraction := re.fullmatch(rf"(\d{{1,3}})/(2|4|5|8|10|20|25|50|100)[{re.escape(TRIM + STOPS)}]*", sentence.strip()):
+    if fraction := re.fullmatch(r"(\d{1,3})/(2|4|5|8|10|20|25|50|100)(?![\d/])\D*", sentence.strip()):
         return Decimal(fraction[1]) / Decimal(fraction[2])
     if equations := _EQUATION.findall(sentence):
         return parse_number(equations[-1], language)

@@ -7,13 +7,23 @@ without code fence, quotation marks and markup around it. Sentences that repeat 
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, up_to_reason, without_ending
 from .answer_phrases import PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
-from .conclusions import any_tag, any_word, lead_in, statement_spans, tag_pattern, task_words, without_another_question
+from .conclusions import (
+    any_tag,
+    any_word,
+    lead_in,
+    question_label,
+    statement_spans,
+    tag_pattern,
+    task_words,
+    without_another_question,
+)
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
 
 
@@ -40,7 +50,10 @@ _SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
-_LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}|-(?=\s|\Z))(?P<rest>.*)")
+# The colon of a time, "11:00", ends no label.
+_LABELLED = re.compile(
+    rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)"
+)
 _MOST_WORDS_OF_PLACE = 10
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST = 60, 15, 80, 300
@@ -92,7 +105,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
-    text = _behind_result(_first_round(_without_table(text, language), tags, language), tags, language)
+    text = _above_another_text(_without_table(text, language), tags, language)
+    text = _behind_result(_first_round(text, tags, language, target), tags, language)
     text = _first_version(text, language)
     behind = behind_last_tag(text, tags, language)
     if behind is None and any_word("requests", language).search(text[:_LONGEST_REQUEST]):
@@ -142,7 +156,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     """
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
-    answer = without_another_question(composed(answer), tags, language)
+    answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
@@ -174,8 +188,24 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
         line = sentences[0] if any_word("note", language).match(sentences[1]) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
+    line = _polite_end(language).sub("", line)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
     return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span
+
+
+@cache
+def _polite_end(language: str) -> re.Pattern[str]:
+    """Polite particles that end a line, behind something else."""
+    return re.compile(rf"(?<=\w)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", re.IGNORECASE)
+
+
+def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
+    """The first line, where it is an answer and no heading, and another question follows an empty line, with an answer tag."""
+    first, _, rest = answer.strip().partition("\n\n")
+    asks = re.match(rf"{question_label(language)}[\s\S]*?{any_tag(tags)}", rest, re.IGNORECASE)
+    heads = any(any_word(place, language).search(first) for place in ("asks", "source", "working", "answer", "preface"))
+    is_phrase = re.fullmatch(r"[^\n:：]{0,60}\w", first)
+    return first if asks and is_phrase and not heads else answer
 
 
 def _behind_echo(answer: str) -> str:
@@ -281,11 +311,26 @@ def _named(line: str) -> tuple[str, str] | None:
     return (bare.casefold(), "") if _HEADING.match(line) and len(bare) < _LONGEST_LABEL else None
 
 
-def _first_round(text: str, tags: Sequence[str], language: str) -> str:
-    """The text up to where its labels begin anew: "Article: … Summary: … Article: …" is another question, made up."""
+def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
+    """The paragraphs above another source and its answer, which the model made up, where they are no introduction."""
+    again = re.search(rf"\n\s*\n(?={question_label(language)}[\s\S]*?{any_tag(tags)})", text, re.IGNORECASE)
+    above = text[: again.start()].strip() if again else ""
+    introduces = any_word("preface", language).match(above) or any(
+        words.search(above) for words in (task_words(language), any_word("work", language), any_word("answer", language))
+    )
+    return text if introduces or len(above) < _LONGEST_LABEL or above[-1] not in STOPS else above
+
+
+def _first_round(text: str, tags: Sequence[str], language: str, target: str) -> str:
+    """The text up to where its labels begin anew: "Article: … Summary: … Article: …" is another question, made up.
+
+    Where the label of the target is the first, the other language begins the next round.
+    """
     lines = text.splitlines(keepends=True)
     tag_words = {words_of_cue(composed(tag)).casefold() for tag in tags}
     seen: list[str] = []
+    other = 0  # the line of the second label
+    own = PHRASES[target].work if target in PHRASES else "(?!)"
     for number, line in enumerate(lines):
         name = _named(line)
         if name is None or re.search(r"\d\Z", name[0]) or name[0] in tag_words:
@@ -293,8 +338,10 @@ def _first_round(text: str, tags: Sequence[str], language: str) -> str:
         # the names of people who speak begin anew, too
         is_of_prompt = any(any_word(place, language).search(name[0]) for place in ("source", "work", "tongue", "asks", "answer"))
         if is_of_prompt and name[0] in seen and seen[-1] != name[0]:
-            return "".join(lines[:number])
+            begins = name[0] == seen[0] and re.fullmatch(own, name[0]) and any_word("tongue", language).fullmatch(seen[1])
+            return "".join(lines[: other if begins else number])
         seen.append(name[0])
+        other = number if len(seen) == 2 else other
     return text
 
 

@@ -30,12 +30,14 @@ _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 # What begins the next turn of a conversation, as text: a special token of a chat template, or the name of who speaks.
 _TURN = re.compile(
     r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[INST\]"
-    r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)[*_]*[:：](?=[\s\S]*?\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：])",
+    r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)[*_]*[:：](?=[\s\S]*?\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：])"
+    r"|(?<=[.!?\u3002\u104b\u17d4\n]\n)^(?:Human|User):\s*\Z|(?<=\n\n)^user[ \t]*\n(?=[\s\S]{0,2000}?\nassistant[ \t]*(?:\n|\Z))",
     re.MULTILINE | re.IGNORECASE,
 )
-# What ends the prompt, where a model repeats it.
+# What ends the prompt, where a model repeats it. A user's turn behind a text is the next one.
 _ANSWER_TURN = re.compile(
-    r"\A[\s\S]*?(?:\[/INST\]|<\|im_start\|>assistant)|\A\s*(?:System|User|Human):[\s\S]*?\n\s*(?:AI|Assistant):",
+    r"\A[\s\S]*?\[/INST\]|\A(?:\s*<\|im_start\|>(?:system|user)[\s\S]*?|(?:(?!<\|im_start\|>user)[\s\S])*?)<\|im_start\|>assistant"
+    r"|\A\s*(?:System|User|Human):[\s\S]*?\n\s*(?:AI|Assistant):|\A\s*(?:system|user)\n[\s\S]*?\nassistant\n",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(

@@ -181,6 +181,8 @@ def _any_form(language: str) -> str:
 def _numeral(language: str) -> re.Pattern[str]:
     form = _any_form(language)
     one = rf"(?:\A|(?<=[:：\n])){form}" if language in _AMBIGUOUS else form
+    if language == "ta":  # a word for a number may also be the end of another one
+        one = rf"(?<!\S){form}(?!\S)"
     return re.compile(rf"{form}{_further_forms(language)}+|{one}", re.IGNORECASE)
 
 

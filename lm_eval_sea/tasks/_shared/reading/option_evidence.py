@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -31,8 +32,8 @@ _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u10
 LONGEST_VERDICT, _LONGEST_CONDITION = 30, 60
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
-# Particles that end a sentence in Thai, which has no stop.
-_POLITE_END = re.compile(r"\s?(?:ครับ|ค่ะ)(?:\s|\Z)")
+# The "not" of a question that asks what is not so.
+_QUOTED_DENIAL = re.compile(r"[\"“'‘]\S{1,12}[\"”'’]")
 _LONGEST_TURN = 40
 # Languages whose denial stands behind what it denies.
 DENIES_BEHIND = frozenset({"my", "ta"})
@@ -92,6 +93,12 @@ def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
     """Where in a line the texts of options stand that themselves name a label: "A is right"."""
     named = [plain(option) for option in choices.options if patterns(choices).label.search(option)]
     return [match.span() for text in named for match in re.finditer(re.escape(text), line, re.IGNORECASE)]
+
+
+@cache
+def _polite_end(language: str) -> re.Pattern[str]:
+    """A particle that ends a sentence, also in Thai, which has no stop."""
+    return re.compile(rf"\s?(?:{any_word('polite', language).pattern})(?:\s|\Z)", re.IGNORECASE)
 
 
 def _row(line: str) -> str:
@@ -186,7 +193,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     if not concludes and not rest.strip() and not condition.search(before) and patterns(choices).label.search(before):
         return None  # "Option A is … Option B is … Option C", which breaks off
     kind = "conditional" if beside or conditional else "stated"
-    says_end = (len(rest) < LONGEST_PHRASE and is_end(rest, language)) or _POLITE_END.match(rest) is not None
+    says_end = (len(rest) < LONGEST_PHRASE and is_end(rest, language)) or _polite_end(language).match(rest) is not None
     ends = says_end or reasons
     says_more = rest.strip(TRIM + STOPS + CLOSING) != ""
     is_word = reasons and not are_letters(choices) and not any_word("wrong", language).search(CLAUSE_END.split(before)[-1])
@@ -375,7 +382,7 @@ def _final_label(line: str, choices: Choices) -> int | None:
     rest = _without_own_text(sentence[0][found[-1].end :], position_of(label, choices), choices)
     if is_small_letter(label) or len(rest) >= LONGEST_PHRASE or not is_end(rest, choices.language):
         return None
-    before = sentence[0][: found[-1].start]
+    before = _QUOTED_DENIAL.sub("", sentence[0][: found[-1].start])
     denied = any_word("wrong", choices.language).search(before) or any_word("condition", choices.language).search(before)
     return None if denied or any_word("option", choices.language).search(found[-1].lead) else position_of(label, choices)
 
