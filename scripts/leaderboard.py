@@ -236,10 +236,18 @@ def _command(run: Run) -> str:
     config, names = content["config"], set(content["results"]) - set(content["group_subtasks"])
     arguments = config["model_args"]
     given = ",".join(f"{name}={value}" for name, value in arguments.items()) if isinstance(arguments, dict) else str(arguments)
-    group = next((group for group, members in read_tasks().groups.items() if set(members) == names), None)
+    listed = read_tasks()
+    group = next((group for group, members in listed.groups.items() if set(members) == names), None)
+    # lm-eval does not write --num_fewshot
+    asked = {
+        count for name, count in content["n-shot"].items() if name in listed.tasks and count != listed.tasks[name].num_fewshot
+    }
     parts = ["lm-eval-sea", "run", "--model", str(config["model"]), "--model_args", given]
     parts += ["--batch_size", str(config["batch_size"])] if config.get("batch_size") else []
     parts += ["--apply_chat_template"] if content.get("chat_template") else []
+    parts += ["--system_instruction", content["system_instruction"]] if content.get("system_instruction") else []
+    parts += [part for count in sorted(asked) for part in ("--num_fewshot", str(count))]
+    parts += ["--thinking", str(config["thinking"])] if config.get("thinking") in ("on", "off") else []
     for name, value in (config.get("gen_kwargs") or {}).items():
         parts += ["--gen_kwargs", f"{name}={value}"]
     parts += ["--tasks", group or ",".join(sorted(names))]

@@ -200,7 +200,7 @@ def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
 
 @pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
 def test_drafts_save_passes(name, tokenizers, monkeypatch):
-    """Few texts at a time, which repeat themselves: the same ones in fewer passes, of no more tokens than a CPU does as quickly."""
+    """Few texts at a time, which repeat themselves: the same ones in fewer passes, of no more tokens than a CPU does quickly."""
     model, tokenizer = make_model(name, len(tokenizers[True])), tokenizers[True]
     monkeypatch.setattr(greedy_generation, "MEMORY", 0.5)
     asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": 60})

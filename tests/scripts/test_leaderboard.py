@@ -110,6 +110,20 @@ def test_the_page_has_means_scores_and_commands(results):
     assert all(f">{model}<".encode() in figure(scores) for model in ("org/a", "org/b"))
 
 
+def test_the_command_has_what_the_user_asked_for(results):
+    """lm-eval writes the number of exemplars beside the task, whether or not it was asked for."""
+    place = results()
+    [path] = place.glob("results_*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for shown, told in ((read_tasks().tasks[TASK].num_fewshot, False), (5, True)):
+        content |= {"n-shot": {TASK: shown}, "system_instruction": "Be brief." if told else None}
+        content["config"]["thinking"] = "off" if told else "template"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        commands = page(read_leaderboard([place])).partition("## Commands")[2]
+        assert ("--system_instruction 'Be brief.' --num_fewshot 5 --thinking off --tasks" in commands) == told
+        assert ("--num_fewshot" in commands) == told
+
+
 def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, capsys):
     for name in ("FOLDER", "PAGE"):
         monkeypatch.setattr(leaderboard, name, tmp_path / name)
