@@ -56,7 +56,7 @@ _LABELLED = re.compile(
 )
 _MOST_WORDS_OF_PLACE = 10
 _MOST_LINES_BEFORE = 20  # an introduction has no more
-_LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST = 60, 15, 80, 300
+_LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST, _LONGEST_SOURCE = 60, 15, 80, 300, 5_000
 _SCRIPTS = {
     "th": "[\u0e00-\u0e7f]",
     "lo": "[\u0e80-\u0eff]",
@@ -196,7 +196,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
 @cache
 def _polite_end(language: str) -> re.Pattern[str]:
     """Polite particles that end a line, behind something else."""
-    return re.compile(rf"(?<=\w)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", re.IGNORECASE)
+    return re.compile(rf"(?<=\S)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", re.IGNORECASE)
 
 
 def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
@@ -313,7 +313,7 @@ def _named(line: str) -> tuple[str, str] | None:
 
 def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
     """The paragraphs above another source and its answer, which the model made up, where they are no introduction."""
-    again = re.search(rf"\n\s*\n(?={question_label(language)}[\s\S]*?{any_tag(tags)})", text, re.IGNORECASE)
+    again = re.search(rf"\n\s*\n(?={question_label(language)}[\s\S]{{0,{_LONGEST_SOURCE}}}?{any_tag(tags)})", text, re.IGNORECASE)
     above = text[: again.start()].strip() if again else ""
     introduces = any_word("preface", language).match(above) or any(
         words.search(above) for words in (task_words(language), any_word("work", language), any_word("answer", language))
