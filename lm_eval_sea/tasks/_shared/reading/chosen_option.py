@@ -269,12 +269,9 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
             return None
         return position if number == 0 or bare[-1][0] == len(lines) - 1 or len(lines) <= 3 else None
     if len(listed) > 1:
-        number, first = bare[0]
-        others = [(place, evidence.position) for place, evidence in found if evidence.kind in ("bare", "wrong")][1:]
-        says_more = all(_says_more(lines[place], position, choices) for place, position in others)
-        in_order = [first, *(position for _, position in others)]
-        if number == 0 and len(others) > 1 and says_more and in_order != sorted(in_order) == list(range(len(choices.options))):
-            return first  # "C. …", and what is said of all others
+        judged = [(number, evidence.position) for number, evidence in found if evidence.kind in ("bare", "wrong")]
+        if bare[0][0] == 0 and judged[0] == bare[0] and _judges_others(lines, judged, choices):
+            return bare[0][1]
         # the options again, and behind them one of them
         last_number, last = bare[-1]
         repeated = [position for _, position in bare].count(last) > 1
@@ -290,6 +287,16 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         }
         position = position if position in letters or letters <= wrong else None
     return None if position in wrong else position
+
+
+def _judges_others(lines: Sequence[str], judged: Sequence[tuple[int, int]], choices: Choices) -> bool:
+    """Whether something is said of every other option below the one that an answer begins with: "C. …", and then A, B and D.
+
+    `judged` are the lines and positions of the options.
+    """
+    positions = [position for _, position in judged]
+    says_more = all(_says_more(lines[number], position, choices) for number, position in judged[1:])
+    return len(judged) > 2 and says_more and positions != sorted(positions) == list(range(len(choices.options)))
 
 
 def _lists(before: str, line: str, choices: Choices) -> bool:

@@ -32,6 +32,11 @@ def task_words(language: str) -> re.Pattern[str]:
     return re.compile("|".join(PHRASES[code].task for code in known_languages(language) if PHRASES[code].task), re.IGNORECASE)
 
 
+def at_end(place: str, text: str, language: str) -> re.Match[str] | None:
+    """The word of one field of `Phrases` that a text ends with."""
+    return next((match for match in any_word(place, language).finditer(text) if match.end() == len(text)), None)
+
+
 def _alternatives(place: str, language: str) -> str:
     words = [getattr(PHRASES[code], place) for code in known_languages(language)]
     return "|".join(map(bounded, filter(None, words))) or r"(?!)"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import SIGNS, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, plain, words_of_cue
-from .conclusions import any_word, question_label, statement_spans, tag_pattern, without_another_question
+from .conclusions import any_word, at_end, question_label, statement_spans, tag_pattern, without_another_question
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
 from .number_words import (
     half_words,
@@ -63,7 +63,9 @@ _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DI
 # A Burmese letter that is typed for the digit 0, which looks alike.
 _TYPED_ZERO = re.compile(r"(?<=\d)(?:[.,]?\u101d+)+(?![\u1000-\u1021\u102b-\u103e])")
 _BRACKETED = re.compile(r"\([^()]*\)")
+_STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # of Chinese, Burmese and Khmer, which stand for nothing else
 _LIST_ITEM = re.compile(r"\d{1,2}[.)\u104b\u17d4]\s")
+_FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
@@ -79,12 +81,12 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     """
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
-    if final := re.findall(r"(?m)^\s*####\s*(\S.*)$", answer):  # as the data of grade-school mathematics ends an answer
+    if final := _FINAL.findall(answer):
         whole = without_emphasis(unfenced(answer))
         again = re.search(rf"(?m)^\s*####[^\n]*\n\s*\n{question_label(language)}", answer, re.IGNORECASE)
         label = again[0].rpartition("\n")[2] if again else ""
         if again and not re.search(r"\d", label) and not any_word("further", language).search(label):
-            final = final[: len(re.findall(r"(?m)^\s*####", answer[: again.end()]))]
+            final = _FINAL.findall(answer[: again.end()])
         is_first = _NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
         answer = final[0 if is_first else -1]
     names = tuple(map(words_of_cue, tags))
@@ -109,7 +111,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return stated.pop() if len(stated) == 1 and not any_word("condition", language).search(concluded) else None
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
         return found
-    if not tagged_ends and (_breaks_off_in_list(concluded, language) or _ends_in_sentence(bare, language)):
+    if not tagged_ends and (_breaks_off_in_list(concluded, language) or at_end("unfinished", bare[-30:], language)):
         return None
     if concluded.rstrip().endswith(",") and not tagged_ends:
         return None
@@ -271,8 +273,8 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     if not lines:
         return None
     if len(lines) > 1 and not _EQUATION.search(lines[-1]):
-        stops = ("\u3002", "\u104b", "\u17d4")
-        if _STEP.match(lines[-1]) or (lines[-2].rstrip().endswith(stops) and not lines[-1].rstrip().endswith(stops)):
+        stopped, stops = (line.rstrip().endswith(_STOPS_OF_SCRIPTS) for line in lines[-2:])
+        if _STEP.match(lines[-1]) or (stopped and not stops):
             return None  # it breaks off in a step
     ending = _last_sentence(lines[-1])
     labelled = _LABELLED.fullmatch(ending)
@@ -309,7 +311,7 @@ def _lacks_result(text: str, language: str) -> bool:
     """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
     begin = max([stop.start() + 1 for stop in _SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
     results = list(any_word("so", language).finditer(text, begin))
-    if not results or text[-1:] in tuple(".!?\u3002\u104b\u17d4"):
+    if not results or text[-1:] in (*".!?", *_STOPS_OF_SCRIPTS):
         return False
     # "72 clips in total" ends with such a word, too
     opens = language in WRITTEN_TOGETHER or text[: results[-1].start()].rstrip(" *_")[-1:] in ("", "\n", *STOPS)
@@ -329,16 +331,10 @@ def _without_check(text: str, language: str) -> str:
     return text
 
 
-def _ends_in_sentence(text: str, language: str) -> bool:
-    """Whether a text ends with a word that no sentence ends with."""
-    tail = text[-30:]
-    return any(match.end() == len(tail) for match in any_word("unfinished", language).finditer(tail))
-
-
 def _breaks_off_in_list(text: str, language: str) -> bool:
     """Whether the last line is an item of a list that lacks the stop of its script, which the items above have, and a result."""
     items = [line.strip() for line in text.splitlines() if _LIST_ITEM.match(line.strip())]
-    ends = [item.endswith(("\u3002", "\u104b", "\u17d4")) for item in items]
+    ends = [item.endswith(_STOPS_OF_SCRIPTS) for item in items]
     if not items or ends[-1] or not any(ends) or not text.rstrip().endswith(items[-1]):
         return False
     results = [any_word(place, language).search(items[-1]) for place in ("so", "answer", "left")]

@@ -7,7 +7,6 @@ without code fence, quotation marks and markup around it. Sentences that repeat 
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -188,15 +187,13 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
         line = sentences[0] if any_word("note", language).match(sentences[1]) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
-    line = _polite_end(language).sub("", line)
+    line = _without_polite_particle(line, language)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
     return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span
 
 
-@cache
-def _polite_end(language: str) -> re.Pattern[str]:
-    """Polite particles that end a line, behind something else."""
-    return re.compile(rf"(?<=\S)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", re.IGNORECASE)
+def _without_polite_particle(line: str, language: str) -> str:
+    return re.sub(rf"(?<=\S)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", "", line, flags=re.IGNORECASE)
 
 
 def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
@@ -328,8 +325,7 @@ def _first_round(text: str, tags: Sequence[str], language: str, target: str) -> 
     """
     lines = text.splitlines(keepends=True)
     tag_words = {words_of_cue(composed(tag)).casefold() for tag in tags}
-    seen: list[str] = []
-    other = 0  # the line of the second label
+    seen: list[tuple[int, str]] = []  # the lines and names of labels
     own = PHRASES[target].work if target in PHRASES else "(?!)"
     for number, line in enumerate(lines):
         name = _named(line)
@@ -337,11 +333,10 @@ def _first_round(text: str, tags: Sequence[str], language: str, target: str) -> 
             continue
         # the names of people who speak begin anew, too
         is_of_prompt = any(any_word(place, language).search(name[0]) for place in ("source", "work", "tongue", "asks", "answer"))
-        if is_of_prompt and name[0] in seen and seen[-1] != name[0]:
-            begins = name[0] == seen[0] and re.fullmatch(own, name[0]) and any_word("tongue", language).fullmatch(seen[1])
-            return "".join(lines[: other if begins else number])
-        seen.append(name[0])
-        other = number if len(seen) == 2 else other
+        if is_of_prompt and seen and seen[-1][1] != name[0] and any(name[0] == before for _, before in seen):
+            begins = name[0] == seen[0][1] and re.fullmatch(own, name[0]) and any_word("tongue", language).fullmatch(seen[1][1])
+            return "".join(lines[: seen[1][0] if begins else number])
+        seen.append((number, name[0]))
     return text
 
 

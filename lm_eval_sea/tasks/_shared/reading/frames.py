@@ -31,7 +31,7 @@ _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 _TURN = re.compile(
     r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[INST\]"
     r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)[*_]*[:：](?=[\s\S]*?\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：])"
-    r"|(?<=[.!?\u3002\u104b\u17d4\n]\n)^(?:Human|User):\s*\Z|(?<=\n\n)^user[ \t]*\n(?=[\s\S]{0,2000}?\nassistant[ \t]*(?:\n|\Z))",
+    r"|(?<=[.!?\u3002\u104b\u17d4\n]\n)(?:Human|User):\s*\Z|(?<=\n\n)user[ \t]*\n(?=[\s\S]{0,2000}?\nassistant[ \t]*(?:\n|\Z))",
     re.MULTILINE | re.IGNORECASE,
 )
 # What ends the prompt, where a model repeats it. A user's turn behind a text is the next one.

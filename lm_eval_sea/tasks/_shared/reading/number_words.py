@@ -25,7 +25,7 @@ _LEAST_ALONE = 10
 # Languages whose numbers are one word each: Tamil joins its parts, as the languages do that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
 # Languages in which a single word for a number is often another word or a part of one: it counts at the beginning of a line.
-_AMBIGUOUS = _JOINED | {"vi"}
+_AMBIGUOUS = WRITTEN_TOGETHER | {"vi"}
 
 
 def with_digits(text: str, language: str) -> str:
@@ -180,9 +180,9 @@ def _any_form(language: str) -> str:
 @cache
 def _numeral(language: str) -> re.Pattern[str]:
     form = _any_form(language)
-    one = rf"(?:\A|(?<=[:：\n])){form}" if language in _AMBIGUOUS else form
-    if language == "ta":  # a word for a number may also be the end of another one
-        one = rf"(?<!\S){form}(?!\S)"
+    # in Tamil a word for a number may also be a part of another one
+    one = rf"(?<!\S){form}(?!\S)" if language in _JOINED else form
+    one = rf"(?:\A|(?<=[:：\n])){form}" if language in _AMBIGUOUS else one
     return re.compile(rf"{form}{_further_forms(language)}+|{one}", re.IGNORECASE)
 
 

@@ -11,6 +11,7 @@ from .answer_patterns import WORD, is_end, is_reason
 from .answer_text import STOPS, plain
 from .conclusions import (
     any_word,
+    at_end,
     lead_in,
     statement_spans,
 )
@@ -224,9 +225,8 @@ def _without_denial_of_next(text: str, language: str) -> str:
     if language in DENIES_BEHIND:
         return text
     bare = text.rstrip(" (\"'“")
-    return next(
-        (bare[: match.start()] for match in any_word("denies", language).finditer(bare) if match.end() == len(bare)), text
-    )
+    denial = at_end("denies", bare, language)
+    return bare[: denial.start()] if denial else text
 
 
 def _is_judged_right(text: str, language: str) -> bool:
@@ -243,8 +243,7 @@ def _is_surely_label(written: str, choices: Choices) -> bool:
 
 def _ends_with_denial(text: str, language: str) -> bool:
     """Whether the last words of a text deny what follows: "It is not the case that", "tidak mungkin"."""
-    tail = text[-40:].rstrip(" \"'“(")
-    return any(match.end() == len(tail) for match in any_word("denies", language).finditer(tail))
+    return at_end("denies", text[-40:].rstrip(" \"'“("), language) is not None
 
 
 def _leading(line: str, choices: Choices) -> Evidence | None:
