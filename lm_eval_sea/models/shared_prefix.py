@@ -14,7 +14,6 @@ import torch
 from accelerate.utils import DistributedType
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CacheHook
-from lm_eval.models.huggingface import HFLM
 from lm_eval.models.utils import handle_stop_sequences, has_bos_prefix, normalize_gen_kwargs
 from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
@@ -25,11 +24,10 @@ from .branching import BranchingModel
 from .copying import CopyingModel
 from .first_tokens import FirstTokensCheck
 from .forward import PrefixModel, of_all_words, plain_attention
-from .generated_text import GeneratedText
 from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
 from .ranks import Found, Request, answer_together
-from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
+from .recorded_hf import RecordedHF
 from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
 from .tolerance import COMPARED, Agreement, Mismatch, rounded_otherwise
 from .whole_weights import whole_weights
@@ -62,7 +60,7 @@ def _without_cache(model: PreTrainedModel) -> Iterator[None]:
         config.use_cache = before
 
 
-class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
+class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,
@@ -86,9 +84,6 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
         self._said = set[str]()  # reasons why texts are generated as by `hf`
         self._planted: list[int] | None = None  # the tokens of an answer that lm-eval's loop is to read
         self._border = length_border(self.model)
-        ends = self.model.generation_config.eos_token_id
-        self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
-        self._shows_marks = marks_of_thoughts_among(self.tokenizer.all_special_tokens)
         obstacle = self._find_obstacle()
         self._deals = self.world_size > 1 and obstacle is None  # whether processes deal their requests out anew
         if obstacle:
@@ -243,25 +238,6 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, HFLM):
             for number, tokens in zip(numbers, found["input_ids"], strict=True):
                 encoded[number] = tokens
         return encoded
-
-    def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
-        """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""
-        if self._recorder is not None and isinstance(tokens, list):
-            begin = int(self.backend != "causal")  # a decoder's first token, which may be that of an end
-            end = next((place for place in range(begin, len(tokens)) if tokens[place] in self._ends), len(tokens))
-            self._written, self._has_end = tokens[begin:end], end < len(tokens)
-            tokens, skip_special_tokens = tokens[:end], skip_special_tokens and not self._shows_marks
-        text: str = super().tok_decode(tokens, skip_special_tokens=skip_special_tokens)
-        return text
-
-    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
-        """The text that was decoded last: it was ended by the model, by a stop string, or by the limit of tokens."""
-        written: Any = self._written
-        at_limit = len(written) >= settings.get("max_gen_toks", self.max_gen_toks)
-        whole = super().tok_decode(written, skip_special_tokens=not self._shows_marks)
-        finished = self._has_end or not at_limit or text != whole
-        prompt_tokens = len(self.tok_encode(prompt))
-        return self.counted(prompt, text, finished=finished, prompt_tokens=prompt_tokens, written=len(written))
 
     def _model_generate(self, context: torch.Tensor, max_length: int, stop: list[str], **settings: Any) -> torch.Tensor:
         """Continues a batch of prompts; the arguments are those of `HFLM`."""

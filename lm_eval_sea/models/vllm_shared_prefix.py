@@ -22,8 +22,7 @@ from vllm.sampling_params import StructuredOutputsParams
 from .batch_encoding import BatchEncoding
 from .engine_planning import EngineAnswer, Plan, Reader, Request, Target, find_uncached, make_checks, make_plan
 from .first_tokens import FirstTokensCheck
-from .generated_text import GeneratedText
-from .recorded_generation import RecordedGeneration
+from .recorded_vllm import RecordedVLLM
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
 
@@ -48,7 +47,7 @@ MOST_ASKED = 128
 _PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
 
 
-class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, VLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
+class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A model on vLLM that computes the common beginning of requests once, in whole blocks of the cache.
 
     Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's
@@ -174,24 +173,6 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedGeneration, VL
         if isinstance(wanted := settings.get("structured_outputs"), dict):
             settings["structured_outputs"] = StructuredOutputsParams(**wanted)
         return settings, stops, limit
-
-    def _model_generate(self, *args: Any, **kwargs: Any) -> list[RequestOutput]:
-        """What vLLM answers; the arguments are those of `VLLM`."""
-        outputs: list[RequestOutput] = super()._model_generate(*args, **kwargs)
-        self._outputs = iter(outputs)
-        return outputs
-
-    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
-        """The next of the texts that vLLM made at once."""
-        output = next(self._outputs)
-        made = output.outputs[0]
-        return self.counted(
-            prompt,
-            text,
-            finished=made.finish_reason != "length",
-            prompt_tokens=len(output.prompt_token_ids or ()),
-            written=len(made.token_ids),
-        )
 
     def _block_size(self) -> int:
         if self.data_parallel_size > 1:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.thoughts import budget_curve, thought_rows
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 TOLD = 0.02  # a rate is told above it
@@ -105,6 +107,22 @@ def advice_on(task: TaskRun) -> list[str]:
     if rates.failed > 0:
         said.append("requests failed; the same command asks them again")
     return said
+
+
+def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
+    """A line on the tasks that some runs tell of why each answer ended, and others do not; they score cut answers otherwise."""
+    runs: dict[str, list[TaskRun]] = {}
+    for task in tasks:
+        runs.setdefault(task.name, []).append(task)
+    names = [name for name, of in runs.items() if len(of) > 1 and len(set(map(_tells_ends, of)) - {None}) > 1]
+    what = "Models differ in whether it is known which answers the limit of tokens cut"
+    why = "where it is not, an option that such an answer only names counts. lm-eval-sea run --model hf and vllm tell it"
+    return [f"{what} ({some_names(names)}): {why}"] if names else []
+
+
+def _tells_ends(task: TaskRun) -> bool | None:
+    rows = thought_rows(task)
+    return None if rows is None else bool(rows.finish_reason.notna().any())
 
 
 def _told(*rates: tuple[str, float]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from lm_eval_sea.results.answers import advice_on, answers_text
+from lm_eval_sea.results.answers import advice_on, answers_text, unlike_ends
 from lm_eval_sea.results.comparison import (
     MeanDifference,
     counts,
@@ -59,7 +59,8 @@ def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> 
 
 def _compared(runs: Runs) -> list[str]:
     """Two models in a sentence, and of any number what they were not asked alike."""
-    notes = [_note(text) for text in unlike(task for task in runs.tasks if task.facts.of_pack)]
+    of_pack = [task for task in runs.tasks if task.facts.of_pack]
+    notes = [_note(text) for text in (*unlike(of_pack), *unlike_ends(of_pack))]
     both = _two_models(runs)
     if not both:
         return notes

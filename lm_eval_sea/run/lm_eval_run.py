@@ -47,9 +47,9 @@ def make_tracker(config: Any) -> Any:
 def make_model(config: Any) -> Any:
     """The backend's model, loaded as `simple_evaluate` does."""
     import numpy
-    from lm_eval.api.registry import get_model
     from lm_eval.utils import set_torch_seed
 
+    from lm_eval_sea.models import class_of
     from lm_eval_sea.models.whole_weights import IncompleteWeights, whole_weights
 
     # as `simple_evaluate` does before it makes a model by its name: weights that a checkpoint lacks are drawn
@@ -60,7 +60,7 @@ def make_model(config: Any) -> Any:
     logger.info("loading %s with %s", config.model, config.model_args)
     try:
         with whole_weights(adapters="peft" in config.model_args):
-            return get_model(config.model).create_from_arg_obj(config.model_args, own)
+            return class_of(config.model).create_from_arg_obj(config.model_args, own)
     except IncompleteWeights as error:
         raise RunError(f"--model_args: {in_one_line(error)}") from error
     except ServerError as error:

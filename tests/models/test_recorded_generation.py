@@ -1,12 +1,14 @@
-"""What the pack's own backend tells of a text beside the text, with planted tokens in place of a model's."""
+"""What local backends tell of a text beside the text, with planted tokens in place of a model's."""
 
 import copy
+import json
 
 import pytest
 import torch
 from lm_eval.api.instance import Instance
 
-from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.models import class_of
 
 from .conftest import make_model
 
@@ -22,13 +24,13 @@ def tokenizer(tokenizers):
     return marked
 
 
-@pytest.fixture
-def writes(tokenizer):
+@pytest.fixture(params=["hf", "hf-shared-prefix"])
+def writes(tokenizer, request):
     """Makes a backend whose model writes given texts, each ended or not."""
 
     def make(*texts, end=True):
         model = make_model("llama", len(tokenizer))
-        lm = SharedPrefixLM(model, tokenizer=tokenizer, batch_size=len(texts), max_length=WINDOW)
+        lm = class_of(request.param)(model, tokenizer=tokenizer, batch_size=len(texts), max_length=WINDOW)
         eos = [lm.eot_token_id] if end else []
         rows = [tokenizer.encode(text, add_special_tokens=False) + eos for text in texts]
         longest = max(map(len, rows))
@@ -64,7 +66,7 @@ def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
 
 
 def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tokenizer):
-    """lm-eval's hf decodes without special tokens, and the thought would be the answer's beginning."""
+    """lm-eval decodes without special tokens, and the thought would be the answer's beginning."""
     lm, [row] = writes("[THINK]sungai yang ramai[/THINK]kota besar")
     [text] = ask(lm, "di tepi")
     assert text.replace(" ", "") == "[THINK]sungaiyangramai[/THINK]kotabesar"
@@ -75,3 +77,19 @@ def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tok
 def test_equal_prompts_keep_their_own_texts(writes):
     lm, _ = writes("kota besar", "hari pasar")
     assert [text.strip() for text in ask(lm, "di tepi", "di tepi")] == ["kota besar", "hari pasar"]
+
+
+def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(tiny_model, samples, tmp_path, monkeypatch):
+    """So that a score does not depend on the backend: of a cut answer less counts."""
+    monkeypatch.chdir(samples)
+    known = []
+    for backend in ("hf", "hf-shared-prefix"):
+        main([
+            "run", "--model", backend, "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu", "--tasks",
+            "sea_belebele_th_chat", "--limit", "3", "--gen_kwargs", "max_gen_toks=4", "--output_path", str(tmp_path / backend),
+            "--log_samples",
+        ])  # fmt: skip
+        [file] = (tmp_path / backend).rglob("samples_*.jsonl")
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        known.append([(row["resps"], row["doc"]["finish_reason"], row["doc"]["tokens"]) for row in rows])
+    assert known[0] == known[1] and {why for _, why, _ in known[0]} <= {"length", "stop"}

@@ -170,3 +170,15 @@ def test_the_report_says_the_same_with_the_worst_first(tmp_path):
     assert lost.task.tolist() == ["toy_5", "toy_4", "toy_3", "toy_2", "toy_1"]
     assert lost.all_right.tolist() == pytest.approx([91, 81, 71, 61, 51])
     assert lost.completed.tolist() == pytest.approx([82, 100 * 41 / 60, 100 * 41 / 70, 51.25, 100 * 41 / 90])
+
+
+def test_models_of_which_some_do_not_tell_cut_answers_are_not_compared_in_silence(tmp_path):
+    for model, why in (("a", "length"), ("b", None), ("c", "stop")):
+        rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number in range(4)]
+        write_run(tmp_path / model, {"toy_th": task(null_rate=0.0, cut_rate=0.0) | {"rows": rows}}, model=model)
+    said = "Models differ in whether it is known which answers the limit of tokens cut (toy_th)"
+    for folders, differ in (("abc", True), ("ab", True), ("ac", False), ("b", False)):
+        runs = read(*(tmp_path / name for name in folders)).best()
+        assert (said in " ".join(table_of(runs).split())) == differ
+        scores = scores_of(runs, suite=NO_SUITE)
+        assert (said in html.unescape(render_pages(scores, sections(scores), {})["report.html"])) == differ

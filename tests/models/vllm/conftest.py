@@ -43,9 +43,10 @@ def hf(model_folder):
 
 @pytest.fixture(scope="session")
 def vllm(model_folder):
-    from lm_eval.models.vllm_causallms import VLLM
+    """lm-eval's backend, as `run` makes it."""
+    from lm_eval_sea.models import class_of
 
-    yield from until_shut_down(VLLM(str(model_folder), block_size=32, **ENGINE))
+    yield from until_shut_down(class_of("vllm")(str(model_folder), block_size=32, **ENGINE))
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,9 @@ def ask(lm, **settings):
 
 
 def test_the_texts_are_those_of_lm_evals_vllm_with_their_tokens(shared, vllm):
-    texts = ask(shared)
-    assert texts == ask(vllm)
+    texts, plain = ask(shared), ask(vllm)
+    assert texts == plain
+    assert [vars(text) for text in texts] == [vars(text) for text in plain]
     for prompt, text in zip(PROMPTS, texts, strict=True):
         assert text.prompt_tokens == len(shared.tok_encode(prompt, add_special_tokens=shared.add_bos_token))
         assert text.thought_tokens == 0 and 0 < text.answer_tokens <= 6

@@ -1,0 +1,40 @@
+"""lm-eval's `hf` backend, whose texts say why they ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lm_eval.models.huggingface import HFLM
+
+from .generated_text import GeneratedText
+from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
+
+
+class RecordedHF(RecordedGeneration, HFLM):
+    """lm-eval's `hf`, which computes as it always does."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Loads the model; the arguments are those of `HFLM`."""
+        super().__init__(*args, **kwargs)
+        ends = getattr(getattr(self.model, "generation_config", None), "eos_token_id", None)
+        self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
+        self._shows_marks = marks_of_thoughts_among(getattr(self.tokenizer, "all_special_tokens", ()))
+
+    def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
+        """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""
+        if self._recorder is not None and isinstance(tokens, list):
+            begin = int(self.backend != "causal")  # a decoder's first token, which may be that of an end
+            end = next((place for place in range(begin, len(tokens)) if tokens[place] in self._ends), len(tokens))
+            self._written, self._has_end = tokens[begin:end], end < len(tokens)
+            tokens, skip_special_tokens = tokens[:end], skip_special_tokens and not self._shows_marks
+        text: str = super().tok_decode(tokens, skip_special_tokens=skip_special_tokens)
+        return text
+
+    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
+        """The text that was decoded last: it was ended by the model, by a stop string, or by the limit of tokens."""
+        written: Any = self._written
+        at_limit = len(written) >= settings.get("max_gen_toks", self.max_gen_toks)
+        whole = super().tok_decode(written, skip_special_tokens=not self._shows_marks)
+        finished = self._has_end or not at_limit or text != whole
+        prompt_tokens = len(self.tok_encode(prompt))
+        return self.counted(prompt, text, finished=finished, prompt_tokens=prompt_tokens, written=len(written))
