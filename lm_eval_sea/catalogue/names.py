@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 
 from lm_eval_sea.catalogue.data_sets import DataSet
@@ -11,6 +12,14 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 def language_names() -> Mapping[str, str]:
     """Code of a language → its English name."""
     return dict(read_yaml(TASKS_FOLDER / "languages.yml")["languages"])
+
+
+def languages_like(text: str) -> list[str]:
+    """Codes of the languages whose code or English name is like the text, the likeliest first, or equal to it, then alone."""
+    codes = {name.lower(): code for code, name in language_names().items()} | {code: code for code in language_names()}
+    word = text.lower()
+    like = [word] if word in codes else difflib.get_close_matches(word, codes)
+    return list(dict.fromkeys(codes[each] for each in like))
 
 
 def competency_titles() -> Mapping[str, str]:

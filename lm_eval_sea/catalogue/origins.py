@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
-from lm_eval_sea.catalogue.names import competency_titles, language_names
+from lm_eval_sea.catalogue.names import competency_titles, language_names, languages_like
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.task_list import aligned
 
@@ -53,12 +53,14 @@ def coverage_of(language: str) -> str:
     """What the pack has in a language, a line for each data set, in aligned columns.
 
     Raises:
-        ValueError: if it has nothing in it; the message lists the languages.
+        ValueError: if it has nothing in it; the message names the languages that may be meant, or lists all.
     """
     known, titles = language_names(), competency_titles()
     entries = [entry for entry in coverage() if entry.language == language]
     if not entries:
-        raise ValueError(f"no rows in {language!r}; there is {', '.join(sorted(known))}")
+        like = languages_like(language)
+        advice = f"did you mean {', '.join(like)}?" if like else f"there is {', '.join(sorted(known))}"
+        raise ValueError(f"no rows in {language!r}; {advice}")
     rows = [
         (
             titles[entry.competency],
