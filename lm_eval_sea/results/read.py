@@ -5,6 +5,7 @@ What users have is often incomplete: what is left out stands in notes, one line 
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import Settings, settings_of
 from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number
-from lm_eval_sea.results.visible_text import encodable, one_line
+from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
@@ -94,7 +95,7 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
             results += sorted(path.rglob("results_*.json"))
             samples += sorted(path.rglob("samples_*.jsonl"))
         elif not path.is_file():
-            raise ResultsError(f"{path}: no such file or folder; {_GIVE_A_FOLDER}")
+            raise ResultsError(f"{path}: no such file or folder; {_instead_of(path)}")
         elif _SAMPLES_NAME.fullmatch(path.name):
             samples.append(path)
         else:
@@ -104,6 +105,13 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     whole = [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
     found, logged = (list(dict.fromkeys(path.resolve() for path in files if path.is_file())) for files in (results, whole))
     return found, logged
+
+
+def _instead_of(path: Path) -> str:
+    """What to give in place of a file that is not there: lm-eval adds the date to the name that `--output_path` gives it."""
+    names = [each.name for each in path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}")]
+    dated = sorted(filter(_RESULTS_NAME.fullmatch, names), reverse=True)
+    return f"lm-eval wrote {some_names(dated)} there" if dated else _GIVE_A_FOLDER
 
 
 def _plain_name(name: str) -> str:
