@@ -10,7 +10,7 @@ from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.tasks._shared.columns import process_columns
+from lm_eval_sea.tasks._shared.columns import ColumnRows
 from tests.conftest import ROOT
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -124,13 +124,59 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
     ],
 )
 def test_the_right_option_is_never_guessed(options, answer, expected):
-    read = process_columns({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"})([])
+    read = ColumnRows({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"})({})
     row = {"q": "?", **dict(zip("abcd", options, strict=True)), "answer": answer}
     if isinstance(expected, int):
         assert read(row)["gold"] == expected
     else:
         with pytest.raises(ValueError, match=re.escape(expected)):
             read(row)
+
+
+def plant_answers(folder, answers, options):
+    """Questions with these options and right answers."""
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
+    record["columns"] = {"text": "q", "options": [*"abcde"[: len(options)]], "gold": "answer"}
+    shown = dict(zip("abcde", options, strict=False))
+    plant(folder, record, PROMPT, [{"q": f"ข้อ {number}", **shown, "answer": answer} for number, answer in enumerate(answers)])
+    make(folder, "sea_own_th_litilo_*")
+
+
+@pytest.mark.parametrize("answers", [[1, 3, 4, 2], ["1", "3", "4", "2"], ["B", 1, 4, 3]])
+def test_numbers_that_count_from_1_are_refused(tmp_path, answers):
+    plant_answers(tmp_path / "own", answers, ["ลำปาง", "น่าน", "แพร่", "ตาก"])
+    with pytest.raises(ValueError, match="row 2: .*'4' of 4 options.* count from 1, .*; subtract 1 from each, or give letters"):
+        evaluate(tmp_path / "own", ["sea_own_th_litilo_ppl"])
+
+
+@pytest.mark.parametrize("answers", [[1, 0, 4, 2], [1, 5, 4, 2], ["A", "B", "ก", "C"]])
+def test_other_answers_that_no_option_has_are_typing_errors(tmp_path, answers):
+    plant_answers(tmp_path / "own", answers, ["ลำปาง", "น่าน", "แพร่", "ตาก"])
+    with pytest.raises(ValueError, match="row [12]: .*; expected an option, A to D, or 0 to 3$"):
+        evaluate(tmp_path / "own", ["sea_own_th_litilo_ppl"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "is_said"),
+    [
+        ([1, 2, 3] * 5 + [1], 4, False),  # 16 rows: (3/4)^16 = 1.002 %
+        ([1, 2, 3] * 5 + [1, 2], 4, True),  # 17 rows: 0.752 %
+        ([1] * 6, 2, False),  # (1/2)^6 = 1.56 %
+        ([1] * 7, 2, True),  # 0.78 %
+        ([1, 2, 3] * 7 + [0], 4, False),
+        (["B", "C", "D"] * 20, 4, False),
+        (["ที่ 1", "ที่ 2"] * 20, 4, False),
+        ([11, 12] * 20, 4, False),  # texts of options
+        (["B", "C"] * 20 + [1, 2], 4, False),  # two numbers alone
+    ],
+)
+def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, is_said):
+    texts = [*(["10", "11", "12", "13"] if answers[0] == 11 else [f"ที่ {place}" for place in range(4)])][:options]
+    plant_answers(tmp_path / "own", answers, texts)
+    evaluate(tmp_path / "own", ["sea_own_th_litilo_ppl", "sea_own_th_litilo_gen"])
+    said = [line for line in caplog.messages if "count from 1" in line]
+    assert len(said) == is_said
+    assert all("own/rows.jsonl: " in line and f"of {len(answers)} right answers" in line for line in said)
 
 
 @pytest.mark.parametrize(

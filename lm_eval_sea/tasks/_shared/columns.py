@@ -6,7 +6,9 @@ Texts lose the blanks around them.
 
 from __future__ import annotations
 
+import math
 import string
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 
@@ -14,26 +16,60 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 LETTERS = string.ascii_uppercase
+_HARDLY = 0.01  # a probability below which chance is no explanation
+_MEND = "subtract 1 from each, or give letters, A for the first option"
 _LISTS = ("answers", "options", "votes")  # fields whose column may have a list
 
 
-def process_columns(
-    columns: Mapping[str, str | Sequence[str]],
-) -> Callable[[Mapping[str, Any]], Callable[[Mapping[str, Any]], dict[str, Any]]]:
+@dataclass(frozen=True, eq=False)
+class ColumnRows:
     """The processor of rows with these columns (field → column, or several), as `rows.load_rows` takes it."""
 
-    def process_row(row: Mapping[str, Any]) -> dict[str, Any]:
-        made = {field: _value(row, field, named) for field, named in columns.items()}
-        if "options" in made:
-            options = _options(made["options"])
-            gold = _position(made.pop("gold"), options)
-            return made | {"options": options, "letters": list(LETTERS[: len(options)]), "gold": gold}
-        if "answers" in made:
-            answers = made["answers"] if isinstance(made["answers"], list) else [made["answers"]]
-            made["answers"] = [_text("answers", answer) for answer in answers]
-        return made
+    columns: Mapping[str, str | Sequence[str]]
 
-    return lambda _: process_row
+    def __call__(self, splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+        """The function from a published row to a processed row."""
+        from_one = _count_from_one([number for rows in splits.values() for number in self._numbers(rows)])
+
+        def process_row(row: Mapping[str, Any]) -> dict[str, Any]:
+            made = {field: _value(row, field, named) for field, named in self.columns.items()}
+            if "options" in made:
+                options = _options(made["options"])
+                gold = _position(made.pop("gold"), options, from_one=from_one)
+                return made | {"options": options, "letters": list(LETTERS[: len(options)]), "gold": gold}
+            if "answers" in made:
+                answers = made["answers"] if isinstance(made["answers"], list) else [made["answers"]]
+                made["answers"] = [_text("answers", answer) for answer in answers]
+            return made
+
+        return process_row
+
+    def doubt(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        """What speaks against it that the numbers of sound rows count from 0; empty where nothing does."""
+        numbers = self._numbers(rows)
+        # If the right option may stand at any of k places, n rows have it never at the first with probability (1 - 1/k)^n: below
+        # 1 % from 7 rows with two options on, from 17 with four, from 21 with five.
+        if any(number == 0 for number, _ in numbers) or math.prod(1 - 1 / options for _, options in numbers) >= _HARDLY:
+            return ""
+        return f"of {len(numbers):,} right answers that are numbers none is 0, the first option. If they count from 1, {_MEND}"
+
+    def _numbers(self, rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+        """Of each row whose right option is named by a number, not by its text: the number, and how many options there are."""
+        numbers = []
+        for row in rows if "options" in self.columns else ():
+            try:
+                right, values = (_value(row, field, self.columns[field]) for field in ("gold", "options"))
+                options = _options(values)
+                if isinstance(right, str) and right.isdecimal() and right not in options:
+                    numbers.append((int(right), len(options)))
+            except (KeyError, ValueError):  # which is said of the row when it is processed
+                continue
+        return numbers
+
+
+def _count_from_one(numbers: Sequence[tuple[int, int]]) -> bool:
+    """Whether numbers, each with the number of options, fit options that are counted from 1 and none that are counted from 0."""
+    return all(1 <= number <= options for number, options in numbers) and any(number == options for number, options in numbers)
 
 
 def _value(row: Mapping[str, Any], field: str, named: str | Sequence[str]) -> Any:
@@ -79,8 +115,11 @@ def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
     raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(way for ways in written for way in ways)}")
 
 
-def _position(right: Any, options: Sequence[str]) -> int:
-    """Of the right option, which a row names by its text, by its letter, or by its number from 0."""
+def _position(right: Any, options: Sequence[str], *, from_one: bool) -> int:
+    """Of the right option, which a row names by its text, by its letter, or by its number from 0.
+
+    With `from_one`, numbers of other rows are wrong, too, in silence, so the message is about all.
+    """
     meant = {position for position, option in enumerate(options) if option == right}
     if isinstance(right, str) and len(right) == 1 and right.upper() in LETTERS[: len(options)]:
         meant.add(LETTERS.index(right.upper()))
@@ -92,4 +131,7 @@ def _position(right: Any, options: Sequence[str]) -> int:
     if meant:
         named = " or ".join(LETTERS[position] for position in sorted(meant))
         raise ValueError(f"field 'gold' is {right!r}, which may be {named}; give the letter or number that is no option's text")
+    if from_one:
+        said = f"field 'gold' is {right!r} of {len(options)} options, and 0 in no row"
+        raise ValueError(f"{said}: the numbers count from 1, not from 0; {_MEND}")
     raise ValueError(f"field 'gold' is {right!r}; expected an option, {letters}, or 0 to {len(options) - 1}")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import datasets
 
 from . import __version__
-from .columns import position_of_label, process_columns, written_labels
+from .columns import ColumnRows, position_of_label, written_labels
 from .facts import ORDER, PUBLISHED_POSITION, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
@@ -261,6 +261,8 @@ def _processed(place: _Place) -> LoadedRows:
     exemplars = []
     if EXEMPLAR_SPLIT in splits:
         exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
+    if isinstance(process, ColumnRows) and (doubt := process.doubt(splits[TEST_SPLIT])):
+        logger.warning("%s: %s", file, doubt)
     digest = digest_of_rows(rows, exemplars)  # of the published order, whatever order they are evaluated in
     order = fair_order(rows)
     ordered = [rows[position] for position in order]
@@ -390,7 +392,7 @@ def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcesso
 @functools.cache
 def _of_columns(described: str) -> RowProcessor:
     """One processor for equal columns, so that tasks share their rows."""
-    return process_columns(json.loads(described))
+    return ColumnRows(json.loads(described))
 
 
 def _repeated(rows: Sequence[Row]) -> int:
