@@ -23,8 +23,10 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.failing_tasks import what_failed
 from lm_eval_sea.run.request import RunError, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.sources import Source
 
 _FILES_SHOWN = 3
+_FIRST_ROW = " (the first row is 0)"
 
 
 class RunTasks(TaskManager):
@@ -153,7 +155,7 @@ def load_tasks(
             raise RunError(f"--tasks: {in_one_line(error)}; name one of them") from error
         lines = _describe(faults)
         if not skip_missing or not all(map(_is_missing_data, faults.values())):
-            raise RunError("\n  ".join(lines + _advice(faults, can_skip=skip_missing is not None))) from error
+            raise RunError("\n  ".join(lines + _advice(manager, faults, can_skip=skip_missing is not None))) from error
         rest = without(manager, wanted, set(faults))
         if not rest:
             raise RunError("\n  ".join(["of all tasks the data is missing", *lines])) from error
@@ -225,13 +227,13 @@ def _describe(faults: Mapping[str, Exception]) -> list[str]:
     return [f"{some_names(names)}: {text}" for text, names in tasks.items()]
 
 
-def _advice(faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
-    """What to type to get the missing rows; of gated data sets, the page that asks for access."""
+def _advice(manager: TaskManager, faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
+    """What to type to get the missing rows; of gated data sets, the page that asks for access; what to mend in local files."""
     from huggingface_hub.constants import ENDPOINT
     from huggingface_hub.errors import HfHubHTTPError
 
-    missing = [name for name, error in faults.items() if _is_missing_data(error)]
-    if not missing:
+    of_data = [name for name, error in faults.items() if _is_missing_data(error)]
+    if not of_data:
         return []
     advice: dict[str, None] = {}
     for error in faults.values():
@@ -240,5 +242,14 @@ def _advice(faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
         found = re.search(r"\b[\w.-]+/[\w.-]+\b", str(error).partition(" of ")[2] or str(error))
         if found and (status in (401, 403) or "ask for access" in str(error)):
             advice[f"to ask for access: {ENDPOINT}/datasets/{found[0]}, then `hf auth login` or HF_TOKEN"] = None
-    lines = [*advice, f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"]
-    return lines + ["to go on without: --skip_missing"] * (can_skip and len(missing) == len(faults))
+    places = {name: place for name in of_data if (place := getattr(faults[name], "place", ""))}
+    if missing := [name for name in of_data if name not in places]:
+        advice[f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"] = None
+    to_mend = dict.fromkeys(place for name, place in places.items() if _rows_are_local(manager, name))
+    lines = [*advice, *(f"to mend: {place}{_FIRST_ROW if ', row ' in place else ''}" for place in to_mend)]
+    return lines + ["to go on without: --skip_missing"] * (can_skip and len(of_data) == len(faults) and not to_mend)
+
+
+def _rows_are_local(manager: TaskManager, name: str) -> bool:
+    known = facts(task_index.config_of(manager, name).get("metadata") or {})
+    return "data_source" in known and bool(Source.from_metadata(**known).local_state())

@@ -35,6 +35,39 @@ def test_missing_data_is_named_with_the_command_that_fetches_it(capsys, tmp_path
     assert skip.endswith("--skip_missing")
 
 
+@pytest.mark.parametrize(
+    ("change", "cause", "mend"),
+    [
+        (
+            lambda lines: [lines[0], lines[1].replace('"answer": 1', '"answer": "Z"')],
+            ", row 1: field 'gold' is 'Z'; ",
+            ", row 1 (the first",
+        ),
+        (lambda lines: [lines[0], lines[0][:9]], ", row 1: no JSON", ", row 1 (the first"),
+        (lambda lines: [], " has no rows; ", ""),
+    ],
+)
+def test_local_rows_that_cannot_be_scored_are_to_be_mended(tmp_path, change, cause, mend):
+    """No download mends them, and whoever wrote them wants them scored."""
+    path = tmp_path / "own" / "rows.jsonl"
+    (tmp_path / "own" / "prompts").mkdir(parents=True)
+    record = {"title": "Own", "version": 1.0, "task": "culture", "source": ".", "chance": 0.5, "languages": {"th": {"rows": 2}}}
+    record |= {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["question"]}
+    record["columns"] = {"question": "question", "options": "options", "gold": "answer"}
+    (tmp_path / "own" / "data_set.yml").write_text(json.dumps(record))
+    prompt = {"version": 1, "instruction": "ตอบ", "row": "คำถาม: {question}", "cue": "คำตอบ:"}
+    (tmp_path / "own" / "prompts" / "th.yml").write_text(json.dumps(prompt))
+    rows = [{"question": f"{number} + 1", "options": ["หนึ่ง", "สอง"], "answer": number} for number in (0, 1)]
+    path.write_text("\n".join(change([json.dumps(row) for row in rows])))
+    assert main(["make", str(tmp_path / "own")]) == 0
+    wanted = ["sea_own_th_to_ppl"]
+    with pytest.raises(RunError) as error:
+        load_those_here(RunTasks(wanted, [str(tmp_path / "own")]), wanted, skip_missing=False)
+    said, advice = str(error.value).split("\n  ")
+    assert said.startswith(f"sea_own_th_to_ppl: {path}{cause}")
+    assert advice.startswith(f"to mend: {path}{mend}")
+
+
 def test_skip_missing_goes_on_with_the_tasks_that_have_rows(tmp_path, samples, monkeypatch):
     """A group that lacks a task is left out, too: its mean would be another's."""
     monkeypatch.chdir(tmp_path)

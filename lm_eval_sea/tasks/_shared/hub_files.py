@@ -24,6 +24,11 @@ _unreached: list[float] = []  # when that was, on the monotonic clock
 class DataError(ValueError):
     """Data that cannot be had or cannot be scored; the message is one line that says what and how to mend it."""
 
+    def __init__(self, message: str, place: str = "") -> None:
+        """Args: place: the file, perhaps with the row, that is there and whose content is at fault; empty for what is missing."""
+        super().__init__(message)
+        self.place = place
+
 
 def download(source: str, path: str, **options: Any) -> Path:
     """A file of a hub repository: from the hub, or from its cache if the hub cannot be reached.

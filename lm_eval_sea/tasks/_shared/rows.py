@@ -187,24 +187,25 @@ def iterate_rows(
     try:
         processor = function_of_row(process, splits)
     except KeyError as error:
-        yield DataError(f"{file}: a file that its rows are completed from has no column {error}")
+        yield DataError(f"{file}: a file that its rows are completed from has no column {error}", file)
         return
     except ValueError as error:
-        yield DataError(f"{file}: its rows, or those that they are completed from, are at fault: {error}")
+        yield DataError(f"{file}: its rows, or those that they are completed from, are at fault: {error}", file)
         return
     for number, published in enumerate(splits[split]):
+        place = f"{file}, row {number}"
         try:
             check_published(published)
             rows = [_checked(row, number) for row in _listed(processor(published))]
         except KeyError as error:
-            yield DataError(f"{file}, row {number}: no column {error}; it has {', '.join(published)}")
+            yield DataError(f"{place}: no column {error}; it has {', '.join(published)}", place)
         except ValueError as error:
-            yield DataError(f"{file}, row {number}: {error}")
+            yield DataError(f"{place}: {error}", place)
         except (TypeError, AttributeError) as error:
             # `datasets` puts None where a row lacks a column that others have
             empty = [column for column, value in published.items() if value is None]
             hint = f"; nothing in column {', '.join(empty)}" if empty else ""
-            yield DataError(f"{file}, row {number}: {error}{hint}")
+            yield DataError(f"{place}: {error}{hint}", place)
         else:
             yield from rows
 
@@ -223,7 +224,7 @@ def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file
             raise row
         rows.append(row)
     if not rows:
-        raise DataError(f"{file} has no rows; expected at least one")
+        raise DataError(f"{file} has no rows; expected at least one", file)
     if split == TEST_SPLIT:
         refuse_repeated_ids(rows, file)
     return rows
@@ -237,10 +238,9 @@ def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
     """
     numbers: dict[str, int] = {}
     for number, row in enumerate(rows):
-        if numbers.setdefault(row["id"], number) != number:
-            raise DataError(
-                f"{file}, row {number}: the id {row['id']!r} is that of row {numbers[row['id']]}, too; is a part there twice?"
-            )
+        first, place = numbers.setdefault(row["id"], number), f"{file}, row {number}"
+        if first != number:
+            raise DataError(f"{place}: the id {row['id']!r} is that of row {first}, too; is a part there twice?", place)
 
 
 class _Place(NamedTuple):
@@ -373,9 +373,8 @@ def _refuse_another_language(place: _Place, known: Mapping[str, Any]) -> None:
     if isinstance(language, str) and not of_two:
         found = _other_language(place, language)
         if found:
-            raise DataError(
-                f"{place.source.describe()}: most rows are not in {language} but in {found}; is it the file of another language?"
-            )
+            file = place.source.describe()
+            raise DataError(f"{file}: most rows are not in {language} but in {found}; is it the file of another language?", file)
 
 
 @functools.cache

@@ -154,7 +154,7 @@ class Source(NamedTuple):
         for split, path in self.files:
             rows = _rows_of_file(folder / path, f"{self.repository}/{path}", self.checkout_columns)
             if not rows:
-                raise DataError(f"{self.repository}/{path} has no rows; expected at least one")
+                raise DataError(f"{self.repository}/{path} has no rows; expected at least one", f"{self.repository}/{path}")
             splits.setdefault(split, []).extend(rows)
         return dict(splits)
 
@@ -223,7 +223,7 @@ class Source(NamedTuple):
             wanted = dict(self.splits)[TEST_SPLIT]
             raise DataError(f"{self.describe()}: there is no split {wanted!r}; there is {', '.join(published)}")
         if not len(splits[TEST_SPLIT]):
-            raise DataError(f"{self.describe()} has no rows; expected at least one")
+            raise DataError(f"{self.describe()} has no rows; expected at least one", self.describe())
         return splits, LOCAL_FOLDER if is_local else str(builder.hash)
 
     def _check_files(self, builder: datasets.DatasetBuilder) -> None:
@@ -243,7 +243,9 @@ def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[di
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise DataError(f"{name}, {one_line(error)}") from error
+        said = one_line(error)
+        row = said.partition(": ")[0]
+        raise DataError(f"{name}, {said}", f"{name}, {row}" if row.startswith("row ") else name) from error
 
 
 def _to_be_made(folder: Path | str) -> str:
