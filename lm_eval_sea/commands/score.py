@@ -101,7 +101,7 @@ Runs need --log_samples. docs/sea_helm.md explains everything below.
 
 Without --judge and --metricx: totals of one or several runs (seeds) of ONE model, with intervals: tasks, then unweighted
 means over competency, language and Southeast Asia. Tasks that were not run or need another model are listed, and every
-mean above them is marked incomplete (*). Methods:
+mean above them is marked incomplete (*). Runs that differ in the model, or in how it was asked, are refused. Methods:
   2026-08     as SEA-HELM aggregates since 5 August 2026
   2026-06     as SEA-HELM's notebook did before
   corrected   chance levels from the tasks, LINDSEA by phenomenon, whole passages resampled, nothing missing counts as 0

@@ -12,8 +12,9 @@ from tqdm import tqdm
 
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
-from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.runs import TaskRun, task_settings
 from lm_eval_sea.results.types import ResultsError, is_number
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
@@ -22,6 +23,10 @@ from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 SUITE = "sea_helm"
 # A row's metric → its greatest value.
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
+# In what runs of a task must agree to be draws of one score: settings of `task_settings`, and of the run.
+_OF_TASK = ("number of exemplars", "exemplars", "version of the task", "version of the prompt file", "rows of the data set")
+_OF_RUN = ("chat_template", "system_instruction", "revision", "weights")
+_NONE_IS_A_VALUE = ("chat template", "system instruction")  # of the others it says that nothing was recorded
 
 
 def is_ranked(facts: Facts) -> bool:
@@ -38,7 +43,7 @@ class Evidence:
     without_samples: set[Place] = field(default_factory=set)
     without_scores: set[Place] = field(default_factory=set)  # the answers are there, and what scores them has not been asked
     notes: list[str] = field(default_factory=list)
-    unequal: set[Place] = field(default_factory=set)  # fewer runs than other tasks, or of several versions
+    unequal: set[Place] = field(default_factory=set)  # fewer runs or rows than other tasks, or scored by several models
     base_model: bool = False  # whether the runs showed exemplars without a chat template
 
     def doubt(self, places: Iterable[Place], note: str) -> None:
@@ -65,7 +70,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     """Reads the rows of SEA-HELM's tasks in runs of one model; several runs of a task are seeds. For `ranked` see `place_of`.
 
     Raises:
-        ResultsError: if there is no task of SEA-HELM, or none with samples.
+        ResultsError: if there is no task of SEA-HELM, none with samples, or runs are not of one model that was asked alike.
     """
     evidence = Evidence()
     found: dict[Place, list[TaskRun]] = {}
@@ -77,11 +82,14 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     members = [task for results in found.values() for task in results]
     models = sorted({task.run.model for task in members})
     if len(models) > 1:
-        evidence.doubt(found, f"runs of {len(models)} models are mixed: {', '.join(models)}")
+        raise ResultsError(
+            f"the runs are of {len(models)} models ({some_names(models)}), and totals are of one; give the folder of one"
+        )
+    _refuse_unlike(found.values())
     templates = {task.run.settings.chat_template for task in members}
     evidence.base_model = templates == {None} and any(task.num_fewshot for task in members)
     if len(templates) > 1:
-        evidence.doubt(found, "runs with different chat templates, or with one and without, are mixed")
+        evidence.doubt(found, "tasks were run with different chat templates, or some with one and some without")
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
@@ -92,17 +100,36 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     return evidence
 
 
+def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
+    """Raises a `ResultsError` if runs of a task are no draws of one score; it names the first setting in which they differ."""
+    differing: dict[str, dict[str, dict[str, str]]] = {}  # setting → task → value → the first run with it
+    for results in tasks:
+        values: dict[str, dict[str, str]] = {}
+        for result in results:
+            for setting, value in _asked(result).items():
+                if value is not None or setting in _NONE_IS_A_VALUE:
+                    shown = "none" if value is None else str(value)
+                    values.setdefault(setting, {}).setdefault(shown, str(result.run.place or result.run.model))
+        for setting, places in values.items():
+            if len(places) > 1:
+                differing.setdefault(setting, {})[results[0].name] = places
+    for setting, by_task in differing.items():
+        values_of = ", ".join(f"{value} in {place}" for value, place in sorted(next(iter(by_task.values())).items()))
+        raise ResultsError(
+            f"{some_names(list(by_task))}: runs differ in the {setting} ({values_of}), so they are no seeds of one score; "
+            "give only the folder, or the results files, of one"
+        )
+
+
+def _asked(result: TaskRun) -> dict[str, Any]:
+    settings = task_settings(result)
+    return {name: settings[name] for name in _OF_TASK} | {
+        name.replace("_", " "): getattr(result.run.settings, name) for name in _OF_RUN
+    }
+
+
 def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: Evidence) -> None:
     name = results[0].name
-    same: dict[str, list[Any]] = {  # what must be the same in all runs of a task, if they tell it
-        "versions of the task": [result.version for result in results],
-        "numbers of exemplars": [result.num_fewshot for result in results],
-        "versions of the rows (data_sha256)": [result.facts.data_sha256 or None for result in results],
-    }
-    for what, values in same.items():
-        different = sorted({str(value) for value in values if value is not None})
-        if len(different) > 1:
-            evidence.doubt([place], f"{name}: runs of several {what} are mixed: {', '.join(different)}")
     if len(results) < most:
         evidence.doubt([place], f"{name}: {len(results)} of {most} runs")
     partial = [result for result in results if result.rows and result.rows_total and result.rows < result.rows_total]

@@ -9,6 +9,7 @@ import statistics
 import numpy as np
 import pytest
 
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm import row_scores
@@ -148,35 +149,67 @@ def test_a_task_without_rows_is_zero_only_by_sea_helms_methods(tmp_path, method)
     assert corrected.nodes[Place("id")].score == pytest.approx(corrected.nodes[place("id", "nli")].score)
 
 
-def test_mixed_models_versions_and_seeds_are_named(tmp_path):
+def test_tasks_of_fewer_seeds_are_named(tmp_path):
     rows = {key: value for key, value in planted(1).items() if key[0] == "id"}
     write_run(tmp_path / "a", 1, rows)
-    write_run(tmp_path / "b", 2, {("id", "nli"): rows["id", "nli"]}, model="org/other", version=2.0)
+    write_run(tmp_path / "b", 2, {("id", "nli"): rows["id", "nli"]})
     totals = totals_of(tmp_path)
-    assert any("runs of 2 models are mixed: org/model, org/other" in note for note in totals.notes)
-    assert any("several versions" in note and "1.0, 2.0" in note for note in totals.notes)
-    assert any(note == "sea_helm_id_causal: 1 of 2 runs" for note in totals.notes)
+    assert "sea_helm_id_causal: 1 of 2 runs" in totals.notes
     assert not totals.nodes[SEA].complete
 
 
+def test_runs_of_two_models_have_no_total(tmp_path, capsys):
+    rows = {("id", "nli"): planted(1)["id", "nli"]}
+    write_run(tmp_path / "runs" / "a", 1, rows)
+    write_run(tmp_path / "runs" / "b", 2, rows, model="org/other")
+    assert main(["score", str(tmp_path / "runs"), "--out", str(tmp_path / "totals.csv")]) == 1
+    out, err = capsys.readouterr()
+    assert err.splitlines()[-1] == (
+        "lm-eval-sea: the runs are of 2 models (org/model, org/other), and totals are of one; give the folder of one"
+    )
+    assert not out and not (tmp_path / "totals.csv").exists()
+    assert main(["score", str(tmp_path / "runs" / "a")]) == 0
+
+
 @pytest.mark.parametrize(
-    ("change", "note"),
+    ("change", "said"),
     [
-        ({"n-shot": {"sea_helm_id_nli": 5}}, "sea_helm_id_nli: runs of several numbers of exemplars are mixed: 0, 5"),
-        ({"data_sha256": "b"}, "sea_helm_id_nli: runs of several versions of the rows (data_sha256) are mixed: a, b"),
-        ({"chat_template_sha": "b"}, "runs with different chat templates, or with one and without, are mixed"),
+        ({"n-shot": {"sea_helm_id_nli": 5}}, "number of exemplars (0 in {a}, 5 in {b})"),
+        ({"data_sha256": "b"}, "rows of the data set (a in {a}, b in {b})"),
+        ({"chat_template_sha": "c0ffee"}, "chat template (c0ffee in {b}, none in {a})"),
+        ({"system_instruction_sha": "c0ffee"}, "system instruction (c0ffee in {b}, none in {a})"),
+        ({"versions": {"sea_helm_id_nli": 2.0}}, "version of the task (1.0 in {a}, 2.0 in {b})"),
+        (
+            {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1001"}}},
+            "revision (checkpoint-1000 in {a}, checkpoint-1001 in {b})",
+        ),
     ],
 )
-def test_runs_of_unlike_settings_are_no_seeds(tmp_path, change, note):
-    rows = {("id", "nli"): planted(1)["id", "nli"]}
+def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, capsys):
+    rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "causal"): planted(1)["id", "causal"]}
     settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None}
-    for seed, own in enumerate((settings, settings | change), start=1):
-        path = write_run(tmp_path / f"seed-{seed}", seed, rows)
-        content = json.loads(path.read_text())
+    settings |= {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1000"}}}
+    paths = {}
+    for (name, own), seed in zip({"a": settings, "b": settings | change}.items(), (1, 2), strict=True):
+        paths[name] = write_run(tmp_path / name, seed, rows if name == "a" else {("id", "nli"): rows["id", "nli"]})
+        content = json.loads(paths[name].read_text())
         content["configs"]["sea_helm_id_nli"]["metadata"]["data_sha256"] = own["data_sha256"]
-        path.write_text(json.dumps(content | own))
+        paths[name].write_text(json.dumps(content | own))
+    assert main(["score", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"lm-eval-sea: sea_helm_id_nli: runs differ in the {said.format(**paths)}, so they are no seeds of one score; give only "
+        "the folder, or the results files, of one"
+    )
+    assert main(["score", str(paths["a"])]) == 0
+
+
+def test_tasks_under_several_chat_templates_have_no_complete_mean(tmp_path):
+    """They are no seeds of each other, but one mean goes over them."""
+    for seed, (task, template) in enumerate({"nli": None, "causal": "c0ffee"}.items(), start=1):
+        path = write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]})
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template_sha": template}))
     totals = totals_of(tmp_path)
-    assert totals.notes == [note]
+    assert totals.notes == ["tasks were run with different chat templates, or some with one and some without"]
     assert not totals.nodes[Place("id")].complete
 
 
