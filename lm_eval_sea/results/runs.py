@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import DIGEST_LENGTH, Facts
 from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
@@ -238,6 +239,23 @@ def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> l
         setting: [name for name, runs in by_name.items() if len({str(run[setting]) for run in runs}) > 1] for setting in settings
     }
     return [f"Models differ in the {setting}: {some_names(names)}" for setting, names in differing.items() if names]
+
+
+def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
+    """What is said of a mean over tasks of one model that were asked with unlike numbers of exemplars.
+
+    None where each was asked with the default number of its task, or all with the same. Tasks that `--num_fewshot` cannot change
+    do not count, nor do those whose default the installed pack does not know.
+    """
+    known = read_tasks().tasks
+    defaults = [(task, known[task.name]) for task in tasks if task.num_fewshot is not None and task.name in known]
+    # lm-eval takes a 0 in a task file for final
+    asked = [(task, record.num_fewshot) for task, record in defaults if task.num_fewshot or record.config.get("num_fewshot") != 0]
+    others = [f"{task.name}: {task.num_fewshot} instead of {default}" for task, default in asked if task.num_fewshot != default]
+    if not others or len({task.num_fewshot for task, _ in asked}) == 1:
+        return None
+    count = f"{len(others)} of {len(asked)}"
+    return f"means mix numbers of exemplars: {count} tasks were not asked with their default ({some_names(others)})"
 
 
 def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:

@@ -21,7 +21,7 @@ from lm_eval_sea.results.comparison import (
 )
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
-from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, unlike
+from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, uneven_exemplars, unlike
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
@@ -58,9 +58,10 @@ def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> 
 
 
 def _compared(runs: Runs) -> list[str]:
-    """Two models in a sentence, and of any number what they were not asked alike."""
+    """Two models in a sentence, and of any number in what they, or the tasks of one, were not asked alike."""
     of_pack = [task for task in runs.tasks if task.facts.of_pack]
-    notes = [_note(text) for text in (*unlike(of_pack), *unlike_ends(of_pack))]
+    by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
+    notes = [_note(text) for text in (*unlike(of_pack), *unlike_ends(of_pack), *uneven_notes(by_model))]
     both = _two_models(runs)
     if not both:
         return notes
@@ -148,6 +149,12 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 def catalogue_notes(task: TaskRun) -> list[str]:
     """In what a task was not run as the installed pack has it."""
     return list(filter(None, [version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total)]))
+
+
+def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
+    """A line for the models whose means are over tasks with unlike numbers of exemplars; by label."""
+    of_means = {model: [task for task in tasks if counts(task)] for model, tasks in by_model.items()}
+    return once((model, text) for model, tasks in of_means.items() if (text := uneven_exemplars(tasks)))
 
 
 def score_notes(task: TaskRun) -> list[str]:

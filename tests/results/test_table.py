@@ -288,3 +288,33 @@ def test_rows_that_are_logged_twice_are_said(tmp_path):
     twice = task([1] * 10 + [0] * 10)
     write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}})
     assert "toy_th: 20 of 40 logged rows repeat others, and count again" in shown(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "share", "names"),
+    [
+        ({"sea_xnli_th": 3, "sea_thaisum_th": 1, "sea_mgsm_th_chat": 0}, None, None),
+        ({"sea_xnli_th": 0, "sea_thaisum_th": 0, "sea_mgsm_th_chat": 0}, None, None),
+        ({"sea_xnli_th": 5, "sea_xcopa_th_to_ppl": 5, "sea_helm_th_ifeval": 0}, None, None),
+        ({"sea_xnli_th": 0, "sea_xcopa_th_to_ppl": 3, "sea_helm_th_ifeval": 0}, "1 of 2", "sea_xnli_th: 0 instead of 3"),
+        (
+            {"sea_xnli_th": 0, "sea_xcopa_th_to_ppl": 5},
+            "2 of 2",
+            "sea_xnli_th: 0 instead of 3, sea_xcopa_th_to_ppl: 5 instead of 3",
+        ),
+    ],
+    ids=["the defaults", "none", "the flag leaves a task out", "one has others", "all have others"],
+)
+def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, share, names):
+    """Two runs, so that no group's mean tells."""
+    for place, (name, number) in enumerate(asked.items()):
+        own = toy([1.0, 0.0] * 6, num_fewshot=number)
+        write_run(tmp_path / "runs" / str(place), {name: own}, NEW, model="org/a")
+    text = shown(tmp_path / "runs")
+    write_report(read(tmp_path / "runs"), tmp_path / "out")
+    page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace("\\", "")  # Markdown's marks
+    said = f"org/a: means mix numbers of exemplars: {share} tasks were not asked with their default ({names})"
+    if share is None:
+        assert "means mix" not in text + page
+    else:
+        assert f"note: {said}" in text and f"{said}." in page

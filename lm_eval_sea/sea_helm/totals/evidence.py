@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
-from lm_eval_sea.results.runs import TaskRun, task_settings
+from lm_eval_sea.results.runs import TaskRun, task_settings, uneven_exemplars
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
@@ -94,7 +94,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
     sizes = unknown_size_note({results[0].name: results[0].facts for _, results in sorted(found.items())})
-    evidence.notes += filter(None, [sizes])
+    evidence.notes += filter(None, [sizes, uneven_exemplars([results[0] for results in found.values()])])
     if not evidence.rows:
         raise ResultsError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
