@@ -169,7 +169,7 @@ def _run_of(
     model = str(named or (path.parent.name if path else "model"))
     settings = settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")})
     model += settings.in_name
-    seed = config.get("torch_seed")
+    seed = arguments.get("seed", config.get("torch_seed"))  # vLLM and servers draw with a seed of their own
     run = Run(
         model=_name_of(path, model, names or {}) if path else model,
         date=date or _from_seconds(content.get("date")),

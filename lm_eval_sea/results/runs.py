@@ -21,6 +21,7 @@ from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.strata import Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 
 @dataclass(frozen=True)
@@ -293,6 +294,7 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
         if winner is not task:
             more = (winner.rows or 0) > (task.rows or 0)
             superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
+    seeds: dict[Run, list[TaskRun]] = {}  # a run → tasks of others that differ from its in the seed alone
     for (run, kept_run, is_newer), pairs in superseded.items():
         left_out, kept = zip(*pairs, strict=True)
         counts = {(winner.rows, "an unknown number" if task.rows is None else task.rows) for task, winner in pairs}
@@ -301,10 +303,27 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             by_results = " by the date in the results (those here are local times of the file names)"
             why = f"is newer{by_results if run.date > kept_run.date else ''}"
         differing = _differing(left_out, kept)
+        if is_newer and not differing and None not in (run.seed, kept_run.seed) and run.seed != kept_run.seed:
+            seeds.setdefault(kept_run, []).extend(left_out)
+            continue
         made = f"; not made alike ({'; '.join(differing)})" if differing else ""
         names = ", ".join(task.name for task in left_out)
         notes.append(f"{run.model}: {names} of {run.date} left out, for the run of {kept_run.date} {why}{made}")
+    notes += (_seeds_note(run, left_out) for run, left_out in seeds.items())
     return [task for task in tasks if best[task.run.model, task.name] is task]
+
+
+def _seeds_note(kept: Run, left_out: Sequence[TaskRun]) -> str:
+    """What is said of runs with several seeds, of which one is shown."""
+    names = some_names(list(dict.fromkeys(task.name for task in left_out)))
+    runs = (kept, *(task.run for task in left_out))
+    seeds = some_names(list(map(str, sorted({run.seed for run in runs if run.seed is not None}))))
+    is_averaged = any(task.facts.suite == SEA_HELM for task in left_out)
+    averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if is_averaged else ""
+    return (
+        f"{kept.model}: {names}: runs differ in the seed alone ({seeds}), and what stands here is of seed {kept.seed}, no mean "
+        f"over them; `lm-eval-sea report --all-runs` shows each{averaged}"
+    )
 
 
 def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:

@@ -7,8 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 NOT_RECORDED = "none recorded"
-# Arguments of a model that have a setting of their own, or change no number.
-_APART = {"pretrained", "revision", "dtype", "softmax_dtype", "batch_size", "max_batch_size", "device", "trust_remote_code"}
+# Arguments of a model that stand elsewhere, or change no number.
+_APART = {
+    "pretrained",
+    "revision",
+    "dtype",
+    "softmax_dtype",
+    "batch_size",
+    "max_batch_size",
+    "device",
+    "trust_remote_code",
+    "seed",
+}
 
 
 @dataclass(frozen=True)

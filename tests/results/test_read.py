@@ -145,6 +145,37 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     )
 
 
+def write_seeds(folder, suite="", **more):
+    """Three runs with sampled answers, as `run --seeds` makes them with vLLM, which has a seed among its arguments."""
+    for seed in (1, 2, 3):
+        arguments = {"pretrained": "org/model", "seed": seed} | more
+        config = {"model": "vllm", "model_args": arguments, "torch_seed": seed}
+        configs = {"toy_th": {"metadata": {"version": 1.0, "suite": suite}}}
+        scores = {"toy_th": {"acc,none": seed / 10}}
+        write_results(folder / f"seed_{seed}", f"2026-01-0{seed}T00-00-00", scores, config=config, configs=configs)
+
+
+@pytest.mark.parametrize("suite", ["", "sea_helm"])
+def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
+    write_seeds(tmp_path, suite)
+    runs = read(tmp_path).best()
+    assert [(task.run.seed, task.scores["acc"].value) for task in runs.tasks] == [(3, 0.3)]
+    [note] = [note for note in runs.notes if "seed" in note and "samples" not in note]
+    averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if suite else ""
+    assert note == (
+        "org/model: toy_th: runs differ in the seed alone (1, 2, 3), and what stands here is of seed 3, no mean over them; "
+        f"`lm-eval-sea report --all-runs` shows each{averaged}"
+    )
+
+
+def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(tmp_path):
+    write_seeds(tmp_path)
+    write_seeds(tmp_path / "other", dtype="float16")
+    notes = read(tmp_path).best().notes
+    assert sum("differ in the seed alone" in note for note in notes) == 1
+    assert sum("left out" in note and "dtype: " in note for note in notes) == 3
+
+
 def test_nothing_to_read_is_one_line(tmp_path):
     with pytest.raises(ResultsError) as error:
         read(tmp_path)
