@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -148,7 +150,10 @@ class GroupRun:
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs by model and date. What `read` returns has all of them; `best`, `apart` and `by_seed` say which count."""
+    """Runs by model and date. What `read` returns has all of them; `best`, `apart` and `by_seed` say which count.
+
+    A run whose results file is a copy of another's counts once for all three.
+    """
 
     runs: Sequence[Run]
     tasks: Sequence[TaskRun]
@@ -158,28 +163,51 @@ class Runs:
 
     def best(self) -> Runs:
         """Of several runs of a task by one model the one with more rows, then the newer."""
-        notes = list(self.notes)
-        kept = _best_tasks(self.tasks, notes)
-        with_tasks, left = ({id(task.run) for task in tasks} for tasks in (self.tasks, kept))
-        runs = [run for run in self.runs if id(run) in left or id(run) not in with_tasks]
+        once = self._once()
+        notes = list(once.notes)
+        kept = _best_tasks(once.tasks, notes)
+        with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
+        runs = [run for run in once.runs if id(run) in left or id(run) not in with_tasks]
         notes += _models_of_several_weights(kept)
-        return replace(self._chosen(runs, kept, notes), beside=_with_other_template(self.tasks, kept))
+        return replace(once._chosen(runs, kept, notes), beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
         """All runs: those of one task are draws of the same score."""
-        return self._chosen(self.runs, self.tasks, list(self.notes))
+        once = self._once()
+        return once._chosen(once.runs, once.tasks, list(once.notes))
 
     def apart(self) -> Runs:
         """All runs, each with its date in the name of its model where the model has several, as if of a model of its own."""
-        several = {run.model for run in self.runs if sum(other.model == run.model for other in self.runs) > 1}
+        once = self._once()
+        several = {model for model, count in Counter(run.model for run in once.runs).items() if count > 1}
         named: dict[int, Run] = {}
-        for run in self.runs:
+        for run in once.runs:
             name = f"{run.model} ({run.date.isoformat(sep=' ', timespec='seconds')})" if run.model in several else run.model
             alike = sum(other.model == name or other.model.startswith(f"{name} #") for other in named.values())
             named[id(run)] = replace(run, model=f"{name} #{alike + 1}" if alike else name)
-        tasks = [replace(task, run=named[id(task.run)]) for task in self.tasks]
-        groups = [replace(group, run=named[id(group.run)]) for group in self.groups]
-        return replace(self, groups=groups)._chosen(list(named.values()), tasks, list(self.notes))
+        tasks = [replace(task, run=named[id(task.run)]) for task in once.tasks]
+        groups = [replace(group, run=named[id(group.run)]) for group in once.groups]
+        return replace(once, groups=groups)._chosen(list(named.values()), tasks, list(once.notes))
+
+    def _once(self) -> Runs:
+        """Without copies; of those the run with the samples of more tasks counts, then the first."""
+        logged = Counter(id(task.run) for task in self.tasks if task.samples is not None)
+        kept: dict[int, Run] = {}
+        notes = list(self.notes)
+        for run in sorted(self.runs, key=lambda run: -logged[id(run)]):
+            same = next((other for other in kept.values() if _is_copy(run, other)), None)
+            if same is None:
+                kept[id(run)] = run
+            else:
+                notes.append(f"{run.model}: {run.place} left out, for it is a copy of {same.place}")
+        if len(kept) == len(self.runs):
+            return self
+        return Runs(
+            [run for run in self.runs if id(run) in kept],
+            [task for task in self.tasks if id(task.run) in kept],
+            [group for group in self.groups if id(group.run) in kept],
+            notes,
+        )
 
     def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun], notes: list[str]) -> Runs:
         for run in runs:
@@ -282,6 +310,13 @@ def _models_of_several_weights(tasks: Iterable[TaskRun]) -> Iterator[str]:
         if len(found) > 1:
             some = some_names(list(found.values()))
             yield f"{model}: the scores are of {len(found)} different weights under one name ({some}); give each its own"
+
+
+def _is_copy(run: Run, other: Run) -> bool:
+    """Whether two results files have the same contents."""
+    if run.place is None or other.place is None or not (run.has_results and other.has_results):
+        return False
+    return (run.model, run.date) == (other.model, other.date) and filecmp.cmp(run.place, other.place, shallow=False)
 
 
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:

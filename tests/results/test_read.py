@@ -1,6 +1,8 @@
 """What is found in folders of lm-eval's output, whole and broken."""
 
+import shutil
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -174,6 +176,19 @@ def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(tmp_path)
     notes = read(tmp_path).best().notes
     assert sum("differ in the seed alone" in note for note in notes) == 1
     assert sum("left out" in note and "dtype: " in note for note in notes) == 3
+
+
+def test_a_copy_of_a_results_file_is_no_run(tmp_path):
+    path = write_run(tmp_path / "a", {"toy_th": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0}]}})
+    (tmp_path / "0").mkdir()  # a copy of the scores alone, which is read first
+    copy = Path(shutil.copy(path, tmp_path / "0"))
+    for runs in (read(tmp_path).best(), read(tmp_path).by_seed(), read(tmp_path).apart()):
+        assert [(run.place, run.model) for run in runs.runs] == [(path, "org/model")]
+        assert [task.run.place for task in runs.tasks] == [path]
+        assert runs.notes == [f"org/model: {copy} left out, for it is a copy of {path}"]
+    copy.write_text(path.read_text().replace("0.5", "0.6"))
+    assert len(read(tmp_path).by_seed().runs) == 2
+    assert not any("copy" in note for note in read(tmp_path).best().notes)
 
 
 def test_nothing_to_read_is_one_line(tmp_path):
