@@ -77,8 +77,15 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     for task in tasks:
         if place := place_of(task.facts, ranked=ranked):
             found.setdefault(place, []).append(task)
-    if not found:
+    beside = {place for task in tasks if (place := place_of(task.facts, ranked=not ranked)) and place not in found}
+    if not found and not beside:
         raise ResultsError("no task of SEA-HELM in these runs; run some, such as sea_helm_id, with --log_samples")
+    if beside:
+        what, how = ("have a label written", "without --suite") if ranked else ("rank labels", "with --suite seahelm_logprobs")
+        left_out = f"{len(beside)} tasks of SEA-HELM that {what} are left out; they are averaged {how}"
+        if not found:
+            raise ResultsError(left_out)
+        evidence.notes.append(left_out)
     members = [task for results in found.values() for task in results]
     models = sorted({task.run.model for task in members})
     if len(models) > 1:

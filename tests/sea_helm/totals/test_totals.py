@@ -241,6 +241,28 @@ def test_what_has_no_totals_is_refused(tmp_path):
         totals_of(other)
 
 
+def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, capsys):
+    """Ranked labels without the flag of their suite, and written ones with it, alone and beside a task that both suites have."""
+    for seed, (name, tasks) in enumerate({"labels": ["nli", "causal"], "both": ["nli", "qa"]}.items(), start=1):
+        for variant in ("ppl", "gen"):
+            path = write_run(tmp_path / name / variant, seed, {("id", task): planted(1)["id", task] for task in tasks})
+            content = json.loads(path.read_text())
+            for task in set(tasks) - {"qa"}:
+                content["configs"][f"sea_helm_id_{task}"]["metadata"]["variant"] = variant
+            path.write_text(json.dumps(content))
+    flag = ["--suite", "seahelm_logprobs"]
+    for variant, given, said in (
+        ("ppl", [], "tasks of SEA-HELM that rank labels are left out; they are averaged with --suite seahelm_logprobs"),
+        ("gen", flag, "tasks of SEA-HELM that have a label written are left out; they are averaged without --suite"),
+    ):
+        assert main(["score", str(tmp_path / "labels" / variant), *given]) == 1
+        assert capsys.readouterr().err.splitlines()[-1] == f"lm-eval-sea: 2 {said}"
+        assert main(["score", str(tmp_path / "both" / variant), *given]) == 0
+        assert f"- 1 {said}" in capsys.readouterr().out.splitlines()
+    assert main(["score", str(tmp_path / "both" / "gen")]) == 0
+    assert "left out" not in capsys.readouterr().out
+
+
 def test_corrected_pragmatics_pools_rows_before_averaging_phenomena(tmp_path):
     implicature, presupposition = {"phenomenon": "scalar_implicatures"}, {"phenomenon": "presuppositions"}
     rows = {
