@@ -38,6 +38,7 @@ class Run:
     batch_size: Any = None
     has_results: bool = True
     started: float | None = None  # seconds since 1970, as the results say
+    own_model: str | None = None  # the model, where `Runs.apart` put more into its name
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ class Runs:
         for run in once.runs:
             name = f"{run.model} ({run.date.isoformat(sep=' ', timespec='seconds')})" if run.model in several else run.model
             alike = sum(other.model == name or other.model.startswith(f"{name} #") for other in named.values())
-            named[id(run)] = replace(run, model=f"{name} #{alike + 1}" if alike else name)
+            named[id(run)] = replace(run, model=f"{name} #{alike + 1}" if alike else name, own_model=run.model)
         tasks = [replace(task, run=named[id(task.run)]) for task in once.tasks]
         groups = [replace(group, run=named[id(group.run)]) for group in once.groups]
         return replace(once, groups=groups)._chosen(list(named.values()), tasks, list(once.notes))
@@ -225,12 +226,18 @@ class Runs:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Short names of the models: the last part of a path, where that is enough to tell them apart."""
-        models = sorted({run.model for run in self.runs})
-        short = {
-            model: one_line(PurePosixPath(model).name if model.startswith(("/", "./", "../", "~")) else model) for model in models
-        }
-        return {model: name if list(short.values()).count(name) == 1 else one_line(model) for model, name in short.items()}
+        """Short names of the models: of a path the last parts that tell it from the others."""
+        own = {run.model: run.own_model or run.model for run in self.runs}
+        short = _short_names(set(own.values()))
+        return {model: short[own[model]] + model.removeprefix(own[model]) for model in sorted(own)}
+
+
+def _short_names(models: Collection[str]) -> dict[str, str]:
+    paths = {model: PurePosixPath(model) for model in models if model.startswith(("/", "./", "../", "~"))}
+    parts = {model: [part for part in path.parts if part != "/"] for model, path in paths.items()}
+    names = {model: [one_line("/".join(of[-count:])) for count in range(1, len(of) + 1)] for model, of in parts.items()}
+    taken = Counter(name for model in models for name in {*names.get(model, ()), one_line(model)})
+    return {model: next((name for name in names.get(model, ()) if taken[name] == 1), one_line(model)) for model in models}
 
 
 HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of

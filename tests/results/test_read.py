@@ -114,6 +114,30 @@ def test_names_of_models(tmp_path):
     assert {task.run.model: task.name for task in runs.tasks} == {"all": "toy_th", "inner": "toy_vi"}
 
 
+@pytest.mark.parametrize(
+    ("models", "labels"),
+    [
+        (["/runs/a/final", "/runs/b/end"], ["final", "end"]),
+        (["/runs/a/final", "/runs/b/final", "org/final"], ["a/final", "b/final", "org/final"]),
+        (["/runs/a/final", "/other/a/final", "/x"], ["runs/a/final", "other/a/final", "x"]),
+        (["/runs/a/final", "/runs/b/final", "a/final"], ["runs/a/final", "b/final", "a/final"]),
+        (["/final", "/runs/final"], ["/final", "runs/final"]),
+        (["/runs/final", "./final"], ["runs/final", "./final"]),
+        (["./final", "~/end"], ["final", "end"]),
+    ],
+)
+def test_paths_of_models_are_as_short_as_tells_them_apart(models, labels, tmp_path):
+    """Whether each has one run, or several that are kept apart by their dates."""
+    for place, model in enumerate(models):
+        write_results(tmp_path / str(place), f"2026-01-0{place + 1}T00-00-00", {"toy_th": {"acc,none": 1}}, model=model)
+    assert read(tmp_path).best().labels == dict(zip(models, labels, strict=True))
+    for place, model in enumerate(models):
+        write_results(tmp_path / str(place), f"2026-02-0{place + 1}T00-00-00", {"toy_th": {"acc,none": 1}}, model=model)
+    dates = [(f"2026-0{month}-0{place + 1} 00:00:00", place) for place in range(len(models)) for month in (1, 2)]
+    expected = {f"{models[place]} ({date})": f"{labels[place]} ({date})" for date, place in dates}
+    assert read(tmp_path).apart().labels == expected
+
+
 def test_results_without_samples(tmp_path):
     path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
     runs = read(tmp_path).best()
