@@ -150,7 +150,7 @@ def without_tasks(content: dict[str, Any], patterns: Sequence[str]) -> dict[str,
     return {key: kept(value) for key, value in content.items()}
 
 
-def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[str] = ()) -> list[Path]:
+def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[str] = ()) -> dict[Path, bytes | None]:
     """Writes the files.
 
     Args:
@@ -160,14 +160,19 @@ def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[s
         without: patterns of tasks that are left out.
 
     Returns:
-        What was written.
+        What was written → what stood there before, None for nothing.
 
     Raises:
         ResultsError: if there are no results.
         OSError: if a file cannot be written.
     """
     target = FOLDER / model.replace("/", "__")
-    written = []
+    written = dict[Path, bytes | None]()
+
+    def write(name: str, text: str) -> None:
+        written[target / name] = (target / name).read_bytes() if (target / name).exists() else None
+        write_whole(target / name, text)
+
     for path in sorted({run.place for run in read(results).runs if run.place and run.has_results}):
         content = without_tasks(json.loads(path.read_text(encoding="utf-8")), without)
         if not content["results"]:
@@ -177,11 +182,9 @@ def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[s
         pretrained = loaded.get("pretrained", "") if isinstance(loaded, dict) else ""
         cleaned = without_paths(content, {pretrained: model})
         target.mkdir(parents=True, exist_ok=True)
-        write_whole(target / path.name, json.dumps(cleaned, indent=2, ensure_ascii=False) + "\n")
-        written.append(target / path.name)
+        write(path.name, json.dumps(cleaned, indent=2, ensure_ascii=False) + "\n")
     if about:
-        write_whole(target / ABOUT, yaml.safe_dump({"model": model, **about}, sort_keys=False, allow_unicode=True))
-        written.append(target / ABOUT)
+        write(ABOUT, yaml.safe_dump({"model": model, **about}, sort_keys=False, allow_unicode=True))
     return written
 
 
@@ -302,14 +305,14 @@ def main() -> int:
     commands.add_parser("write", help="write the page")
     arguments = parser.parse_args()
     try:
-        added = []
+        added: dict[Path, bytes | None] = {}
         if arguments.command == "add":
             origin = {key: value for key in ("source", "revision") if (value := getattr(arguments, key))}
             added = add(arguments.results, arguments.model, origin, without=arguments.without)
         folders = sorted(path for path in FOLDER.glob("*") if path.is_dir())
         if lines := findings(folders):
-            for path in added:
-                path.unlink()
+            for path, before in added.items():
+                path.unlink() if before is None else path.write_bytes(before)
             print("\n".join([*lines, *(["nothing was added"] if added else [])]))
             return 1
         print("\n".join(map(str, added)))

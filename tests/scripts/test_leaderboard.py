@@ -69,7 +69,7 @@ def test_tasks_are_left_out(results, tmp_path, monkeypatch):
     [added] = leaderboard.add(mine, "org/a", {}, without=["sea_helm_*", "sea_xnli_*"])
     assert "sea_helm" not in added.read_text(encoding="utf-8")
     assert findings([added.parent]) == [] and list(json.loads(added.read_text(encoding="utf-8"))["results"]) == [TASK]
-    assert leaderboard.add(mine, "org/b", {}, without=["sea_*"]) == []
+    assert not leaderboard.add(mine, "org/b", {}, without=["sea_*"])
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,20 @@ def test_the_command_has_what_the_user_asked_for(results):
         assert ("--num_fewshot" in commands) == told
 
 
-def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("before", [None, "model: org/a\nsource: a package\nrevision: '1.0'\n"], ids=["new", "known"])
+def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, capsys, before):
     for name in ("FOLDER", "PAGE"):
         monkeypatch.setattr(leaderboard, name, tmp_path / name)
-    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results(limit=10)), "--model", "org/a"])
+    about = tmp_path / "FOLDER" / "org__a" / "about.yaml"
+    if before is not None:
+        about.parent.mkdir(parents=True)
+        about.write_text(before, encoding="utf-8")
+    command = ["add", str(results(limit=10)), "--model", "org/a", "--source", "another package", "--revision", "2.0"]
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", *command])
     assert leaderboard.main() == 1
     assert "made with --limit 10" in capsys.readouterr().out
-    assert not [path for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()]
+    left = {path: path.read_text(encoding="utf-8") for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()}
+    assert left == ({} if before is None else {about: before})
 
 
 def test_the_page_is_that_of_the_results(monkeypatch):
