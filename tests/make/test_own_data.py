@@ -133,6 +133,13 @@ def test_the_right_option_is_never_guessed(options, answer, expected):
             read(row)
 
 
+def test_options_in_one_cell_of_a_table_are_not_read_character_by_character():
+    read = ColumnRows({"question": "q", "options": "choices", "gold": "answer"})({})
+    assert read({"q": "?", "choices": ["AB", "CD"], "answer": "CD"})["gold"] == 1
+    with pytest.raises(ValueError, match="the text 'AB'; expected a list, or in data_set.yml a column for each option"):
+        read({"q": "?", "choices": "AB", "answer": "B"})
+
+
 def plant_answers(folder, answers, options):
     """Questions with these options and right answers."""
     record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}

@@ -83,6 +83,9 @@ def _value(row: Mapping[str, Any], field: str, named: str | Sequence[str]) -> An
 
 def _options(values: Sequence[Any]) -> list[str]:
     """Those that a row has; one with fewer options than columns leaves the last ones empty."""
+    if isinstance(values, str):  # a cell of a table, whose characters are no options
+        said = f"field 'options' is the text {values[:40]!r}"
+        raise ValueError(f"{said}; expected a list, or in data_set.yml a column for each option")  # noqa: TRY004 (of the data)
     options = ["" if value is None else str(value).strip() for value in values]
     while options and not options[-1]:
         options.pop()
