@@ -38,7 +38,10 @@ SPELLINGS = (
 LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("label_words.yml"))
 
 # The words before an answer, in any language: models take others than those that the prompt asks for.
-_TAGS = "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Sagot|Tubag|Sungbat|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்|答案"
+_TAGS = (
+    "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Câu trả lời|Sagot|Tubag|Sungbat|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்"
+    "|答案"
+)
 ANSWER_TAGS = tuple(f"{word}:" for word in _TAGS.split("|"))
 
 # Languages that write words without blanks between them. A blank in one of their pieces may be left out in an answer.

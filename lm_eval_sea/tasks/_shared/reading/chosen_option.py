@@ -25,10 +25,11 @@ from .answer_patterns import WORD
 from .answer_phrases import ANSWER_TAGS
 from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import (
+    any_question_line,
     any_word,
+    begins_clause,
     counted_options,
     lead_in,
-    question_label,
     tag_pattern,
     without_another_question,
 )
@@ -79,7 +80,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     whole = _PICTURE.sub("", text)
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     is_cut = finished is False and text == whole
-    text = _first_answer(_without_list(_with_labels(text, choices), choices), choices)
+    text = _above_another_question(_without_list(_with_labels(text, choices), choices), choices)
     behind = _behind_last_tag(text, choices.tags)
     if _differ(text, choices):
         return None
@@ -109,12 +110,26 @@ def _leaves_open(text: str, last: str, choices: Choices) -> bool:
     return len({position_of(label[0], choices) for label in patterns(choices).label.finditer(text)}) > 1
 
 
-def _first_answer(text: str, choices: Choices) -> str:
-    """The first line, where it is nothing but an answer and the next one begins another question; else the text."""
-    first, _, rest = text.strip().partition("\n")
-    again = re.match(question_label(choices.language), rest, re.IGNORECASE)
-    is_answer = again and (patterns(choices).alone.match(first) or by_text(first, choices) is not None)
-    return first if is_answer else text
+def _above_another_question(text: str, choices: Choices) -> str:
+    """What stands above a question that the model made up, where it is an answer; else the text.
+
+    Either it is nothing but an answer, or the question has options of its own.
+    """
+    asked = any_question_line(choices.language).search(text)
+    above = text[: asked.start()].strip() if asked else ""
+    if not asked or not above:
+        return text
+    if "\n" not in above and (patterns(choices).alone.match(above) or by_text(above, choices) is not None):
+        return above
+    posed = _listed_options(text[asked.end() :], choices)
+    is_other = len(posed) > 1 and not posed.issuperset(map(folded, choices.options))
+    return above if is_other and read_choice(above, choices) is not None else text
+
+
+def _listed_options(text: str, choices: Choices) -> set[str]:
+    """The texts behind letters that begin lines; none of choices that are words."""
+    items = [(patterns(choices).small.match(line), line) for line in text.splitlines()] if are_letters(choices) else []
+    return {folded(line[label.end() :]) for label, line in items if label}
 
 
 def _in_bold(answer: str, choices: Choices) -> int | None:
@@ -130,18 +145,13 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
         so = [
             match
             for match in any_word("so", choices.language).finditer(before)
-            if _begins_clause(before[: match.start()], choices)
+            if begins_clause(before[: match.start()], choices.language)
         ]
         begin = so[-1].end() if so else 0
         if any_word("wrong", choices.language).search(before[begin:][-LONGEST_VERDICT:]):
             return None
         named.add(position)
     return named.pop() if len(named) == 1 else None
-
-
-def _begins_clause(before: str, choices: Choices) -> bool:
-    """Whether a clause begins behind a text: "so" may also mean "become" or "should". Thai and Lao set blanks between clauses."""
-    return before.rstrip()[-1:] in ("", "，", "；", *STOPS) or (choices.language in ("th", "lo") and before[-1:] == " ")
 
 
 def _with_labels(text: str, choices: Choices) -> str:
@@ -364,6 +374,8 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if are_letters(choices) or any(denies.fullmatch(label) for label in choices.labels):
         return None  # "not" in a sentence is no label
     sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line) if sentence.strip(TRIM)]
+    if any_word("condition", choices.language).match(sentences[-1].strip(TRIM)) and len(_conditional(lines, choices)) > 1:
+        return None  # "if he is a farmer, it is entailment; if not, it is neutral"
     found = [(_only_text_named([sentence], choices), sentence) for sentence in (sentences[0], sentences[-1])]
     named = {position for position, _ in found if position is not None}
     if len(named) > 1:  # the one of the sentence that says what it names

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, known_languages, lead_in_pieces, spellings
 from .answer_phrases import PHRASES
-from .answer_text import COLON, cue_pattern, plain, words_of_cue
+from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
 
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 # What may stand between two words that lead to an answer, and before the answer.
 JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+>?|→)?\s*"
+
+# What questions are counted with, beside words for "question".
+_NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
 
 @lru_cache(maxsize=1024)
@@ -35,6 +38,12 @@ def task_words(language: str) -> re.Pattern[str]:
 def at_end(place: str, text: str, language: str) -> re.Match[str] | None:
     """The word of one field of `Phrases` that a text ends with."""
     return next((match for match in any_word(place, language).finditer(text) if match.end() == len(text)), None)
+
+
+def begins_clause(before: str, language: str) -> bool:
+    """Whether a clause begins behind a text: "so" may also mean "become" or "should". Thai and Lao set blanks between clauses."""
+    stops = ("", "\n", "，", "；", *STOPS)
+    return before.rstrip(" \t*_([–—-")[-1:] in stops or (language in ("th", "lo") and before[-1:] == " ")
 
 
 def _alternatives(place: str, language: str) -> str:
@@ -80,7 +89,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
             return text[: begins.end("answer")]
     ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
     for end, following in pairwise(ends):
-        asked = _question_line(language).search(text, end, following) or _numbered_question(text, end, following, language)
+        asked = question_line(language).search(text, end, following) or _numbered_question(text, end, following, language)
         if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
             return text[: asked.start()]
     return text
@@ -94,7 +103,7 @@ def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Mat
 
 @cache
 def _second_question(language: str) -> re.Pattern[str]:
-    words = rf"{any_word('asks', language).pattern}|câu|bài|no|q|ข้อ(?:ที่)?"
+    words = rf"{any_word('asks', language).pattern}|{_NUMBERED}"
     return re.compile(rf"\n[\s>#*_]*(?P<word>{words}) ?2[*_]*\s*{COLON}", re.IGNORECASE)
 
 
@@ -106,16 +115,27 @@ def question_label(language: str) -> str:
 
 
 @cache
-def _question_line(language: str) -> re.Pattern[str]:
+def question_line(language: str) -> re.Pattern[str]:
+    """The label of a question at the beginning of a line."""
     return re.compile(rf"\n{question_label(language)}", re.IGNORECASE)
 
 
 @cache
+def any_question_line(language: str) -> re.Pattern[str]:
+    """The same, or a line such as "Câu 2:"."""
+    numbered = rf"\n[\s>#*_]*(?:{_NUMBERED}) ?\d+[*_]*\s*{COLON}"
+    return re.compile(rf"{question_line(language).pattern}|{numbered}", re.IGNORECASE)
+
+
+@cache
 def _answer_above_a_question(language: str) -> re.Pattern[str]:
-    """A first line that states an answer, an empty line, and the label of a question or any word with a number: "Câu 2:"."""
+    """A first line that states an answer, an empty line, and the label of a question or any word with a number: "Câu 2:".
+
+    A word with the number 1 may begin the steps that lead to the answer.
+    """
     stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
     answer = rf"\s*[>#*_]*(?:{stated})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
-    return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ \d+{COLON}|{question_label(language)})", re.IGNORECASE)
+    return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ (?!1\D)\d+{COLON}|{question_label(language)})", re.IGNORECASE)
 
 
 @cache

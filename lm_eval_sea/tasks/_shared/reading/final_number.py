@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING
 from .answer_patterns import SIGNS, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, plain, words_of_cue
-from .conclusions import any_word, at_end, question_label, statement_spans, tag_pattern, without_another_question
+from .conclusions import (
+    any_word,
+    at_end,
+    begins_clause,
+    question_label,
+    statement_spans,
+    tag_pattern,
+    without_another_question,
+)
 from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
 from .number_words import (
     half_words,
@@ -95,7 +103,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
             return found
     whole = _prepared(without_emphasis(unfenced(answer)), language)
     text = _of_own_problem(whole, tags, language)
-    marked = answer if text == whole else ""  # what is in bold type may answer the other question
+    marked = _without_offer(answer, language) if text == whole else ""  # what is in bold type may answer the other question
     is_cut = finished is False and text == whole
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
     concluded = _without_check(_without_offer(text, language), language)
@@ -105,7 +113,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     tagged_ends = _tag_ends(text, tags, language)
     stated_ends = [end for _, end in statement_spans(concluded, language)]
     if (found := _behind_statements(text, tagged_ends, language, tagged=True)) is not None:
-        return found
+        later = [end for end in stated_ends if end > tagged_ends[-1] and "\n" not in concluded[end:].strip()]
+        worked_out = _behind_statements(concluded, later, language, tagged=False)
+        return found if worked_out is None else worked_out  # the working behind the tag came to another result
     if not tagged_ends and (undecided := _undecided(concluded, language)) is not None:
         stated = {_behind_statements(concluded, [end], language, tagged=False) for end in stated_ends if end < undecided} - {None}
         return stated.pop() if len(stated) == 1 and not any_word("condition", language).search(concluded) else None
@@ -120,7 +130,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return None  # a step, or behind a tag an answer that cannot be read
     if (found := _given_first(concluded, marked, language)) is not None:
         return found
-    if (found := _in_bold(_without_offer(marked, language), language, last=True)) is not None:
+    if (found := _in_bold(marked, language, last=True)) is not None:
         return found
     if not re.search(r"\d", concluded) and not is_refusal(answer, language):
         sentence = _last_sentence(concluded.replace("\n", ". "))
@@ -192,10 +202,12 @@ def _other_problem(language: str) -> re.Pattern[str]:
 
 
 def _without_offer(text: str, language: str) -> str:
-    """The text without a last paragraph that only asks, where one with a number stands before it."""
+    """The text without a last paragraph that only asks, or speaks to the user without a number, where a number stands before."""
     before, _, last = text.rstrip().rpartition("\n\n")
-    asks = last.rstrip("* ")[-1:] in ("?", "？") and not _EQUATION.search(last) and not statement_spans(last, language)
-    return before if asks and re.search(r"\d", before) else text
+    asks = last.rstrip("* ")[-1:] in ("?", "？") and not _EQUATION.search(last)
+    speaks, denies = (any_word(place, language).search(last) for place in ("speaks", "wrong"))
+    offers = speaks and not denies and not re.search(r"\d", last)
+    return before if (asks or offers) and not statement_spans(last, language) and re.search(r"\d", before) else text
 
 
 def _given_first(text: str, answer: str, language: str) -> Decimal | None:
@@ -239,7 +251,8 @@ def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged:
         clause, _, rest = text[end:].lstrip().partition("\n")
         things = tagged or re.search(rf"{COLON}\s*\Z", text[:end]) is not None
         if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language, things=things), language)) is not None:
-            corrects = any_word("corrects", language).search(rest)
+            words = any_word("corrects", language).finditer(rest)
+            corrects = next((word for word in words if begins_clause(rest[: word.start()], language)), None)
             instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
             corrected = _result(instead.split("\n", 1)[0], language)
             corrected = read_final_number(instead, language) if corrected is None else corrected
@@ -258,7 +271,10 @@ def _in_bold(answer: str, language: str, *, last: bool) -> Decimal | None:
     is_remark = any_word("note", language).match(line.lstrip("([*_ ")) or any_word("wrong", language).search(_last_sentence(line))
     if not spans or (last and (is_remark or re.search(r"\d", plain(line[spans[-1].end() :])))):
         return None
-    found = {_result(_prepared(span[1], language), language) for span in spans}
+    texts = [_prepared(span[1], language) for span in spans]
+    named = set().union(*(_values(text, language) for text in texts))
+    results = [parse_number(number, language) for number in _EQUATION.findall(_prepared(answer, language))]
+    found = {results[-1]} if results and results[-1] in named else {_result(text, language) for text in texts}
     return found.pop() if len(found) == 1 else None
 
 
@@ -363,6 +379,8 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
             return parse_number(equations[-1], language)
         if numbers := _values(_BRACKETED.sub("", sentence), language):
             return numbers.pop() if len(numbers) == 1 else None
+        if clause is clauses[-1] and (words := only_number_in_words(sentence, language)) is not None:
+            return Decimal(words)
     return None
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, up_to_reason, without_ending
-from .answer_phrases import PHRASES
+from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
 from .conclusions import (
     any_tag,
@@ -73,7 +73,7 @@ _ENGLISH = frozenset(
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 # The same behind a tag, where a name in capitals or in another script is part of the span.
 _TAGGED_REMARK = re.compile(
-    r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})\s*\Z"
+    r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
 )
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
 _LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4]\s+)")
@@ -171,8 +171,10 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if not is_tagged and (framed := _framed_phrase(answer, line)):
         return _unquoted(framed)
     rest = answer.strip()[len(first) + 1 :].strip()
-    if not is_tagged and (not rest or rest.endswith("?")) and _is_absent(first, answer, language):
+    if not is_tagged and (not rest or rest.endswith("?")) and _is_absent(first.partition("\n\n")[0], answer, language):
         return ""
+    if not is_tagged and (other := re.match(any_tag(ANSWER_TAGS), line, re.IGNORECASE)) and line[other.end() :].strip():
+        line = line[other.end() :]  # the tag of another language
     if (words := lead_in(language).match(line)) and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip():
         line = line[words.end() :]
     # behind the tag the same words are part of the span, unless it begins with them
@@ -199,10 +201,10 @@ def _without_polite_particle(line: str, language: str) -> str:
 def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
     """The first line, where it is an answer and no heading, and another question follows an empty line, with an answer tag."""
     first, _, rest = answer.strip().partition("\n\n")
-    asks = re.match(rf"{question_label(language)}[\s\S]*?{any_tag(tags)}", rest, re.IGNORECASE)
+    asks = re.match(rf"{question_label(language)}[\s\S]*?{any_tag((*tags, *ANSWER_TAGS))}", rest, re.IGNORECASE)
     heads = any(any_word(place, language).search(first) for place in ("asks", "source", "working", "answer", "preface"))
-    is_phrase = re.fullmatch(r"[^\n:：]{0,60}\w", first)
-    return first if asks and is_phrase and not heads else answer
+    is_phrase = re.fullmatch(r"[^\n:：]{0,60}\w|[^\n:：]{0,40}\d[^\n:：]{0,40}", first)
+    return first if asks and is_phrase and not heads and first[0] != "#" else answer
 
 
 def _behind_echo(answer: str) -> str:

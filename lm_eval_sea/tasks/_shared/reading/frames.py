@@ -41,7 +41,9 @@ _ANSWER_TURN = re.compile(
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(
-    r"\A(?:\s*<\|(?:im_start|assistant)\|>(?:assistant)?)*(?:[\s*_#]*Assistant[*_]*[ \t]*[:：][*_]*)?\s*", re.IGNORECASE
+    r"\A(?:\s*<\|(?:im_start|start_header_id|assistant)\|>(?:assistant)?(?:<\|end_header_id\|>)?)*"
+    r"(?:[\s*_#]*Assistant[*_]*[ \t]*[:：][*_]*)?\s*",
+    re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
