@@ -61,7 +61,7 @@ def _compared(runs: Runs) -> list[str]:
     """Two models in a sentence, and of any number in what they, or the tasks of one, were not asked alike."""
     of_pack = [task for task in runs.tasks if task.facts.of_pack]
     by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
-    notes = [_note(text) for text in (*unlike(of_pack), *unlike_ends(of_pack), *uneven_notes(by_model))]
+    notes = [_note(text) for text in (*unlike_notes(of_pack), *uneven_notes(by_model))]
     both = _two_models(runs)
     if not both:
         return notes
@@ -149,6 +149,12 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 def catalogue_notes(task: TaskRun) -> list[str]:
     """In what a task was not run as the installed pack has it."""
     return list(filter(None, [version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total)]))
+
+
+def unlike_notes(tasks: Iterable[TaskRun]) -> list[str]:
+    """In what runs of the pack's tasks were not asked, or cannot be scored, alike."""
+    of_pack = [task for task in tasks if task.facts.of_pack]
+    return [*unlike(of_pack), *unlike_ends(of_pack)]
 
 
 def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:

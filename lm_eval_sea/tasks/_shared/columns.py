@@ -6,14 +6,14 @@ Texts lose the blanks around them.
 
 from __future__ import annotations
 
-import math
+import functools
 import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 LETTERS = string.ascii_uppercase
 _HARDLY = 0.01  # a probability below which chance is no explanation
@@ -29,7 +29,10 @@ class ColumnRows:
 
     def __call__(self, splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
         """The function from a published row to a processed row."""
-        from_one = _count_from_one([number for rows in splits.values() for number in self._numbers(rows)])
+
+        @functools.cache  # looked for where a row is at fault, and once
+        def from_one() -> bool:
+            return _count_from_one([number for rows in splits.values() for number in self._numbers(rows)])
 
         def process_row(row: Mapping[str, Any]) -> dict[str, Any]:
             made = {field: _value(row, field, named) for field, named in self.columns.items()}
@@ -46,25 +49,27 @@ class ColumnRows:
 
     def doubt(self, rows: Sequence[Mapping[str, Any]]) -> str:
         """What speaks against it that the numbers of sound rows count from 0; empty where nothing does."""
-        numbers = self._numbers(rows)
         # If the right option may stand at any of k places, n rows have it never at the first with probability (1 - 1/k)^n: below
         # 1 % from 7 rows with two options on, from 17 with four, from 21 with five.
-        if any(number == 0 for number, _ in numbers) or math.prod(1 - 1 / options for _, options in numbers) >= _HARDLY:
+        probability, count = 1.0, 0
+        for number, options in self._numbers(rows):
+            if number == 0:
+                return ""
+            probability, count = probability * (1 - 1 / options), count + 1
+        if probability >= _HARDLY:
             return ""
-        return f"of {len(numbers):,} right answers that are numbers none is 0, the first option. If they count from 1, {_MEND}"
+        return f"of {count:,} right answers that are numbers none is 0, the first option. If they count from 1, {_MEND}"
 
-    def _numbers(self, rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    def _numbers(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
         """Of each row whose right option is named by a number, not by its text: the number, and how many options there are."""
-        numbers = []
         for row in rows if "options" in self.columns else ():
             try:
                 right, values = (_value(row, field, self.columns[field]) for field in ("gold", "options"))
                 options = _options(values)
                 if isinstance(right, str) and right.isdecimal() and right not in options:
-                    numbers.append((int(right), len(options)))
+                    yield int(right), len(options)
             except (KeyError, ValueError):  # which is said of the row when it is processed
                 continue
-        return numbers
 
 
 def _count_from_one(numbers: Sequence[tuple[int, int]]) -> bool:
@@ -118,10 +123,11 @@ def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
     raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(way for ways in written for way in ways)}")
 
 
-def _position(right: Any, options: Sequence[str], *, from_one: bool) -> int:
+def _position(right: Any, options: Sequence[str], *, from_one: Callable[[], bool]) -> int:
     """Of the right option, which a row names by its text, by its letter, or by its number from 0.
 
-    With `from_one`, numbers of other rows are wrong, too, in silence, so the message is about all.
+    `from_one` says whether the numbers of all rows count from 1: those of others are wrong, too, in silence, so the message is
+    about all.
     """
     meant = {position for position, option in enumerate(options) if option == right}
     if isinstance(right, str) and len(right) == 1 and right.upper() in LETTERS[: len(options)]:
@@ -134,7 +140,7 @@ def _position(right: Any, options: Sequence[str], *, from_one: bool) -> int:
     if meant:
         named = " or ".join(LETTERS[position] for position in sorted(meant))
         raise ValueError(f"field 'gold' is {right!r}, which may be {named}; give the letter or number that is no option's text")
-    if from_one:
+    if from_one():
         said = f"field 'gold' is {right!r} of {len(options)} options, and 0 in no row"
         raise ValueError(f"{said}: the numbers count from 1, not from 0; {_MEND}")
     raise ValueError(f"field 'gold' is {right!r}; expected an option, {letters}, or 0 to {len(options) - 1}")

@@ -39,8 +39,8 @@ LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("lab
 
 # The words before an answer, in any language: models take others than those that the prompt asks for.
 _TAGS = (
-    "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Câu trả lời|Sagot|Tubag|Sungbat|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்"
-    "|答案"
+    "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Câu trả lời|Sagot|Tubag|Sungbat"
+    "|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்|答案"
 )
 ANSWER_TAGS = tuple(f"{word}:" for word in _TAGS.split("|"))
 

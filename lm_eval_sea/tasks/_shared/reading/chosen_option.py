@@ -25,11 +25,11 @@ from .answer_patterns import WORD
 from .answer_phrases import ANSWER_TAGS
 from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import (
-    any_question_line,
     any_word,
     begins_clause,
     counted_options,
     lead_in,
+    question_line,
     tag_pattern,
     without_another_question,
 )
@@ -115,7 +115,7 @@ def _above_another_question(text: str, choices: Choices) -> str:
 
     Either it is nothing but an answer, or the question has options of its own.
     """
-    asked = any_question_line(choices.language).search(text)
+    asked = question_line(choices.language).search(text)
     above = text[: asked.start()].strip() if asked else ""
     if not asked or not above:
         return text

@@ -89,7 +89,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
             return text[: begins.end("answer")]
     ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
     for end, following in pairwise(ends):
-        asked = question_line(language).search(text, end, following) or _numbered_question(text, end, following, language)
+        asked = _labelled_question(language).search(text, end, following) or _numbered_question(text, end, following, language)
         if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
             return text[: asked.start()]
     return text
@@ -115,16 +115,15 @@ def question_label(language: str) -> str:
 
 
 @cache
-def question_line(language: str) -> re.Pattern[str]:
-    """The label of a question at the beginning of a line."""
+def _labelled_question(language: str) -> re.Pattern[str]:
     return re.compile(rf"\n{question_label(language)}", re.IGNORECASE)
 
 
 @cache
-def any_question_line(language: str) -> re.Pattern[str]:
-    """The same, or a line such as "Câu 2:"."""
+def question_line(language: str) -> re.Pattern[str]:
+    """The label of a question at the beginning of a line, also "Câu 2:"."""
     numbered = rf"\n[\s>#*_]*(?:{_NUMBERED}) ?\d+[*_]*\s*{COLON}"
-    return re.compile(rf"{question_line(language).pattern}|{numbered}", re.IGNORECASE)
+    return re.compile(rf"{_labelled_question(language).pattern}|{numbered}", re.IGNORECASE)
 
 
 @cache
