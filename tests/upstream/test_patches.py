@@ -12,7 +12,7 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from tests.conftest import ROOT
-from tests.tasks.evaluation import write_json_lines
+from tests.tasks.evaluation import TASKS, write_json_lines
 
 PATCHES = sorted((ROOT / "upstream" / "patches").glob("*.patch"))
 
@@ -26,7 +26,7 @@ def test_the_readme_has_each_patch_in_its_order_with_its_title_and_their_commit(
         commits |= set(re.findall(r"^base-commit: (\w+)$", text, re.MULTILINE))
     readme = (ROOT / "upstream" / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"^### (\d\d) (.+)$", readme, re.MULTILINE) == titles
-    assert len(titles) == 12
+    assert len(titles) == 13
     (commit,) = commits
     assert commit in readme
 
@@ -77,6 +77,36 @@ def test_a_task_gets_the_model(tmp_path):
     environment = dict(os.environ) | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", EVALUATION], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.stdout.strip() == "the model", done.stderr[-2000:]
+
+
+INDEX = """
+import sys
+from pathlib import Path
+from lm_eval.tasks._index import TaskIndex
+
+opened = []
+sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None)
+index = TaskIndex.build([Path(sys.argv[1])])
+opened = [name for name in opened if name.startswith(sys.argv[1])]
+print(len(opened), len(set(opened)))
+print(sorted((name, entry.kind.name, str(entry.yaml_path), sorted(entry.tags), repr(entry.cfg)) for name, entry in index.items()))
+"""
+
+
+@pytest.mark.slow
+def test_included_files_are_not_read_for_each_task_and_the_index_is_the_same(tmp_path):
+    counts, indices = {}, []
+    for name in ("", "included_files"):
+        folder = patched(name, tmp_path / name, ignored=["*.yaml"])
+        command = [sys.executable, "-c", INDEX, str(TASKS)]
+        done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(folder)}, check=True, capture_output=True, text=True)
+        count, index = done.stdout.splitlines()
+        counts[name] = [int(number) for number in count.split()]
+        indices.append(index)
+    assert indices[0] == indices[1]
+    assert "sea_belebele_th_to_ppl" in indices[0]
+    assert counts[""][1] == counts["included_files"][1]
+    assert counts[""][0] > 2 * counts["included_files"][0]
 
 
 INCLUDE_CARD = """---
