@@ -105,7 +105,7 @@ def _of_task(task: TaskRun) -> Iterator[str]:
     if known is None:
         yield "no task of this pack; leave it out"
         return
-    if task.facts.version != known.metadata["version"]:
+    if task.facts.version != known.metadata["version"] and not older_readers(task):
         yield f"version {task.facts.version} of the task; the pack has {known.metadata['version']}: run it again"
     if task.facts.prompt_book_version != known.metadata["prompt_book_version"]:
         yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it again"
@@ -118,6 +118,16 @@ def _of_task(task: TaskRun) -> Iterator[str]:
         yield "the digest of its rows is not recorded; run it with this version of the pack"
     elif expected and found != expected:
         yield f"made on other rows (sha256 {found:.12}…; expected {expected:.12}…)"
+
+
+def older_readers(task: TaskRun) -> str:
+    """The version of the readers that a chat task's answers were read with, where the pack has a newer one; else empty.
+
+    Answers are not kept, so they cannot be read again; the page says so.
+    """
+    own, _, asked = str(task.facts.version).partition(".")
+    newest, _, asked_now = str(read_tasks().tasks[task.name].metadata["version"]).partition(".")
+    return own if str(task.facts.variant).startswith("chat") and asked == asked_now and int(own) < int(newest) else ""
 
 
 def without_paths(content: Any, names: dict[str, str]) -> Any:
@@ -229,7 +239,10 @@ def _scores(table: Table, scores: Scores, numbers: dict[Path | None, int]) -> It
         for column in table.columns:
             text = escaped(written(column, record))
             task = scores.of.get((column.title, str(record["task"])))
-            cells.append(text if task is None or text == MISSING else f"[{text}](#run-{numbers[task.run.place]})")
+            if task is not None and text != MISSING:
+                readers = older_readers(task)
+                text = f"[{text}](#run-{numbers[task.run.place]})" + (f" (readers {readers})" if readers else "")
+            cells.append(text)
         yield f"| {' | '.join(cells)} |"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
@@ -20,6 +20,16 @@ def languages_like(text: str) -> list[str]:
     word = text.lower()
     like = [word] if word in codes else difflib.get_close_matches(word, codes)
     return list(dict.fromkeys(codes[each] for each in like))
+
+
+def did_you_mean(like: Sequence[str]) -> str:
+    """What is said behind a name that is not known; nothing where none is like it."""
+    return f"; did you mean {', '.join(like)}?" if like else ""
+
+
+def meant(name: str, known: Iterable[str], most: int) -> str:
+    """The same of the known names that are like it, so many at most."""
+    return did_you_mean(difflib.get_close_matches(name, list(known), n=most))
 
 
 def competency_titles() -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
-from lm_eval_sea.catalogue.names import competency_titles, language_names, languages_like
+from lm_eval_sea.catalogue.names import competency_titles, did_you_mean, language_names, languages_like
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.task_list import aligned
 
@@ -58,9 +58,8 @@ def coverage_of(language: str) -> str:
     known, titles = language_names(), competency_titles()
     entries = [entry for entry in coverage() if entry.language == language]
     if not entries:
-        like = languages_like(language)
-        advice = f"did you mean {', '.join(like)}?" if like else f"there is {', '.join(sorted(known))}"
-        raise ValueError(f"no rows in {language!r}; {advice}")
+        advice = did_you_mean(languages_like(language)) or f"; there is {', '.join(sorted(known))}"
+        raise ValueError(f"no rows in {language!r}{advice}")
     rows = [
         (
             titles[entry.competency],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lm_eval_sea.catalogue import Refusal
+from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
 from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.tasks._shared.facts import facts
@@ -165,9 +165,8 @@ class TaskList:
 
     def unknown(self, pattern: str) -> str:
         """What is said of a name or glob that nothing has."""
-        close = difflib.get_close_matches(pattern, [*self.tasks, *self.groups, *self.tags], n=5)
-        advice = f"did you mean {', '.join(close)}?" if close else "`lm-eval-sea ls` lists what there is."
-        return f"no task, group or tag {pattern!r}; {advice}"
+        like = meant(pattern, [*self.tasks, *self.groups, *self.tags], 5)
+        return f"no task, group or tag {pattern!r}{like or '; `lm-eval-sea ls` lists what there is.'}"
 
 
 @functools.cache

@@ -14,14 +14,14 @@ from typing import Any, NoReturn, get_args, get_origin, get_type_hints
 import yaml
 
 from lm_eval_sea.catalogue.lm_eval_tasks import names_in
-from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
+from lm_eval_sea.catalogue.names import chat_name, did_you_mean, language_group, languages_like, lite_name, meant
 from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.results.secrets import KnownSecrets, secrets_in
 from lm_eval_sea.run.answer_limits import thinking_tokens
 from lm_eval_sea.run.api_server import chats
 from lm_eval_sea.run.chat_template import MODES
-from lm_eval_sea.run.request import DEBUG, RunError, check_include_paths, check_request, in_one_line, meant
+from lm_eval_sea.run.request import DEBUG, RunError, check_include_paths, check_request, in_one_line
 
 HELP = """\
 The flags are those of `lm_eval run`, listed below; the tasks of this pack and the model `hf-shared-prefix` are known to it.
@@ -162,7 +162,9 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False, ch
     """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; other data sets; SEA-HELM's suite."""
     name = language_group(language)
     if name not in listed.groups:
-        raise RunError(f"--language {language}: no such language; there is {', '.join(languages(listed))}")
+        there = languages(listed)
+        advice = did_you_mean([code for code in languages_like(language) if code in there]) or f"; there is {', '.join(there)}"
+        raise RunError(f"--language {language}: no such language{advice}")
     return lite_name(name) if lite else chat_name(name) if chat else name
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import load_tokenizer
-from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line, meant
+from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line
 
 # Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
 LOADED = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.catalogue.task_list import UnknownNameError
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.make.prompt_files import PromptFileError
@@ -95,12 +95,6 @@ def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str,
     for name in ("temperature", "top_p"):
         if name in gen_kwargs and not (is_number(gen_kwargs[name]) and gen_kwargs[name] >= 0):
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0")
-
-
-def meant(name: str, known: Iterable[str], most: int) -> str:
-    """What is said behind a name that is not known: those that are like it, if any."""
-    like = difflib.get_close_matches(name, list(known), n=most)
-    return f"; did you mean {', '.join(like)}?" if like else ""
 
 
 def unknown_names(names: Iterable[str], known: Collection[str]) -> str:

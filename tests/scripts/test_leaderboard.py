@@ -17,20 +17,23 @@ TASK = "sea_xcopa_id_to_ppl_lite"
 @pytest.fixture
 def results(tmp_path):
     """Writes what lm-eval writes of a run; the keywords change it."""
-    facts = read_tasks().tasks[TASK].metadata
 
-    def write(model="org/a", folder=None, score=0.6, rows=100, limit=None, sha=None, samples=False, about=None, **metadata):
+    def write(
+        model="org/a", folder=None, task=TASK, score=0.6, rows=100, limit=None, sha=None, samples=False, about=None, **metadata
+    ):
+        facts = read_tasks().tasks[task].metadata
+        metric = facts["headline_metric"]
         place = tmp_path / (folder or model.replace("/", "__"))
-        provenance = {"data_sha256": sha or facts["subset"]["sha256"], "pack_version": "0.3.0"}
-        task = {
-            "scores": {"acc_ppl,none": score, "acc_ppl_stderr,none": 0.05},
+        provenance = {"data_sha256": sha or facts.get("subset", {}).get("sha256", "a" * 64), "pack_version": "0.3.0"}
+        run = {
+            "scores": {f"{metric},none": score, f"{metric}_stderr,none": 0.05},
             "metadata": {**facts, "provenance": provenance} | metadata,
         }
         config = {"model": "hf", "model_args": {"pretrained": model}, "limit": limit, "model_sha": "abc"}
-        counts = {TASK: {"original": rows, "effective": rows}}
-        parts = {"group_subtasks": {}, "versions": {TASK: facts["version"]}, "n-samples": counts, "config": config, "date": 1.0}
+        counts = {task: {"original": rows, "effective": rows}}
+        parts = {"group_subtasks": {}, "versions": {task: facts["version"]}, "n-samples": counts, "config": config, "date": 1.0}
         logged = {"rows": [{}]} if samples else {}
-        write_run(place, {TASK: task | logged}, "2026-11-22T03-00-00.000000", model=model, **parts)
+        write_run(place, {task: run | logged}, "2026-11-22T03-00-00.000000", model=model, **parts)
         if about is not None:
             (place / "about.yaml").write_text(about, encoding="utf-8")
         return place
@@ -94,6 +97,20 @@ def test_a_model_from_a_folder_says_what_it_is(results):
     place = results(model="/home/me/model", folder="mine", about="model: mine, 4 bits\nsource: a package\nrevision: '1'\n")
     assert findings([place]) == []
     assert "| mine, 4 bits |" in page(read_leaderboard([place]))
+
+
+def test_a_score_by_older_readers_stays_and_the_page_says_so(results):
+    chat = "sea_xcopa_id_chat"
+    newest, _, asked = str(read_tasks().tasks[chat].metadata["version"]).partition(".")
+    older = int(newest) - 1
+    rows = read_tasks().tasks[chat].metadata["rows"]
+    place = results(task=chat, rows=rows, version=float(f"{older}.{asked}"))
+    assert findings([place]) == []
+    assert f") (readers {older}) |" in page(read_leaderboard([place]))
+    assert (
+        f"version {older}.1{asked} of the task"
+        in findings([results(task=chat, rows=rows, version=float(f"{older}.1{asked}"))])[0]
+    )
 
 
 def test_the_page_has_means_scores_and_commands(results):

@@ -73,7 +73,7 @@ def rates(found, by):
 
 
 def test_answers_of_every_kind_and_language_are_read_and_hardly_ever_wrong():
-    assert len(ANSWERS) > 5_250
+    assert len(ANSWERS) > 10_000
     found = [(row, read(row)) for row in ANSWERS]
     of_kinds, of_languages = rates(found, "kind"), rates(found, "language")
     assert set(of_kinds) == set(SCORERS)
@@ -81,8 +81,17 @@ def test_answers_of_every_kind_and_language_are_read_and_hardly_ever_wrong():
     assert {kind: wrong for kind, (_, wrong) in of_kinds.items() if wrong > 0.005} == {}
 
 
+def test_no_answer_stops_the_scoring():
+    """Half of one answer, and the half of another below it: a text that no one thought of."""
+    for row, other in zip(ANSWERS[::16], ANSWERS[8::16], strict=False):
+        half = row["answer"][: len(row["answer"]) // 2]
+        for answer in (half, f"{half}\n\n{other['answer'][len(other['answer']) // 2 :]}", "\u104b", "**.**"):
+            read(row | {"answer": answer})
+
+
 LETTERS = {"language": "en", "kind": "letter", "options": ["east", "west", "north"]}
 YES_OR_NO = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
+BURMESE = {"language": "my", "kind": "label", "options": ["ဟုတ်", "မဟုတ်"]}
 SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
 REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 
@@ -95,6 +104,7 @@ REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
             (LETTERS, text, "B")
             for text in ("<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>")
         ),
+        (BURMESE, "**အဖြေ: မဟုတ်**\n\nစာပိုဒ်အရ ဒေါ်မြသည် ဆရာမဖြစ်ပြီး ဆရာဝန်မဟုတ်ပါ။", "မဟုတ်"),
         (SIGNS, REFUSAL, None),
         (SIGNS, "Jawaban: ya (C++", "ya (C++"),
         (YES_OR_NO, "saya tidak bisa", None),

@@ -21,8 +21,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD
-from .answer_phrases import ANSWER_TAGS
+from .answer_patterns import WORD, is_end, is_reason
+from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, plain, words_of_cue
 from .conclusions import (
     any_word,
@@ -89,7 +89,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         echoes = lines[0].strip(TRIM + STOPS).casefold() in _PLACEHOLDERS
         line = lines[1] if echoes and len(lines) > 1 else lines[0]
         if (found := _framed(line, choices)) is not None:
-            return _taken_back(behind.partition(line)[2], choices, found)
+            return _taken_back(line, behind.partition(line)[2], choices, found)
         if (named := patterns(choices).named.match(line)) and joined_end(
             line[named.end() :], position_of(named["label"], choices), choices
         ):
@@ -98,14 +98,26 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
             text = text[: len(text) - len(behind)]
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     sentences = [sentence for sentence in SENTENCE_END.split(text) if sentence.strip(TRIM)]
-    if len(sentences) > 1 and (is_refusal(sentences[-1], choices.language) or _leaves_open(text, sentences[-1], choices)):
+    if len(sentences) > 1 and (is_refusal(sentences[-1], choices.language) or _leaves_open(text, sentences, choices)):
         return None  # "… so C, but E is right, too. I cannot choose one."
     return _in_bold(answer, choices) if found is None and not is_cut else found
 
 
-def _leaves_open(text: str, last: str, choices: Choices) -> bool:
-    """Whether the last sentence says that one cannot tell, where a text names several options and states none."""
-    if not any_word("undecided", choices.language).search(last) or any_word("answer", choices.language).search(text):
+def _leaves_open(text: str, sentences: Sequence[str], choices: Choices) -> bool:
+    """Whether a text ends with a question behind "either A or B may be right", or says that one cannot tell.
+
+    The latter counts where it names several options and states none.
+    """
+    language = choices.language
+    asks = text.rstrip(TRIM)[-1:] in ("?", "？") and any_word("speaks", language).search(sentences[-1])
+    if asks and any(
+        joined_end(sentence[label.end() :], position_of(label["label"], choices), choices)
+        for sentence in sentences[1:-1]
+        for label in patterns(choices).named.finditer(sentence)
+        if any_word("right", language).search(sentence) and not any_word("wrong", language).search(sentence)
+    ):
+        return True
+    if not any_word("undecided", language).search(sentences[-1]) or any_word("answer", language).search(text):
         return False
     return len({position_of(label[0], choices) for label in patterns(choices).label.finditer(text)}) > 1
 
@@ -121,9 +133,21 @@ def _above_another_question(text: str, choices: Choices) -> str:
         return text
     if "\n" not in above and (patterns(choices).alone.match(above) or by_text(above, choices) is not None):
         return above
+    if (
+        not are_letters(choices)
+        and read_choice(above, choices) is not None
+        and _is_answered_again(text[asked.start() :], choices)
+    ):
+        return above
     posed = _listed_options(text[asked.end() :], choices)
     is_other = len(posed) > 1 and not posed.issuperset(map(folded, choices.options))
     return above if is_other and read_choice(above, choices) is not None else text
+
+
+def _is_answered_again(text: str, choices: Choices) -> bool:
+    """Whether a line of a text is a label of its own and one of the labels that are words: "Category: sports"."""
+    lines = (re.match(rf"[^\n:：]{{2,30}}?{COLON}", line) for line in text.splitlines())
+    return any(line and by_text(line.string[line.end() :], choices) is not None for line in lines)
 
 
 def _listed_options(text: str, choices: Choices) -> set[str]:
@@ -181,12 +205,16 @@ def _differ(text: str, choices: Choices) -> bool:
     return any(position_of(pair["label"], choices) != position_of(pair["other"], choices) for pair in pairs)
 
 
-def _taken_back(rest: str, choices: Choices, found: int) -> int:
-    """The option that the text behind an answer puts in its place: "Correction: … so the right answer is A"; else the answer."""
-    corrects = any_word("corrects", choices.language).search(rest)
-    if corrects and (corrected := _concluded(rest[corrects.end() :], choices, declines=False, is_cut=False)) is not None:
-        return corrected
-    return found
+def _taken_back(line: str, rest: str, choices: Choices, found: int) -> int:
+    """The option that the text behind an answer, on its line or below, puts in its place: "Correction: … so it is A".
+
+    The answer itself where nothing takes it back.
+    """
+    corrects = any_word("corrects", choices.language)
+    turns = [turn.end() for turn in corrects.finditer(line) if begins_clause(line[: turn.start()], choices.language)]
+    turns += [len(line) + turn.end() for turn in corrects.finditer(rest)]
+    corrected = _concluded((line + rest)[turns[0] :], choices, declines=False, is_cut=False) if turns else None
+    return found if corrected is None else corrected
 
 
 def _without_list(text: str, choices: Choices) -> str:
@@ -224,6 +252,10 @@ def _framed(text: str, choices: Choices) -> int | None:
     counts = re.fullmatch(r"[1-9]", line.strip(TRIM + STOPS + CLOSING + OPENING))
     if counts and are_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
         return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
+    numbers = [re.match(r"\d+(?:[.,]\d+)*", folded(option)) for option in choices.options]
+    if folded(line) in {number[0] for number in numbers if number} and are_letters(choices):
+        same = [position for position, number in enumerate(numbers) if number and number[0] == folded(line)]
+        return same[0] if len(same) == 1 else None  # without the unit of the option
     evidence = evidence_of(line, choices)
     for kind in ("stated", "conditional", "right", "bare"):
         if named := [found.position for found in evidence if found.kind == kind]:
@@ -254,12 +286,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         conditional |= _conditional(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
-    if (
-        lines
-        and are_letters(choices)
-        and (concluded := _text_behind_so(lines[-1], choices)) is not None
-        and concluded not in wrong
-    ):
+    if lines and (concluded := _text_behind_so(lines[-1], choices)) is not None and concluded not in wrong:
         return concluded
     right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
     if len(right) == 1:
@@ -289,13 +316,10 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     position = _of_texts(lines, choices) if lines else None
     if position is None and are_letters(choices):
         position = _only_pair(lines, choices)
-    if position is None and are_letters(choices) and _is_whole(lines[-1] if lines else "", choices.language):
-        position = _only_text_named(lines, choices)
-        # what the letters say besides may not contradict it
-        letters = {
-            choices.labels.index(label) for line in lines for label in re.findall(r"\b[A-Z]\b", line) if label in choices.labels
-        }
-        position = position if position in letters or letters <= wrong else None
+    if position is None and are_letters(choices) and lines and _is_whole(lines, choices.language):
+        position = _text_beside_letters(lines, wrong, choices)
+    elif position is None and lines and not _has_denial(choices):
+        position = _text_behind_copula(lines, choices)
     return None if position in wrong else position
 
 
@@ -328,14 +352,15 @@ def _text_behind_so(line: str, choices: Choices) -> int | None:
     language = choices.language
     ends = [match.end() for place in ("so", "left", "but") for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
+    named = _texts_in(rest, choices)
+    end = named[0][0].end() if named else 0
+    clause = CLAUSE_END.search(rest, end)
+    if clause and any_word("wrong", language).match(rest, clause.end()):
+        rest = rest[: clause.start()]  # what denies the others is not asked
     if any(any_word(place, language).search(rest) for place in ("wrong", "condition")) or "?" in rest:
         return None
-    texts = [plain(option).strip(TRIM + STOPS) for option in choices.options]
-    places = [re.search(_any_text(text), rest, re.IGNORECASE) if len(text) >= _SHORTEST_TEXT else None for text in texts]
-    found = [position for position, place in enumerate(places) if place is not None]
-    found = [position for position in found if not any(texts[position] in texts[other] for other in found if other != position)]
-    first = places[found[0]] if len(found) == 1 else None
-    return found[0] if first is not None and first.start() < LONGEST_VERDICT else None
+    named = [(spot, position) for spot, position in named if spot.end() <= len(rest)]
+    return named[0][1] if len({position for _, position in named}) == 1 and named[0][0].start() < LONGEST_VERDICT else None
 
 
 def _conditional(lines: Sequence[str], choices: Choices) -> set[int]:
@@ -358,9 +383,11 @@ def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _is_whole(line: str, language: str) -> bool:
-    """Whether a text does not break off: its last line ends with a stop, is short, or its script has no stops."""
-    return language in ("th", "lo") or len(line) < _SHORT_LINE or line.rstrip(TRIM + CLOSING)[-1:] in STOPS + "?"
+def _is_whole(lines: Sequence[str], language: str) -> bool:
+    """Whether a text does not break off: its last line ends with a stop, as those above it do, or is short, or has no stops."""
+    *above, last = [line.rstrip(TRIM + CLOSING)[-1:] for line in lines] or [""]
+    stops = any(end and end in "\u3002\u104b\u17d4" for end in above)
+    return language in ("th", "lo") or (len(lines[-1]) < _SHORT_LINE and not stops) or last in STOPS + "?"
 
 
 def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
@@ -370,59 +397,142 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     texts = [by_text(line, choices) for line in lines]
     if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
         return texts[0]
-    denies = any_word("denies", choices.language)
-    if are_letters(choices) or any(denies.fullmatch(label) for label in choices.labels):
-        return None  # "not" in a sentence is no label
+    if are_letters(choices) or _has_denial(choices):
+        # "not" in a sentence is no label, but alone behind a question it is
+        _, asked, answered = " ".join(lines).rpartition("?")
+        return by_text(answered, choices) if asked and not are_letters(choices) else None
     sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line) if sentence.strip(TRIM)]
+    if not sentences:
+        return None  # nothing but stops
     if any_word("condition", choices.language).match(sentences[-1].strip(TRIM)) and len(_conditional(lines, choices)) > 1:
         return None  # "if he is a farmer, it is entailment; if not, it is neutral"
+    so = any_word("so", choices.language)
+    results = [each for each in sentences if (word := so.search(each)) and begins_clause(each[: word.start()], choices.language)]
+    if results and (position := _only_text_named(results[-1:], choices)) is not None:
+        return position
     found = [(_only_text_named([sentence], choices), sentence) for sentence in (sentences[0], sentences[-1])]
     named = {position for position, _ in found if position is not None}
+    turns = [any_word("yet", choices.language).search(sentence) is not None for sentence in sentences]
+    if len(named) > 1 and any(turns[:-1]) and not turns[-1]:
+        return found[-1][0]  # "it looks true, but …. Verdict: false."
     if len(named) > 1:  # the one of the sentence that says what it names
         says = any_word("lead", choices.language)
         named = {position for position, sentence in found if position is not None and says.search(sentence)}
     return named.pop() if len(named) == 1 else None
 
 
+def _has_denial(choices: Choices) -> bool:
+    """Whether one of the labels is a word that denies: "no"."""
+    return any(any_word("denies", choices.language).fullmatch(label) for label in choices.labels)
+
+
 def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
     """The only option whose text the lines name and do not deny: "not Surabaya but Bandung"."""
     language = choices.language
-    if are_letters(choices):
-        own = {plain(option).strip(TRIM + STOPS).casefold(): position for position, option in enumerate(choices.options)}
-        if len(own) < len(choices.options) or any(len(text) < _SHORTEST_TEXT or not re.search(r"[^\W\d]", text) for text in own):
-            return None
-        pattern = re.compile("|".join(_any_text(text) for text in sorted(own, key=len, reverse=True)))
-    else:
-        own, pattern = patterns(choices).forms, patterns(choices).label
+    if are_letters(choices) and not all(_is_wordy(option, _SHORTEST_TEXT) for option in choices.options):
+        return None
     named: set[int] = set()
     denied: set[int] = set()
     for sentence in (sentence for line in lines for sentence in SENTENCE_END.split(line.casefold())):
-        spots = list(pattern.finditer(sentence))
-        ends = [0, *(spot.end() for spot in spots)]
-        starts = [*(spot.start() for spot in spots[1:]), len(sentence)]
+        spots = _texts_in(sentence, choices)
+        ends = [0, *(spot.end() for spot, _ in spots)]
+        starts = [*(spot.start() for spot, _ in spots[1:]), len(sentence)]
         was_denied = False
-        for spot, end, start in zip(spots, ends, starts, strict=False):
+        for (spot, position), end, start in zip(spots, ends, starts, strict=False):
             before, behind = sentence[end : spot.start()], sentence[spot.end() : start]
             clause = CLAUSE_END.split(before)[-1]
-            joined = not are_letters(choices) and joined_end(sentence[spot.end() :], own[spot[0]], choices)
+            joined = not are_letters(choices) and joined_end(sentence[spot.end() :], position, choices)
             if any_word("condition", language).search(clause) or "?" in behind or (joined and not was_denied):
                 return None
             joins = end and len(before) < _LONGEST_JOINT and not re.search(r"[-–—→:]", before)
             turns = any_word("but", language).search(before) or (not are_letters(choices) and lead_in(language).search(before))
             follows = was_denied and joins and not turns
             was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
-            (denied if was_denied else named).add(own[spot[0]])
+            (denied if was_denied else named).add(position)
     left = named - denied
     return left.pop() if len(left) == 1 else None
 
 
+def _text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices) -> int | None:
+    """The only option whose text is named, or what "is" leads to, where the letters in the text do not contradict it.
+
+    `wrong` are the options that were judged wrong.
+    """
+    denies = any_word("wrong", choices.language)
+    sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line)]
+    letters = [
+        (choices.labels.index(letter), denies.search(sentence) is not None)
+        for sentence in sentences
+        for letter in re.findall(r"\b[A-Z]\b", sentence)
+        if letter in choices.labels
+    ]
+    position = _only_text_named(lines, choices)
+    if position is not None and ({other for other, _ in letters} - {position} <= wrong or letters[-1][0] == position):
+        return position
+    position = _text_behind_copula(lines, choices)
+    return position if {other for other, denied in letters if not denied} <= {position} else None
+
+
+def _text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
+    """The option that "is" leads to in the first or the last sentence, and only a stop or a reason follows: "What conducts is
+    copper, because … Rubber does not."
+
+    None where another sentence says the same of another option.
+    """
+    language = choices.language
+    # a short word of Latin letters may be another word
+    shortest = _SHORTEST_TEXT + (choices.language not in WRITTEN_TOGETHER)
+    if are_letters(choices) and not all(_is_wordy(option, shortest) for option in choices.options):
+        return None
+    sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line.casefold()) if sentence.strip(TRIM)]
+    stated: list[tuple[int, int]] = []  # the number of the sentence, the position of the option
+    for number, sentence in enumerate(sentences):
+        if "?" in sentence or any_word("condition", language).search(sentence):
+            continue
+        leads = [lead.end() for lead in lead_in(language).finditer(sentence)]
+        spots = _texts_in(sentence, choices)
+        ends = [-LONGEST_PHRASE, *(spot.end() for spot, _ in spots)]
+        for (spot, position), end in zip(spots if are_letters(choices) else spots[:1], ends, strict=False):
+            if spot.start() - end < _LONGEST_JOINT:
+                continue  # "neutral or negative"
+            before, behind = sentence[: spot.start()].rstrip(TRIM + OPENING), sentence[spot.end() :].lstrip(TRIM + CLOSING)
+            behind = behind[:LONGEST_PHRASE]
+            turns = not are_letters(choices) and any_word("yet", language).match(behind)
+            denied = any_word("wrong", language).search(CLAUSE_END.split(before)[-1])
+            is_led = any(len(before) <= end <= spot.start() for end in leads)
+            is_led |= language in DENIES_BEHIND and behind.strip(TRIM + STOPS) != ""  # "is" stands behind it
+            if is_led and not denied and (turns or is_end(behind, language) or is_reason(behind, language)):
+                stated.append((number, position))
+    numbers, positions = {number for number, _ in stated}, {position for _, position in stated}
+    return positions.pop() if len(positions) == 1 and numbers & {0, len(sentences) - 1} else None
+
+
+def _is_wordy(text: str, length: int) -> bool:
+    """Whether a text has a letter, and so many characters."""
+    own = plain(text).strip(TRIM + STOPS)
+    return len(own) >= length and re.search(r"[^\W\d]", own) is not None
+
+
+def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
+    """Where a text has that of an option, or a label that is a word, and the position of the option; longer texts go first.
+
+    Single characters but digits are left out, and all where options have the same text.
+    """
+    if not are_letters(choices):
+        return [(spot, position_of(spot[0], choices)) for spot in patterns(choices).label.finditer(text)]
+    own = {plain(option).strip(TRIM + STOPS).casefold(): position for position, option in enumerate(choices.options)}
+    texts = sorted((own for own in own if len(own) >= _SHORTEST_TEXT or own.isdecimal()), key=len, reverse=True)
+    pattern = "|".join(f"({_any_text(text)})" for text in texts)
+    found = re.finditer(pattern, text, re.IGNORECASE) if texts and len(own) == len(choices.options) else ()
+    return [(spot, own[texts[(spot.lastindex or 1) - 1]]) for spot in found]
+
+
 def _any_text(text: str) -> str:
-    """A text as whole words, where its script has blanks between words."""
-    return (
-        rf"(?<![{WORD}]){re.escape(text)}(?![{WORD}])"
-        if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text)
-        else re.escape(text)
-    )
+    """A text as whole words, where its script has blanks between words. A number may have none before the word it counts."""
+    if text.isdecimal():
+        return rf"(?<![A-Za-z\d])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
+    written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text))
+    return rf"(?<![{WORD}]){written}(?![{WORD}])" if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text) else written
 
 
 def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:

@@ -75,6 +75,7 @@ _STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # of Chinese, Burmese and Kh
 _LIST_ITEM = re.compile(r"\d{1,2}[.)\u104b\u17d4]\s")
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
+_RESULT_IN_WORDS = re.compile(r"(?<==)[^\S\n]*([^\W\d][^\d\n=.]{2,80})")
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
 
 
@@ -111,6 +112,10 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     if _OPEN_END.search(bare) or (not is_cut and (_CUT_NUMBER.search(concluded) or _lacks_result(bare, language))):
         return None  # it breaks off before the result
     tagged_ends = _tag_ends(text, tags, language)
+    if tagged_ends and _gives_several(text[tagged_ends[-1] :], language):
+        return None
+    if tagged_ends and re.match(rf"\s*\n{question_label(language)}", text[tagged_ends[-1] :], re.IGNORECASE):
+        return None  # a tag, and nothing behind it but another question
     stated_ends = [end for _, end in statement_spans(concluded, language)]
     if (found := _behind_statements(text, tagged_ends, language, tagged=True)) is not None:
         later = [end for end in stated_ends if end > tagged_ends[-1] and "\n" not in concluded[end:].strip()]
@@ -299,7 +304,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     for line in reversed(lines[-2:]):
         if equations := list(_EQUATION.finditer(line)):
             result = parse_number(equations[-1][1], language)
-            behind = " ".join(_SENTENCE_END.split(line[equations[-1].end(1) :])[1:])
+            behind = " ".join(_SENTENCE_END.split(line[equations[-1].start(1) :])[1:])
             further = _values(behind, language)
             return result if not further or result in further else None  # a later sentence goes on from the result
     if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
@@ -315,6 +320,15 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
     return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False) if numbers else None
+
+
+def _without_denied(sentence: str, language: str) -> str:
+    """A sentence without the clause at its end that denies another number: "50, not 52.5"."""
+    for denial in any_word("denies", language).finditer(sentence):
+        before = sentence[: denial.start()].rstrip(" (,")
+        if re.search(r"\d", before) and re.match(r"\s*[^\d\n]{0,4}\d", sentence[denial.end() :]):
+            return before
+    return sentence
 
 
 def _without_last_sentence(text: str) -> str:
@@ -360,7 +374,7 @@ def _breaks_off_in_list(text: str, language: str) -> bool:
 def _in_digits(clause: str, language: str, *, things: bool = False) -> str:
     """A clause that is nothing but a number in words, perhaps with the `things` that are counted, in digits; else the clause."""
     sentence = _SENTENCE_END.split(clause.strip(TRIM + STOPS), maxsplit=1)[0].strip(TRIM + STOPS)
-    words = number_in_words(sentence, language)
+    words = number_in_words(sentence, language) or number_in_words(re.split(r"[,\u104a]\s", sentence, maxsplit=1)[0], language)
     if words is None and things and not re.search(r"\d", clause):
         words = number_of_things(sentence, language)
     return words or clause
@@ -372,12 +386,17 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
     for clause in reversed(clauses[-_MOST_STATEMENTS:]):
         line = clause.lstrip(" ,").split("\n", 1)[0][:_LONGEST_CLAUSE]
         sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
-        if _EQUATION.search(clause[clause.index(sentence) + len(sentence) :]):
-            return None
-        sentence = _in_digits(sentence, language)
+        later = clause[clause.index(sentence) + len(sentence) :]
+        leaves = any_word("left", language).search(later)
+        left = _values(later[leaves.end() :], language) if leaves else set()
+        if _EQUATION.search(later) or (left and left.isdisjoint(_values(sentence, language))):
+            return None  # it goes on
+        sentence = _without_denied(_in_digits(sentence, language), language)
         if equations := _EQUATION.findall(sentence):
             return parse_number(equations[-1], language)
         if numbers := _values(_BRACKETED.sub("", sentence), language):
+            behind = sentence[list(_NUMBER.finditer(sentence))[-1].end() :]
+            numbers |= _values(with_digits(behind, language), language)  # "of the 75 marbles forty-two are left"
             return numbers.pop() if len(numbers) == 1 else None
         if clause is clauses[-1] and (words := only_number_in_words(sentence, language)) is not None:
             return Decimal(words)
@@ -420,6 +439,7 @@ def _prepared(text: str, language: str) -> str:
         rf"{_UNIT}\s?(?:{half_words(language)})", lambda found: f"{_with_half(found, language):f}", text, flags=re.IGNORECASE
     )
     text = with_halves(text, language)
+    text = _RESULT_IN_WORDS.sub(lambda found: " " + _in_digits(found[1], language, things=True), text)
     return _MULTIPLIED.sub(lambda found: f"{_sum(found[0], language):f}", text)
 
 
@@ -458,10 +478,19 @@ def _result(clause: str, language: str) -> Decimal | None:
             return None
         if any_word("denies", language).search(sentence[: found[0].start()]):
             return parse_number(found[1][0], language)
-        if any_word("joined", language).fullmatch(between.strip(" ,$₱€£")):
-            same = parse_number(found[0][0], language) == parse_number(found[1][0], language)
-            return parse_number(found[0][0], language) if same else None
+        if _gives_several(sentence, language):
+            return None
     return parse_number(found[0][0], language)
+
+
+def _gives_several(clause: str, language: str) -> bool:
+    """Whether a clause joins two different numbers at its beginning: "45 or 54"."""
+    first, second, *_ = [*_NUMBER.finditer(clause.lstrip().partition("\n")[0]), None, None]
+    if first is None or second is None:
+        return False
+    between = second.string[first.end() : second.start()].strip(" ,$₱€£")
+    is_joined = any_word("joined", language).fullmatch(between) is not None
+    return is_joined and parse_number(first[0], language) != parse_number(second[0], language)
 
 
 def _tag_ends(text: str, tags: Sequence[str], language: str) -> list[int]:

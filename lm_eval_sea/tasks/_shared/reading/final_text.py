@@ -7,15 +7,18 @@ without code fence, quotation marks and markup around it. Sentences that repeat 
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_end, up_to_reason, without_ending
+from .answer_patterns import is_end, known_languages, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
 from .conclusions import (
     any_tag,
     any_word,
+    at_end,
+    bounded,
     lead_in,
     question_label,
     statement_spans,
@@ -24,6 +27,7 @@ from .conclusions import (
     without_another_question,
 )
 from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .refusal import is_refusal
 
 
 if TYPE_CHECKING:
@@ -53,7 +57,7 @@ _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\
 _LABELLED = re.compile(
     rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)"
 )
-_MOST_WORDS_OF_PLACE = 10
+_MOST_WORDS_OF_PLACE, _MOST_WORDS_WITHOUT_TONES = 10, 7
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST, _LONGEST_SOURCE = 60, 15, 80, 300, 5_000
 _SCRIPTS = {
@@ -108,8 +112,11 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = _behind_result(_first_round(text, tags, language, target), tags, language)
     text = _first_version(text, language)
     behind = behind_last_tag(text, tags, language)
+    text = _behind_rendered(text, language) if behind is None else text
     if behind is None and any_word("requests", language).search(text[:_LONGEST_REQUEST]):
         return ""
+    if behind is None and task_words(language).search(text) and re.fullmatch(r"(?:[^.?!？\n]+[?？]\s*){2,}", text):
+        return ""  # questions to the user
     text = text if behind is None else behind
     while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
         text = text[repeated.end() :].lstrip()
@@ -120,7 +127,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         lines = _without_preface(_without_other_languages(lines, target), language)
     # what begins behind the tag is the text, whatever it begins with
     text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
-    if _is_place(text, language) or (target and _is_foreign(text, target)):
+    text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
+    if _is_place(text, language) or not re.search(r"\w", text) or (target and _is_foreign(text, target)):
         return ""  # of a foreign text: the source again
     if (remark := _BRACKETS.search(text)) and _is_remark(remark["said"], text[: remark.start()], language, target):
         text = text[: remark.start()]
@@ -129,10 +137,19 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
 
 
-def _is_place(text: str, language: str) -> bool:
-    """Whether a text is the place where the text should be: "[translation]"."""
+def _behind_rendered(text: str, language: str) -> str:
+    """What follows "This sentence means" at the beginning of a text, without a colon; else the text."""
+    words = re.match(rf"(?P<what>[^\n:：]{{1,25}}?)(?:{any_word('rendered', language).pattern})\s+(?=\S)", text, re.IGNORECASE)
+    if words is None or re.match(rf"[^\n]{{0,20}}?{COLON}", text[words.end() :]):
+        return text
+    names = any(any_word(place, language).search(words["what"]) for place in ("source", "asks"))
+    return text[words.end() :] if names else text
+
+
+def _is_place(text: str, language: str, *further: re.Pattern[str]) -> bool:
+    """Whether a text is the place where it should be: "[translation]", or of further words "[words of the passage]"."""
     is_place = re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) is not None and len(text.split()) <= _MOST_WORDS_OF_PLACE
-    return is_place and task_words(language).search(text) is not None
+    return is_place and any(words.search(text) for words in (task_words(language), *further))
 
 
 def _corrected(text: str, language: str) -> str:
@@ -156,6 +173,11 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if (box := boxed(answer)) is not None:
         return _unquoted(box)
     answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
+    if len(answer) <= _LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
+        return ""  # in whatever language
+    said = behind_last_tag(answer, tags, language) or answer
+    if _is_place(said.strip(" *_\n"), language, any_word("source", language), any_word("answer", language)):
+        return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
@@ -166,9 +188,14 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
     line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
+    line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
-    if not is_tagged and (framed := _framed_phrase(answer, line)):
+    if is_tagged and (framed := _framed_phrase(answer, line)) and re.match(rf"{re.escape(framed)}\s*[,(–—-]", line):
+        return _unquoted(framed)
+    states = max((begin for begin, _ in statement_spans(line, language)), default=0)
+    # a phrase before the statement may quote the question
+    if not is_tagged and (framed := _framed_phrase(answer, line)) and line.find(framed) + len(framed) > states:
         return _unquoted(framed)
     rest = answer.strip()[len(first) + 1 :].strip()
     if not is_tagged and (not rest or rest.endswith("?")) and _is_absent(first.partition("\n\n")[0], answer, language):
@@ -183,15 +210,28 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         # of several statements the last corrects the others
         line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
         line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
+        line = _without_denied(line, language)
     elif is_tagged:
         # a short phrase was asked for: a second sentence says something of it
-        line = without_ending(_SENTENCE_END.split(line, maxsplit=1)[0], language)
+        line = without_ending(_SENTENCE_END.split(_TAGGED_REMARK.sub("", line), maxsplit=1)[0], language)
     elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
         line = sentences[0] if any_word("note", language).match(sentences[1]) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     line = _without_polite_particle(line, language)
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
-    return "" if any(_is_absent(span, answer, code) for code in filter(None, (language, target))) else span
+    breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
+    is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
+    weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(
+        span
+    )  # "A or B, it is unclear"
+    return "" if is_none or breaks_off or weighs else span
+
+
+def _without_denied(line: str, language: str) -> str:
+    """A line without what it denies: "Bohol, not Argao", "not 1953 but 1957"."""
+    denies, but = (any_word(place, language).pattern for place in ("denies", "but"))
+    line = re.sub(rf"\A(?:{denies})\s[^,]{{1,60}}?\s(?:{but})\s+", "", line, flags=re.IGNORECASE)
+    return re.sub(rf"(?<=\S),\s+(?:{denies})\s[\s\S]*\Z", "", line, flags=re.IGNORECASE)
 
 
 def _without_polite_particle(line: str, language: str) -> str:
@@ -264,6 +304,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     # one that repeats itself is cut in the last round
     before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
     is_cut = len(last.strip()) > _LONGEST_LEAD and last.strip()[-1] not in STOPS + "?" and before[-1:] in STOPS + "?"
+    is_cut |= at_end("unfinished", last.strip(), language) is not None
     return before if is_cut and before.startswith(last.strip()) else last
 
 
@@ -275,8 +316,9 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     listed = sum(_LIST_MARK.match(line.strip()) is not None for line in lines) > 1
     best = [head for head in (named if listed else heads) if any_word("best", language).search(head[1][0])]
     own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
-    if not best and len(heads) == 1 and heads[0][0] and heads[0][1][0] in own:
-        best = heads
+    naming = [head for head in heads if any_word("work", language).search(head[1][0])]  # not "let us translate"
+    if not best and len(naming) == 1 and naming[0][0] and naming[0][1][0] in own:
+        best = naming
     if not best and listed and language in PHRASES:  # "- Indonesian: … - Sundanese: …"
         items = [head for head in named if head[1][1] and _LIST_MARK.match(lines[head[0]].strip())]
         in_own = [head for head in items if re.fullmatch(PHRASES[language].work, head[1][0])]
@@ -314,10 +356,14 @@ def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
     """The paragraphs above another source and its answer, which the model made up, where they are no introduction."""
     again = re.search(rf"\n\s*\n(?={question_label(language)}[\s\S]{{0,{_LONGEST_SOURCE}}}?{any_tag(tags)})", text, re.IGNORECASE)
     above = text[: again.start()].strip() if again else ""
-    introduces = any_word("preface", language).match(above) or any(
-        words.search(above) for words in (task_words(language), any_word("work", language), any_word("answer", language))
+    rendered = any_word("rendered", language).search(above)
+    says = rendered and len(above) - rendered.end() > _LONGEST_LEAD and not re.search(rf"{COLON}\Z", above)
+    introduces = (
+        any_word("preface", language).match(above)
+        or not says
+        and any(words.search(above) for words in (task_words(language), any_word("work", language), any_word("answer", language)))
     )
-    return text if introduces or len(above) < _LONGEST_LABEL or above[-1] not in STOPS else above
+    return text if introduces or len(above) < _LONGEST_LABEL or (above[-1] not in STOPS and not says) else above
 
 
 def _first_round(text: str, tags: Sequence[str], language: str, target: str) -> str:
@@ -362,9 +408,32 @@ def _first_version(text: str, language: str) -> str:
         return (kinds[0] and kinds[0]["text"]) or _LIST_MARK.sub("", lines[items[0]].strip())
     before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
     remarks = lines[items[-1] + 1 :] if all(_INTRODUCES.search(line) for line in before) else []
+    chosen = _chosen(remarks, language)
+    if 0 < chosen <= len(items):
+        end = items[chosen] if chosen < len(items) else items[-1] + 1
+        return _LIST_MARK.sub("", "\n".join(lines[items[chosen - 1] : end]).strip())
     if any(any_word("option", language).search(line) for line in remarks):
         return _LIST_MARK.sub("", lines[items[0]].strip())
     return text
+
+
+def _chosen(remarks: Sequence[str], language: str) -> int:
+    """Which of several texts remarks choose, counted from 1: "I'd go with the second one"; 0 if they choose none."""
+    for remark in remarks:
+        for lead in lead_in(language).finditer(remark):
+            place = _ordinal(language).match(remark, lead.end())
+            if place is not None:
+                return next(int(name[1:]) for name, written in place.groupdict().items() if written)
+    return 0
+
+
+@cache
+def _ordinal(language: str) -> re.Pattern[str]:
+    """The words for "first" to "fifth", perhaps behind an article; the group that matches, `p1` to `p5`, says which."""
+    known = [PHRASES[code] for code in known_languages(language)]
+    places = [[words[place] for word in known for words in (word.ordinals, word.cardinals) if words] for place in range(5)]
+    counted = "|".join(f"(?P<p{place}>{'|'.join(map(bounded, words))})" for place, words in enumerate(places, 1))
+    return re.compile(rf"(?:\w{{1,4}}\s+)?(?:{counted})", re.IGNORECASE)
 
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:
@@ -384,6 +453,8 @@ def _is_foreign(text: str, target: str) -> bool:
         return len(words) > 1 and re.search(own, text) is None
     if not words:
         return re.search("|".join(_SCRIPTS.values()), text) is not None
+    if target == "vi" and len(words) > _MOST_WORDS_WITHOUT_TONES and text.isascii():
+        return True
     english = [word.casefold() for word in words if word.casefold() in _ENGLISH]
     return target != "en" and len(words) > 2 and len(set(english)) > 1 and 3 * len(english) >= len(words)
 

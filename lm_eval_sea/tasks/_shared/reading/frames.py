@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from typing import Any
 
 
@@ -25,7 +26,7 @@ _TAG_NAMES = (
     "option",
     "label",
 )
-# A text that is one element of XML, whatever its name.
+# An element of XML, whatever its name.
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 # What begins the next turn of a conversation, as text: a special token of a chat template, or the name of who speaks.
 _TURN = re.compile(
@@ -67,6 +68,7 @@ def boxed(text: str) -> str | None:
 def without_latex(text: str) -> str:
     r"""The text without LaTeX's commands for typefaces and the dollar signs and brackets of its formulae."""
     text = _LATEX_TEXT.sub(r"\1", text).replace("{,}", ",").replace("\\,", "")
+    text = re.sub(r"\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}", r"\1/\2", text)
     return re.sub(r"\\[()\[\]]|\$", "", text)
 
 
@@ -92,10 +94,16 @@ def json_answer(text: str, keys: tuple[str, ...] = ()) -> str | None:
 
 
 def _value(found: dict[str, Any], keys: tuple[str, ...]) -> str | None:
-    wanted = {key.casefold().strip(" :") for key in (*keys, *_ANSWER_KEYS)}
-    named = [value for key, value in found.items() if key.casefold().replace(" ", "_").strip(" :") in wanted or key in wanted]
+    wanted = {_plain_key(key) for key in (*keys, *_ANSWER_KEYS)}
+    named = [value for key, value in found.items() if _plain_key(key) in wanted]
     values = named or (list(found.values()) if len(found) == 1 else [])
     return str(values[-1]) if values and isinstance(values[-1], (str, int, float)) else None
+
+
+def _plain_key(key: str) -> str:
+    """A key without accents and marks: "tra loi" for "trả_lời:"."""
+    letters = unicodedata.normalize("NFD", key.casefold().replace("đ", "d"))
+    return " ".join(re.sub(r"[\u0300-\u036f]", "", letters).replace("_", " ").strip(" :").split())
 
 
 def tagged(text: str, names: tuple[str, ...] = ()) -> str | None:
@@ -105,11 +113,14 @@ def tagged(text: str, names: tuple[str, ...] = ()) -> str | None:
         text: what the model wrote.
         names: further names of such a tag, such as the answer tag of the prompt.
     """
-    if whole := _ELEMENT.fullmatch(text.strip()):
-        return whole[2].strip()
+    if (first := _ELEMENT.match(text.strip())) and text.strip()[first.end() :][:1] in ("", "\n"):
+        return first[2].strip()
     known = "|".join(map(re.escape, (*_TAG_NAMES, *names)))
     found = re.findall(rf"<({known})>(.*?)(?:</\1>|\Z)", text, re.DOTALL | re.IGNORECASE)
-    return found[-1][1].strip() if found else None
+    if not found:
+        return None
+    inner = tagged(found[-1][1], names)  # "<result><label>B</label>…</result>"
+    return found[-1][1].strip() if inner is None else inner
 
 
 def fenced(text: str) -> list[str]:

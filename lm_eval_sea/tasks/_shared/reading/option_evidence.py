@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason
-from .answer_text import STOPS, plain
+from .answer_text import COLON, STOPS, plain
 from .conclusions import (
     any_word,
     at_end,
@@ -205,6 +205,9 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     says = first.strip(TRIM + STOPS + CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
     if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
         return Evidence(kind, position)
+    is_headed = re.search(rf"{COLON}\s*\Z", match.lead) and any_word("lead", language).search(match.lead)
+    if is_headed and first != rest and not first.strip():
+        return Evidence(kind, position)  # "Category: crime. Although …"
     right = any_word("right", language)
     if (answers or any_word("option", language).search(match.lead)) and (
         ends
@@ -273,7 +276,7 @@ def _leading(line: str, choices: Choices) -> Evidence | None:
         first = CLAUSE_END.split(behind, maxsplit=1)[0]
         if any_word("wrong", language).search(first):
             return Evidence("wrong", position)
-        if _is_judged_right(behind, language):
+        if _is_judged_right(behind, language) and not patterns(choices).label.search(first):
             return Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
         return None
     if len(rest) < LONGEST_PHRASE and is_end(rest, language):
