@@ -19,6 +19,8 @@ _APART = {
     "trust_remote_code",
     "seed",
 }
+# Those that make another model of the same weights.
+_OTHER_MODEL = {"peft", "delta", "quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"}
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,12 @@ class Settings:
     def in_name(self) -> str:
         """What the name of a model gets that was told whether to think, for it is another model then: " (thinking off)"."""
         return f" (thinking {self.thinking})" if self.thinking else ""
+
+    @property
+    def adapter_or_quantisation(self) -> str | None:
+        """The arguments of the model that make another one of it: "load_in_4bit=True"."""
+        given = (argument for argument in (self.arguments or "").split(", ") if argument.partition("=")[0] in _OTHER_MODEL)
+        return ", ".join(given) or None
 
 
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:

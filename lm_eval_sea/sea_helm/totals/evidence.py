@@ -25,8 +25,19 @@ SUITE = "sea_helm"
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
 # In what runs of a task must agree to be draws of one score: settings of `task_settings`, and of the run.
 _OF_TASK = ("number of exemplars", "exemplars", "version of the task", "version of the prompt file", "rows of the data set")
-_OF_RUN = ("chat_template", "system_instruction", "thinking", "generation", "revision", "weights", "dtype", "softmax_dtype")
-_NONE_IS_A_VALUE = ("chat template", "system instruction", "generation")  # of the others it says that nothing was recorded
+_OF_RUN = (
+    "adapter_or_quantisation",
+    "chat_template",
+    "system_instruction",
+    "thinking",
+    "generation",
+    "revision",
+    "weights",
+    "dtype",
+    "softmax_dtype",
+)
+# Of the others it says that nothing was recorded.
+_NONE_IS_A_VALUE = ("adapter or quantisation", "chat template", "system instruction", "generation")
 
 
 def is_ranked(facts: Facts) -> bool:

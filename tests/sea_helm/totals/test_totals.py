@@ -183,6 +183,10 @@ def test_runs_of_two_models_have_no_total(tmp_path, capsys):
             {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1001"}}},
             "revision (checkpoint-1000 in {a}, checkpoint-1001 in {b})",
         ),
+        (
+            {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1000", "load_in_4bit": True}}},
+            "adapter or quantisation (load_in_4bit=True in {b}, none in {a})",
+        ),
     ],
 )
 def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, capsys):
