@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Of longer answers the lines at the beginning and at the end are read.
-_MOST_LINES = 150
+# Of longer answers the lines at the beginning and at the end are read, and of longer lines their two ends.
+_MOST_LINES, _LONGEST_END = 150, 2_000
 _SHORTEST_TEXT, _FEW_CHARACTERS, _LONGEST_JOINT, _SHORT_LINE = 2, 6, 20, 100
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
@@ -110,11 +110,12 @@ def _leaves_open(text: str, sentences: Sequence[str], choices: Choices) -> bool:
     """
     language = choices.language
     asks = text.rstrip(TRIM)[-1:] in ("?", "？") and any_word("speaks", language).search(sentences[-1])
-    if asks and any(
+    right, wrong = (any_word(place, language) for place in ("right", "wrong"))
+    weighed = [each[: 2 * LONGEST_PHRASE] for each in sentences[1:-1] if asks and right.search(each) and not wrong.search(each)]
+    if any(
         joined_end(sentence[label.end() :], position_of(label["label"], choices), choices)
-        for sentence in sentences[1:-1]
+        for sentence in weighed
         for label in patterns(choices).named.finditer(sentence)
-        if any_word("right", language).search(sentence) and not any_word("wrong", language).search(sentence)
     ):
         return True
     if not any_word("undecided", language).search(sentences[-1]) or any_word("answer", language).search(text):
@@ -268,7 +269,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
 
     Where it begins with a refusal only a statement counts: "I cannot" names none. Where it was cut its first line counts, too.
     """
-    lines = [line for line in text.splitlines() if line.strip(TRIM)]
+    ends = [[line[:_LONGEST_END], line[-_LONGEST_END:]] if len(line) > 2 * _LONGEST_END else [line] for line in text.splitlines()]
+    lines = [line for own in ends for line in own if line.strip(TRIM)]
     lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
     if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := by_text(lines[0], choices)) is not None:
         return position
@@ -460,12 +462,8 @@ def _text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices
     """
     denies = any_word("wrong", choices.language)
     sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line)]
-    letters = [
-        (choices.labels.index(letter), denies.search(sentence) is not None)
-        for sentence in sentences
-        for letter in re.findall(r"\b[A-Z]\b", sentence)
-        if letter in choices.labels
-    ]
+    named = [(re.findall(r"\b[A-Z]\b", sentence), denies.search(sentence) is not None) for sentence in sentences]
+    letters = [(choices.labels.index(letter), denied) for each, denied in named for letter in each if letter in choices.labels]
     position = _only_text_named(lines, choices)
     if position is not None and ({other for other, _ in letters} - {position} <= wrong or letters[-1][0] == position):
         return position
@@ -474,8 +472,7 @@ def _text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices
 
 
 def _text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
-    """The option that "is" leads to in the first or the last sentence, and only a stop or a reason follows: "What conducts is
-    copper, because … Rubber does not."
+    """The option that "is" leads to in the first or the last sentence, with only a stop or a reason behind it: "It is copper".
 
     None where another sentence says the same of another option.
     """
@@ -487,7 +484,7 @@ def _text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
     sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line.casefold()) if sentence.strip(TRIM)]
     stated: list[tuple[int, int]] = []  # the number of the sentence, the position of the option
     for number, sentence in enumerate(sentences):
-        if "?" in sentence or any_word("condition", language).search(sentence):
+        if len(sentence) > 2 * LONGEST_PHRASE or "?" in sentence or any_word("condition", language).search(sentence):
             continue
         leads = [lead.end() for lead in lead_in(language).finditer(sentence)]
         spots = _texts_in(sentence, choices)

@@ -115,7 +115,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = _behind_rendered(text, language) if behind is None else text
     if behind is None and any_word("requests", language).search(text[:_LONGEST_REQUEST]):
         return ""
-    if behind is None and task_words(language).search(text) and re.fullmatch(r"(?:[^.?!？\n]+[?？]\s*){2,}", text):
+    if behind is None and task_words(language).search(text) and re.fullmatch(r"(?:[^\s.?!？][^.?!？\n]*[?？]\s*){2,}", text):
         return ""  # questions to the user
     text = text if behind is None else behind
     while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
@@ -221,9 +221,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
     breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
     is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
-    weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(
-        span
-    )  # "A or B, it is unclear"
+    # "A or B, it is unclear"
+    weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(span)
     return "" if is_none or breaks_off or weighs else span
 
 
