@@ -53,6 +53,8 @@ class _Stream:
 def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
     """Inside, what is printed or logged has no secrets, and a closed terminal or pipe ends nothing.
 
+    vLLM logs behind it, too, when its engine ends.
+
     Handlers of logs that libraries made before write to the streams as they were; what they write is masked, too.
     """
     make_record = logging.getLogRecordFactory()
@@ -60,14 +62,11 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
     def mask(text: str) -> str:
         return secrets.masked(masked_text(text))
 
-    class Record(logging.LogRecord):
-        """Some of a log's lines have settings in them, others what a server or library says of a request."""
-
-        def getMessage(self) -> str:  # noqa: N802 (logging's)
-            return mask(super().getMessage())
-
     def record(*arguments: Any, **named: Any) -> logging.LogRecord:
-        made = Record(*arguments, **named)
+        """Some of a log's lines have settings in them, others what a server or library says of a request."""
+        made = make_record(*arguments, **named)  # perhaps a library's, with entries of its own
+        message = made.getMessage
+        vars(made)["getMessage"] = lambda: mask(message())
         if made.exc_info:
             made.exc_text = mask("".join(traceback.format_exception(*made.exc_info)).rstrip())
         return made
@@ -80,7 +79,8 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
             yield
     finally:
         out.flush()
-        logging.setLogRecordFactory(make_record)
+        if logging.getLogRecordFactory() is record:  # else a library put one before it, whose entries its handlers need
+            logging.setLogRecordFactory(make_record)
 
 
 @contextlib.contextmanager

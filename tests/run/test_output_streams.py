@@ -1,0 +1,56 @@
+"""What is logged while a run goes on, and by libraries that a run loads behind it."""
+
+import io
+import logging
+
+import pytest
+
+from lm_eval_sea.results.secrets import KnownSecrets
+from lm_eval_sea.run.output_streams import guarded_output
+
+SECRET = "pl4nted-ZqZqZqZq"  # noqa: S105 (no secret of anybody)
+
+
+@pytest.fixture
+def engine():
+    """A logger whose lines need an entry that the engine's own records have, and what it writes."""
+    logger, text = logging.Logger("engine"), io.StringIO()
+    handler = logging.StreamHandler(text)
+    handler.setFormatter(logging.Formatter("(%(engine_process)s) %(message)s"))
+    logger.addHandler(handler)
+    before = logging.getLogRecordFactory()
+
+    def load():
+        make_record = logging.getLogRecordFactory()
+
+        def record(*arguments, **named):
+            made = make_record(*arguments, **named)
+            made.engine_process = "worker"
+            return made
+
+        logging.setLogRecordFactory(record)
+
+    yield logger, load, text
+    logging.setLogRecordFactory(before)
+
+
+def test_an_engine_that_a_run_loaded_logs_behind_it_and_in_the_next_run(engine):
+    logger, load, text = engine
+    known = KnownSecrets()
+    known.add([SECRET])
+    with guarded_output(known):
+        load()
+        logger.warning("asked with %s", SECRET)
+    logger.warning("stopping %s", SECRET)
+    with guarded_output(known):
+        logger.warning("again %s", SECRET)
+    lines = text.getvalue().splitlines()
+    assert [line.partition(" ***")[0] for line in lines] == ["(worker) asked with", "(worker) stopping", "(worker) again"]
+    assert SECRET not in text.getvalue()
+
+
+def test_records_are_made_as_before_behind_a_run():
+    before = logging.getLogRecordFactory()
+    with guarded_output(KnownSecrets()):
+        assert logging.getLogRecordFactory() is not before
+    assert logging.getLogRecordFactory() is before
