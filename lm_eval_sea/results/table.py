@@ -61,7 +61,7 @@ def _compared(runs: Runs) -> list[str]:
     """Two models in a sentence, and of any number in what they, or the tasks of one, were not asked alike."""
     of_pack = [task for task in runs.tasks if task.facts.of_pack]
     by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
-    notes = [_note(text) for text in (*unlike_notes(of_pack), *uneven_notes(by_model))]
+    notes = [_note(text) for text in (*unlike_notes(runs.tasks), *uneven_notes(by_model))]
     both = _two_models(runs)
     if not both:
         return notes

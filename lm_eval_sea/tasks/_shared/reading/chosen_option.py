@@ -19,11 +19,12 @@ What none of these reads is no answer: it is never guessed.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, is_end, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, plain, words_of_cue
+from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain, words_of_cue
 from .conclusions import (
     any_word,
     begins_clause,
@@ -44,6 +45,7 @@ from .option_evidence import (
     by_text,
     evidence_of,
     joined_end,
+    own_text,
 )
 from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, patterns, position_of
 from .refusal import is_refusal
@@ -97,7 +99,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         if echoes:
             text = text[: len(text) - len(behind)]
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
-    sentences = [sentence for sentence in SENTENCE_END.split(text) if sentence.strip(TRIM)]
+    sentences = _sentences([text])
     if len(sentences) > 1 and (is_refusal(sentences[-1], choices.language) or _leaves_open(text, sentences, choices)):
         return None  # "… so C, but E is right, too. I cannot choose one."
     return _in_bold(answer, choices) if found is None and not is_cut else found
@@ -220,7 +222,7 @@ def _taken_back(line: str, rest: str, choices: Choices, found: int) -> int:
 
 def _without_list(text: str, choices: Choices) -> str:
     """The text without lists of all options on one line, which repeat the question: "A. Yes B. No"."""
-    own, folded = [plain(option).strip(TRIM + STOPS) for option in choices.options], text.casefold()
+    own, folded = [own_text(option) for option in choices.options], text.casefold()
     # the pattern is another for each row, and few answers need it
     if not are_letters(choices) or not all(option and option.casefold() in folded for option in own):
         return text
@@ -254,8 +256,8 @@ def _framed(text: str, choices: Choices) -> int | None:
     if counts and are_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
         return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
     numbers = [re.match(r"\d+(?:[.,]\d+)*", folded(option)) for option in choices.options]
-    if folded(line) in {number[0] for number in numbers if number} and are_letters(choices):
-        same = [position for position, number in enumerate(numbers) if number and number[0] == folded(line)]
+    same = [position for position, number in enumerate(numbers) if number and number[0] == folded(line)]
+    if same and are_letters(choices):
         return same[0] if len(same) == 1 else None  # without the unit of the option
     evidence = evidence_of(line, choices)
     for kind in ("stated", "conditional", "right", "bare"):
@@ -318,10 +320,11 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     position = _of_texts(lines, choices) if lines else None
     if position is None and are_letters(choices):
         position = _only_pair(lines, choices)
-    if position is None and are_letters(choices) and lines and _is_whole(lines, choices.language):
-        position = _text_beside_letters(lines, wrong, choices)
-    elif position is None and lines and not _has_denial(choices):
-        position = _text_behind_copula(lines, choices)
+    if position is None and lines:
+        if are_letters(choices) and _is_whole(lines, choices.language):
+            position = _text_beside_letters(lines, wrong, choices)
+        elif not _has_denial(choices):  # a text that breaks off may state an option all the same
+            position = _text_behind_copula(lines, choices)
     return None if position in wrong else position
 
 
@@ -368,7 +371,7 @@ def _text_behind_so(line: str, choices: Choices) -> int | None:
 def _conditional(lines: Sequence[str], choices: Choices) -> set[int]:
     """The options whose labels stand in sentences with a condition."""
     condition, label = any_word("condition", choices.language), patterns(choices).label
-    sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line) if condition.search(sentence)]
+    sentences = filter(condition.search, _sentences(lines))
     return {position_of(found[0], choices) for sentence in sentences for found in label.finditer(sentence)}
 
 
@@ -377,7 +380,7 @@ def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
     found = set()
     option = any_word("option", choices.language).pattern
     for position, (label, text) in enumerate(zip(choices.labels, choices.options, strict=True)):
-        own = plain(text).strip(TRIM + STOPS)
+        own = own_text(text)
         pair = rf"{_any_text(own)}[{re.escape(CLOSING)}]?\s*[(（\[]\s*(?:(?:{option})\s*)?{re.escape(label)}\s*[)）\]]"
         headed = rf"\A[^\W\d]\S{{1,20}}\s*{COLON}\s*{re.escape(label)}(?=[.。]|\s*\Z)"
         if own and any(re.search(pair, line, re.IGNORECASE) or re.search(headed, line) for line in lines):
@@ -388,7 +391,7 @@ def _only_pair(lines: Sequence[str], choices: Choices) -> int | None:
 def _is_whole(lines: Sequence[str], language: str) -> bool:
     """Whether a text does not break off: its last line ends with a stop, as those above it do, or is short, or has no stops."""
     *above, last = [line.rstrip(TRIM + CLOSING)[-1:] for line in lines] or [""]
-    stops = any(end and end in "\u3002\u104b\u17d4" for end in above)
+    stops = any(end in STOPS_OF_SCRIPTS for end in above)
     return language in ("th", "lo") or (len(lines[-1]) < _SHORT_LINE and not stops) or last in STOPS + "?"
 
 
@@ -403,7 +406,7 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
         # "not" in a sentence is no label, but alone behind a question it is
         _, asked, answered = " ".join(lines).rpartition("?")
         return by_text(answered, choices) if asked and not are_letters(choices) else None
-    sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line) if sentence.strip(TRIM)]
+    sentences = _sentences(lines)
     if not sentences:
         return None  # nothing but stops
     if any_word("condition", choices.language).match(sentences[-1].strip(TRIM)) and len(_conditional(lines, choices)) > 1:
@@ -423,6 +426,10 @@ def _of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     return named.pop() if len(named) == 1 else None
 
 
+def _sentences(lines: Sequence[str]) -> list[str]:
+    return [sentence for line in lines for sentence in SENTENCE_END.split(line) if sentence.strip(TRIM)]
+
+
 def _has_denial(choices: Choices) -> bool:
     """Whether one of the labels is a word that denies: "no"."""
     return any(any_word("denies", choices.language).fullmatch(label) for label in choices.labels)
@@ -435,7 +442,7 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
         return None
     named: set[int] = set()
     denied: set[int] = set()
-    for sentence in (sentence for line in lines for sentence in SENTENCE_END.split(line.casefold())):
+    for sentence in map(str.casefold, _sentences(lines)):
         spots = _texts_in(sentence, choices)
         ends = [0, *(spot.end() for spot, _ in spots)]
         starts = [*(spot.start() for spot, _ in spots[1:]), len(sentence)]
@@ -461,8 +468,7 @@ def _text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices
     `wrong` are the options that were judged wrong.
     """
     denies = any_word("wrong", choices.language)
-    sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line)]
-    named = [(re.findall(r"\b[A-Z]\b", sentence), denies.search(sentence) is not None) for sentence in sentences]
+    named = [(re.findall(r"\b[A-Z]\b", sentence), denies.search(sentence) is not None) for sentence in _sentences(lines)]
     letters = [(choices.labels.index(letter), denied) for each, denied in named for letter in each if letter in choices.labels]
     position = _only_text_named(lines, choices)
     if position is not None and ({other for other, _ in letters} - {position} <= wrong or letters[-1][0] == position):
@@ -481,7 +487,7 @@ def _text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
     shortest = _SHORTEST_TEXT + (choices.language not in WRITTEN_TOGETHER)
     if are_letters(choices) and not all(_is_wordy(option, shortest) for option in choices.options):
         return None
-    sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line.casefold()) if sentence.strip(TRIM)]
+    sentences = [sentence.casefold() for sentence in _sentences(lines)]
     stated: list[tuple[int, int]] = []  # the number of the sentence, the position of the option
     for number, sentence in enumerate(sentences):
         if len(sentence) > 2 * LONGEST_PHRASE or "?" in sentence or any_word("condition", language).search(sentence):
@@ -506,7 +512,7 @@ def _text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
 
 def _is_wordy(text: str, length: int) -> bool:
     """Whether a text has a letter, and so many characters."""
-    own = plain(text).strip(TRIM + STOPS)
+    own = own_text(text)
     return len(own) >= length and re.search(r"[^\W\d]", own) is not None
 
 
@@ -517,11 +523,19 @@ def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
     """
     if not are_letters(choices):
         return [(spot, position_of(spot[0], choices)) for spot in patterns(choices).label.finditer(text)]
-    own = {plain(option).strip(TRIM + STOPS).casefold(): position for position, option in enumerate(choices.options)}
-    texts = sorted((own for own in own if len(own) >= _SHORTEST_TEXT or own.isdecimal()), key=len, reverse=True)
-    pattern = "|".join(f"({_any_text(text)})" for text in texts)
-    found = re.finditer(pattern, text, re.IGNORECASE) if texts and len(own) == len(choices.options) else ()
-    return [(spot, own[texts[(spot.lastindex or 1) - 1]]) for spot in found]
+    pattern, positions = _any_option(choices.options)
+    return [(spot, positions[(spot.lastindex or 1) - 1]) for spot in pattern.finditer(text)]
+
+
+@lru_cache(maxsize=16)  # an answer is looked at sentence by sentence
+def _any_option(options: tuple[str, ...]) -> tuple[re.Pattern[str], list[int]]:
+    """The pattern of any of the texts, a group for each, and the position of the option of each group."""
+    own = {own_text(option).casefold(): position for position, option in enumerate(options)}
+    texts = sorted((text for text in own if len(text) >= _SHORTEST_TEXT or text.isdecimal()), key=len, reverse=True)
+    if len(own) < len(options):
+        texts = []
+    pattern = "|".join(f"({_any_text(text)})" for text in texts) or r"(?!)"
+    return re.compile(pattern, re.IGNORECASE), [own[text] for text in texts]
 
 
 def _any_text(text: str) -> str:

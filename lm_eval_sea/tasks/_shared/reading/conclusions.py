@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, known_languages, lead_in_pieces, spellings
-from .answer_phrases import PHRASES
+from .answer_phrases import PHRASES, Phrases
 from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
 
 
@@ -157,6 +157,21 @@ def tag_pattern(tag: str) -> str:
     return cue_pattern(plain(tag), spellings(words_of_cue(tag)))
 
 
+def _counting(known: Sequence[Phrases], place: int) -> tuple[list[str], list[str]]:
+    """The regular expressions of words for "second" and for "two", where the place is 1."""
+    ordinals = [bounded(word.ordinals[place]) for word in known if word.ordinals]
+    return ordinals, [bounded(word.cardinals[place]) for word in known if word.cardinals]
+
+
+@cache
+def ordinal(language: str) -> re.Pattern[str]:
+    """The words for "first" to "fifth", perhaps behind an article; the group that matches, `p1` to `p5`, says which."""
+    known = [PHRASES[code] for code in known_languages(language)]
+    words = ["|".join(ordinals + cardinals) for ordinals, cardinals in (_counting(known, place) for place in range(5))]
+    counted = "|".join(f"(?P<p{number}>{own})" for number, own in enumerate(words, 1))
+    return re.compile(rf"(?:\w{{1,4}}\s+)?(?:{counted})", re.IGNORECASE)
+
+
 @cache
 def counted_options(language: str) -> re.Pattern[str]:
     """Words that count an option: "the second option", "option 2", "第二个选项".
@@ -169,8 +184,7 @@ def counted_options(language: str) -> re.Pattern[str]:
     joint = rf"\s*(?:(?:{between})\s*){{0,2}}"
     before, behind = [], []
     for place in range(5):
-        ordinals = [bounded(word.ordinals[place]) for word in known if word.ordinals]
-        cardinals = [bounded(word.cardinals[place]) for word in known if word.cardinals]
+        ordinals, cardinals = _counting(known, place)
         digit = rf"(?<![\d.,]){place + 1}(?![\d.,/:]*\d)"
         before.append(rf"(?P<b{place + 1}>{'|'.join(ordinals)})")
         behind.append(rf"(?P<f{place + 1}>{'|'.join([*ordinals, *cardinals, digit])})")

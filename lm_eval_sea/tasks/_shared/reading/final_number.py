@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import SIGNS, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, plain, words_of_cue
+from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain, words_of_cue
 from .conclusions import (
     any_word,
     at_end,
@@ -71,7 +71,6 @@ _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DI
 # A Burmese letter that is typed for the digit 0, which looks alike.
 _TYPED_ZERO = re.compile(r"(?<=\d)(?:[.,]?\u101d+)+(?![\u1000-\u1021\u102b-\u103e])")
 _BRACKETED = re.compile(r"\([^()]*\)")
-_STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # of Chinese, Burmese and Khmer, which stand for nothing else
 _LIST_ITEM = re.compile(r"\d{1,2}[.)\u104b\u17d4]\s")
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
@@ -112,10 +111,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     if _OPEN_END.search(bare) or (not is_cut and (_CUT_NUMBER.search(concluded) or _lacks_result(bare, language))):
         return None  # it breaks off before the result
     tagged_ends = _tag_ends(text, tags, language)
-    if tagged_ends and _gives_several(text[tagged_ends[-1] :], language):
-        return None
-    if tagged_ends and re.match(rf"\s*\n{question_label(language)}", text[tagged_ends[-1] :], re.IGNORECASE):
-        return None  # a tag, and nothing behind it but another question
+    behind_tag = text[tagged_ends[-1] :] if tagged_ends else ""
+    if _gives_several(behind_tag, language) or re.match(rf"\s*\n{question_label(language)}", behind_tag, re.IGNORECASE):
+        return None  # several numbers, or nothing but another question
     stated_ends = [end for _, end in statement_spans(concluded, language)]
     if (found := _behind_statements(text, tagged_ends, language, tagged=True)) is not None:
         later = [end for end in stated_ends if end > tagged_ends[-1] and "\n" not in concluded[end:].strip()]
@@ -130,8 +128,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return None
     if concluded.rstrip().endswith(",") and not tagged_ends:
         return None
-    behind_tag = text[tagged_ends[-1] :].strip(TRIM + STOPS) if tagged_ends else ""
-    if is_cut or (behind_tag and not re.search(r"\d", behind_tag)):
+    if is_cut or (behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
     if (found := _given_first(concluded, marked, language)) is not None:
         return found
@@ -294,7 +291,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     if not lines:
         return None
     if len(lines) > 1 and not _EQUATION.search(lines[-1]):
-        stopped, stops = (line.rstrip().endswith(_STOPS_OF_SCRIPTS) for line in lines[-2:])
+        stopped, stops = (line.rstrip().endswith(STOPS_OF_SCRIPTS) for line in lines[-2:])
         if _STEP.match(lines[-1]) or (stopped and not stops):
             return None  # it breaks off in a step
     ending = _last_sentence(lines[-1])
@@ -341,7 +338,7 @@ def _lacks_result(text: str, language: str) -> bool:
     """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
     begin = max([stop.start() + 1 for stop in _SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
     results = list(any_word("so", language).finditer(text, begin))
-    if not results or text[-1:] in (*".!?", *_STOPS_OF_SCRIPTS):
+    if not results or text[-1:] in (*".!?", *STOPS_OF_SCRIPTS):
         return False
     # "72 clips in total" ends with such a word, too
     opens = language in WRITTEN_TOGETHER or text[: results[-1].start()].rstrip(" *_")[-1:] in ("", "\n", *STOPS)
@@ -364,7 +361,7 @@ def _without_check(text: str, language: str) -> str:
 def _breaks_off_in_list(text: str, language: str) -> bool:
     """Whether the last line is an item of a list that lacks the stop of its script, which the items above have, and a result."""
     items = [line.strip() for line in text.splitlines() if _LIST_ITEM.match(line.strip())]
-    ends = [item.endswith(_STOPS_OF_SCRIPTS) for item in items]
+    ends = [item.endswith(STOPS_OF_SCRIPTS) for item in items]
     if not items or ends[-1] or not any(ends) or not text.rstrip().endswith(items[-1]):
         return False
     results = [any_word(place, language).search(items[-1]) for place in ("so", "answer", "left")]

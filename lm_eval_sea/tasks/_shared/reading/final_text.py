@@ -7,19 +7,18 @@ without code fence, quotation marks and markup around it. Sentences that repeat 
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_end, known_languages, up_to_reason, without_ending
+from .answer_patterns import is_end, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form, words_of_cue
 from .conclusions import (
     any_tag,
     any_word,
     at_end,
-    bounded,
     lead_in,
+    ordinal,
     question_label,
     statement_spans,
     tag_pattern,
@@ -191,12 +190,12 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
-    if is_tagged and (framed := _framed_phrase(answer, line)) and re.match(rf"{re.escape(framed)}\s*[,(–—-]", line):
-        return _unquoted(framed)
-    states = max((begin for begin, _ in statement_spans(line, language)), default=0)
-    # a phrase before the statement may quote the question
-    if not is_tagged and (framed := _framed_phrase(answer, line)) and line.find(framed) + len(framed) > states:
-        return _unquoted(framed)
+    if framed := _framed_phrase(answer, line):
+        begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
+        states = max((begin for begin, _ in statement_spans(line, language)), default=0)
+        # a phrase before the statement may quote the question
+        if begins if is_tagged else line.find(framed) + len(framed) > states:
+            return _unquoted(framed)
     rest = answer.strip()[len(first) + 1 :].strip()
     if not is_tagged and (not rest or rest.endswith("?")) and _is_absent(first.partition("\n\n")[0], answer, language):
         return ""
@@ -420,19 +419,10 @@ def _chosen(remarks: Sequence[str], language: str) -> int:
     """Which of several texts remarks choose, counted from 1: "I'd go with the second one"; 0 if they choose none."""
     for remark in remarks:
         for lead in lead_in(language).finditer(remark):
-            place = _ordinal(language).match(remark, lead.end())
+            place = ordinal(language).match(remark, lead.end())
             if place is not None:
                 return next(int(name[1:]) for name, written in place.groupdict().items() if written)
     return 0
-
-
-@cache
-def _ordinal(language: str) -> re.Pattern[str]:
-    """The words for "first" to "fifth", perhaps behind an article; the group that matches, `p1` to `p5`, says which."""
-    known = [PHRASES[code] for code in known_languages(language)]
-    places = [[words[place] for word in known for words in (word.ordinals, word.cardinals) if words] for place in range(5)]
-    counted = "|".join(f"(?P<p{place}>{'|'.join(map(bounded, words))})" for place, words in enumerate(places, 1))
-    return re.compile(rf"(?:\w{{1,4}}\s+)?(?:{counted})", re.IGNORECASE)
 
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:

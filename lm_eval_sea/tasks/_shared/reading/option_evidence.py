@@ -402,10 +402,15 @@ def by_text(text: str, choices: Choices) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
+def own_text(option: str) -> str:
+    """The text of an option as answers give it, without quotation marks and stops."""
+    return plain(option).strip(TRIM + STOPS)
+
+
 def _without_own_text(rest: str, position: int, choices: Choices) -> str:
     """What follows the text of the option behind its label, or behind "that is"; the whole of it if that text is not there."""
     trimmed = rest.lstrip(OPENING + CLOSING + STOPS + " -–—")
-    own = plain(choices.options[position]).strip(TRIM + STOPS)
+    own = own_text(choices.options[position])
     words = lead_in(choices.language).match(trimmed)
     for text in (trimmed, trimmed[words.end() :].lstrip(OPENING) if words else ""):
         if own and text.casefold().startswith(own.casefold()):
