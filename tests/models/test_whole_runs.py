@@ -23,7 +23,8 @@ def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
     alone = evaluate(samples, TASKS, HFLM(str(tiny_model), device="cpu", dtype="float32"), bootstrap_iters=100, **options)
     assert together["rows_of_ranks"] == [[2, 1]] * len(TASKS)
     for (task, metric), value in scores(alone).items():
-        assert together["scores"][f"{task} {metric}"] == pytest.approx(value, abs=1e-6, nan_ok=True), metric
+        found = together["scores"][f"{task} {metric}"]
+        assert found == value or found == pytest.approx(value, abs=1e-6, rel=LOGLIKELIHOOD_ROUNDING, nan_ok=True), metric
     for task, samples_of_task in alone["samples"].items():
         expected = [sample["doc"]["predictions"] for sample in samples_of_task]
         assert [predictions for _, predictions, _ in together["predictions"][task]] == expected
