@@ -28,7 +28,7 @@ def _model(text: str) -> str:
 
 def _show(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.table import records_of, table_of
+    from lm_eval_sea.results.table import comparison_notes, records_of, table_of
     from lm_eval_sea.results.visible_text import csv_text
 
     runs = read(*arguments.runs).best()
@@ -39,7 +39,7 @@ def _show(arguments: argparse.Namespace) -> int:
     else:
         print(table_of(runs))
     if arguments.json or arguments.csv:
-        print_notes(runs.notes)
+        print_notes([*comparison_notes(runs), *runs.notes])
     return 0
 
 

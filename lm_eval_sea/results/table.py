@@ -59,9 +59,7 @@ def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> 
 
 def _compared(runs: Runs) -> list[str]:
     """Two models in a sentence, and of any number in what they, or the tasks of one, were not asked alike."""
-    of_pack = [task for task in runs.tasks if task.facts.of_pack]
-    by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
-    notes = [_note(text) for text in (*unlike_notes(runs.tasks), *uneven_notes(by_model))]
+    notes = [_note(text) for text in comparison_notes(runs)]
     both = _two_models(runs)
     if not both:
         return notes
@@ -70,8 +68,15 @@ def _compared(runs: Runs) -> list[str]:
     return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
 
 
+def comparison_notes(runs: Runs) -> list[str]:
+    """In what models, or the tasks of one, were not asked alike."""
+    of_pack = [task for task in runs.tasks if task.facts.of_pack]
+    by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
+    return [*unlike_notes(runs.tasks), *uneven_notes(by_model)]
+
+
 def records_of(runs: Runs) -> list[dict[str, Any]]:
-    """A record a model and task of the pack, unrounded; scores in per cent.
+    """A record a model and task of the pack, unrounded, with what the table says of it; scores in per cent.
 
     Of two models also one a common task, with the second as `against`: their difference in percentage points, with its 95 %
     interval and a p-value that is not corrected for the number of tasks. The last, whose task is "mean", is in points of
@@ -91,6 +96,7 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
             **{name: getattr(task.score, name) for name in _NUMBERS},
             "difference": None,
             "p_value": None,
+            "notes": "; ".join([*_notes_of(task), *task.notes]),
         }
         for task in runs.tasks
         if task.facts.of_pack and task.score is not None
@@ -101,7 +107,7 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
 
 def _difference_records(both: Mapping[str, Mapping[str, TaskRun]]) -> Iterator[dict[str, Any]]:
     (one, first), (other, second) = both.items()
-    blank = dict.fromkeys(("date", "rows", "of", "exemplars", "version", "metric", *_NUMBERS, "difference", "p_value"))
+    blank = dict.fromkeys(("date", "rows", "of", "exemplars", "version", "metric", *_NUMBERS, "difference", "p_value", "notes"))
     about = {"model": one, "against": other}
     for name, task in first.items():
         if name in second and (found := task_difference(task, second[name])) is not None:
@@ -132,18 +138,17 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
     if others:
         parts.append(f"{len(others)} tasks that are not of this pack: {some_names(list(map(one_line, others)))}")
-    said = [
-        f"{task.name}: {text}"
-        for task in own
-        for text in (collapsed_text(task), *score_notes(task), one_label_text(task))
-        if text
-    ]
-    said += once((one_line(task.name), text) for task in own if (text := answers_text(task)))
-    said += once((one_line(task.name), text) for task in own for text in advice_on(task))
-    said += once((one_line(task.name), note.removeprefix(f"{task.name}: ")) for task in own for note in catalogue_notes(task))
+    said = once((one_line(task.name), text) for task in own for text in _notes_of(task))
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
+
+
+def _notes_of(task: TaskRun) -> list[str]:
+    """What is said of the score of a task, without its name."""
+    said = [collapsed_text(task), *score_notes(task), one_label_text(task), answers_text(task)]
+    said += [*advice_on(task), *(note.removeprefix(f"{task.name}: ") for note in catalogue_notes(task))]
+    return list(filter(None, said))
 
 
 def catalogue_notes(task: TaskRun) -> list[str]:

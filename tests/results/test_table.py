@@ -18,7 +18,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.comparison import difference_of_means, pairs
 from lm_eval_sea.results.read import of_results, read
-from lm_eval_sea.results.table import WIDTH, table_of
+from lm_eval_sea.results.table import WIDTH, records_of, table_of
 
 from ..report.planted import NO_SUITE
 from .lm_eval_output import NEW, OLD, toy, write_run
@@ -141,7 +141,9 @@ def test_a_group_of_which_a_newer_run_has_a_task_has_no_interval(tmp_path):
 def test_one_answer_to_everything_is_said(tmp_path):
     docs = {"gold": [n % 2 for n in range(20)], "predictions": [{"acc": int(n > 0)} for n in range(20)]}
     write_run(tmp_path, {"toy_th": toy([float(n % 2) for n in range(20)], docs=docs)})
-    assert "toy_th: 95 % of the answers are option 2, which is right on 50 %" in table_of(read(tmp_path).best())
+    runs, said = read(tmp_path).best(), "95 % of the answers are option 2, which is right on 50 %"
+    assert f"toy_th: {said}" in table_of(runs)
+    assert said in records_of(runs)[0]["notes"]
 
 
 @pytest.mark.parametrize(("golds", "said"), [([1, 1, 1], True), ([0, 1, 1], False)])
