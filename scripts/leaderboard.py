@@ -38,13 +38,15 @@ from lm_eval_sea.report.overview import scores_section
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.tables import MISSING, Table, written
 from lm_eval_sea.results.read import read
-from lm_eval_sea.results.runs import Run, TaskRun
+from lm_eval_sea.results.runs import Run, TaskRun, under_one_name
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.written_folder import write_whole
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER, PAGE, FIGURE = ROOT / "leaderboard", ROOT / "docs" / "results.md", ROOT / "docs" / "results.svg"
 LARGEST = 2_000_000  # bytes of a results file: sea_sailcompass has some 700,000
+SEA_HELM_FEWSHOT = 5  # exemplars that SEA-HELM shows base models
 ABOUT = "about.yaml"
 ABOUT_KEYS = ("model", "source", "revision")
 PACKAGE = "lm_eval_sea"
@@ -55,7 +57,10 @@ LOCAL = ("/", ".", "~", "\\")
 
 def findings(folders: Iterable[Path]) -> list[str]:
     """What is wrong with the results in these folders, one line each."""
-    return [line for folder in folders for line in _of_folder(folder)]
+    digests: dict[str, dict[str, str]] = defaultdict(dict)  # task → digest of its rows → the first folder with it
+    lines = [line for folder in folders for line in _of_folder(folder, digests)]
+    unequal = {name: list(found.values()) for name, found in digests.items() if len(found) > 1}
+    return lines + [f"{name} was run on different rows in {' and '.join(found)}" for name, found in unequal.items()]
 
 
 def about(folder: Path) -> dict[str, str]:
@@ -65,7 +70,7 @@ def about(folder: Path) -> dict[str, str]:
     return content if isinstance(content, dict) else {}
 
 
-def _of_folder(folder: Path) -> Iterator[str]:
+def _of_folder(folder: Path, digests: dict[str, dict[str, str]]) -> Iterator[str]:
     yield from (f"{path}: rows belong to the data sets; leave samples out" for path in sorted(folder.rglob("samples_*")))
     for path in sorted(folder.rglob("*")):
         if path == folder / ABOUT:
@@ -77,20 +82,24 @@ def _of_folder(folder: Path) -> Iterator[str]:
             elif path.stat().st_size > LARGEST:
                 yield f"{path}: {path.stat().st_size:,} bytes; expected at most {LARGEST:,}, without samples"
     runs = read(folder)
-    digests: dict[str, set[str]] = defaultdict(set)
+    yield from under_one_name(runs.tasks)
     for run in runs.runs:
         yield from _of_run(run, folder)
         for task in runs.of_run(run):
             yield from (f"{run.place}, {task.name}: {line}" for line in _of_task(task))
-            digests[task.name].add(task.facts.data_sha256)
-    yield from (f"{folder}: {name} was run on different rows" for name, found in digests.items() if len(found) > 1)
+            digests[task.name].setdefault(task.facts.data_sha256, str(run.place))
 
 
 def _of_run(run: Run, folder: Path) -> Iterator[str]:
     if run.settings.limit is not None:
         yield f"{run.place}: made with --limit {run.settings.limit}; run it without, or run sea_lite"
+    for option, value in (("gen_kwargs", run.settings.generation), ("system_instruction", run.settings.system_instruction)):
+        if value is not None:
+            yield f"{run.place}: made with --{option} {value}; run it without"
     if about(folder):
         return
+    if made := run.settings.adapter_or_quantisation:
+        yield f"{run.place}: made with {made}, which is another model; say which with --source and --revision"
     name = run.model
     if name.startswith(LOCAL) or name.count("/") != 1:
         yield f"{run.place}: the model is called {name!r}; expected its name on the hub, ORGANISATION/MODEL, or an {ABOUT}"
@@ -113,7 +122,11 @@ def _of_task(task: TaskRun) -> Iterator[str]:
         yield f"{task.rows} rows; expected {known.metadata['rows']}"
     if task.facts.headline_metric not in task.scores:
         yield f"no {task.facts.headline_metric}, its headline metric; run it with a tokenizer"
-    found, expected = task.facts.data_sha256, known.metadata.get("subset", {}).get("sha256")
+    asked = {known.num_fewshot, SEA_HELM_FEWSHOT if task.facts.suite == SEA_HELM else known.num_fewshot}
+    if task.num_fewshot not in (None, *asked):
+        yield f"{task.num_fewshot} exemplars; expected {' or '.join(map(str, sorted(asked)))}: run it without --num_fewshot"
+    whole = {} if known.may_change else known.metadata.get("tested", {})
+    found, expected = task.facts.data_sha256, known.metadata.get("subset", {}).get("sha256") or whole.get("rows")
     if not found:
         yield "the digest of its rows is not recorded; run it with this version of the pack"
     elif expected and found != expected:

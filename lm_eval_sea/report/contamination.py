@@ -94,7 +94,7 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
     by_set: dict[tuple[str, str], dict[str, Gaps]] = {}
     for (model, _), task in scores.of.items():
         if gaps := gaps_of(task):
-            by_set.setdefault((model, task.facts.pool), {})[task.facts.language] = gaps
+            by_set.setdefault((model, task.facts.data_set), {})[task.facts.language] = gaps
     rows = []
     for (model, data_set), of_language in by_set.items():
         for language, gaps in of_language.items():

@@ -42,7 +42,7 @@ def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict
             setting = "" if facts.setting == facts.variant else facts.setting  # where it says more than the form
             form = _NAMES.get(facts.variant, facts.variant)
             form += _BEHIND_TEMPLATE if form not in (READ, CONSTRAINED) and task.run.settings.chat_template else ""
-            found.setdefault((facts.pool, facts.language, facts.prompt_language, setting), {})[form] = task
+            found.setdefault((facts.data_set, facts.language, facts.prompt_language, setting), {})[form] = task
     return [(about, forms) for about, forms in found.items() if len(forms) > 1]
 
 

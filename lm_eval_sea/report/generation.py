@@ -44,7 +44,7 @@ def answers_table(scores: Scores) -> pd.DataFrame:
         rates, bounds = rates_of(task), bounds_of(task) or (None,) * 3
         if rates is not None and max(rates) > TOLD:
             shares = (100 * share for share in rates)
-            rows.append((model, name, task.facts.pool, task.facts.language, *shares, *bounds))
+            rows.append((model, name, task.facts.data_set, task.facts.language, *shares, *bounds))
     frame = pd.DataFrame(rows, columns=["model", "task", "dataset", "language", *Rates._fields, *Bounds._fields])
     return frame.sort_values("not_read", ascending=False, kind="stable", ignore_index=True)
 

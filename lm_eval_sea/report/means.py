@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
@@ -12,7 +13,7 @@ import pandas as pd
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
-from lm_eval_sea.report.suite import Suite, rows_once
+from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.comparison import (
     MAIN_CONFIDENCE,
@@ -69,8 +70,7 @@ class Scope:
 def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:
     """All that has a mean, of the tasks that any model was run on; weights that a suite states itself count for it."""
     tasks = {name: task for own in by_model.values() for name, task in own.items()}
-    whole = [name for name in tasks if all(name in own for own in by_model.values() if lite_name(name) in own)]
-    counted = {name: tasks[name] for name in rows_once(tasks, whole)}
+    counted = {name: tasks[name] for name in _rows_once(by_model, tasks)}
 
     def path(competency: str, name: str) -> tuple[str, ...]:
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
@@ -86,6 +86,14 @@ def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scop
             own = {member: suite.members.get(member) or path(suite.kind_of.get(member, ""), member) for member in members}
             made.append(Scope("suite", name, name, own))
     return made
+
+
+def _rows_once(by_model: Mapping[str, Tasks], tasks: Iterable[str]) -> list[str]:
+    """The tasks, of a whole one and its lite one, which has some of its rows, the one that more models were run on."""
+    runs = Counter(name for own in by_model.values() for name in own)
+    whole = {name: name.removesuffix(lite_name("")) for name in tasks}
+    kept = (name for name in whole if runs[lite_name(name)] <= runs[name])
+    return [name for name in kept if whole[name] == name or runs[whole[name]] < runs[name]]
 
 
 class Means:
@@ -288,7 +296,7 @@ def comparisons_table(means: Means) -> Table:
     head = "difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]" if two else "difference [95 %]"
     note = (
         "The first model minus the second, in points of normalised scores, over the tasks and rows that both were asked: paired "
-        "by row where rows were logged, else with the reported errors, taken for independent. Bold: told apart. p-values are "
+        "by row where rows were logged, else with the reported errors. Bold: told apart. p-values are "
         f"corrected for all comparisons of this page, intervals {'but that of all tasks ' if two else ''}are not: one without 0 "
         f"need not be bold.{f' {_FEW}.' if any(row['few'] for row in rows) else ''}"
     )

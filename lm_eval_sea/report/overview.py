@@ -152,7 +152,7 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
     for key, found in scores.means.of_tasks.items():
         task, first, second = key
         facts, p_value = scores.of[first, task].facts, scores.means.corrected.get(key)
-        row: dict[str, object] = {"task": task, "dataset": facts.pool, "language": facts.language, "variant": facts.variant}
+        row: dict[str, object] = {"task": task, "dataset": facts.data_set, "language": facts.language, "variant": facts.variant}
         row |= {"first": first, "second": second, **asdict(found), "few": found.few, "p_holm": p_value}
         row |= {"apart": p_value is not None and p_value <= LEVEL}
         if row["apart"] or not apart_alone:

@@ -162,7 +162,7 @@ def _task_row(key: Key, task: TaskRun) -> dict[str, Any]:
         **dict(zip(("model", "task"), key, strict=True)),
         "of_pack": facts.of_pack,
         "headline": facts.headline_metric or None,
-        "dataset": facts.pool,
+        "dataset": facts.data_set,
         "language": facts.language,
         "task_kind": facts.task,
         **{name: getattr(facts, name) for name in _OF_FACTS},

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted
+from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted, unpaired
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Spread, holm, percent, swap_test, t_quantile
 from lm_eval_sea.tasks._shared.facts import ORDER, SEA_HELM
@@ -134,7 +134,8 @@ def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
             return None
         strata = None
         if first.strata is not None and second.strata is not None:
-            strata = _in_points(first, [*first.strata, *(stratum.times(-1) for stratum in second.strata)])
+            difference = unpaired(first.name, first.strata, second.strata)
+            strata = _in_points(first, [replace(difference, origin=first.origin)])
         return Pair(a, b, strata, 100 - worst)
     if not common.clusters:
         return None
@@ -305,7 +306,8 @@ def _difference_strata(first: TaskRun, second: TaskRun, common: CommonRows) -> l
     one, other = first.strata or [], second.strata or []
     if common.all_rows and one and [stratum.codes for stratum in one] == [stratum.codes for stratum in other]:
         return subtracted(one, other, common.first, common.second)
-    return difference_strata(common.first, common.second, first.facts.pool, common.clusters)
+    found = difference_strata(common.first, common.second, first.facts.pool, common.clusters)
+    return [replace(stratum, origin=first.origin) for stratum in found]
 
 
 def _common_items(first: TaskRun, second: TaskRun) -> CommonRows | None:

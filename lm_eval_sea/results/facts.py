@@ -11,10 +11,47 @@ from lm_eval_sea.catalogue.lm_eval_tasks import facts_of_lm_eval
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.types import count_of, is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
 DIGEST_LENGTH = 12  # characters of a digest that are shown
 _HEADLINE = "headline_metric"
+# Data sets, and tasks of SEA-HELM, whose rows in one language are translations of those in another.
+_TRANSLATED = {
+    *("belebele", "copal", "crosslogiqa", "crossmmlu", "flores", "globalmmlulite", "mgsm", "multijail", "ntrex"),
+    *("nusatranslation", "nusax", "nusaxmt", "sib200", "tico19", "xcopa", "xnli", "xquad"),
+    *("sea_helm if-eval", "sea_helm mt-bench", "sea_helm safeguard_general_prompt", "sea_helm safeguard_general_response"),
+}
+# Data sets, tasks of SEA-HELM, and tasks of SEA-HELM in a language, where at least a fifth of the rows has a text of another data
+# set's → that data set.
+_TAKEN_FROM = {
+    "copalcolloquial": "copal",
+    "m3exam th": "thaiexam",
+    "myxnli": "xnli",
+    "nusaxmt": "nusax",
+    "sib200": "flores",
+    "sea_helm abssum vi": "xlsum",
+    "sea_helm belebele-qa-mc": "belebele",
+    "sea_helm causal": "xcopa",
+    "sea_helm global_mmlu_lite": "globalmmlulite",
+    "sea_helm kalahi-judge": "sea_helm kalahi-mc",
+    "sea_helm mt-bench-judge": "sea_helm mt-bench",
+    "sea_helm nli": "xnli",
+    "sea_helm nli id": "indonli",
+    "sea_helm qa": "xquad",
+    "sea_helm qa id": "tydiqa",
+    "sea_helm safeguard_cultural_content_generation_response": "sea_helm safeguard_cultural_content_generation_prompt",
+    "sea_helm safeguard_general_response": "sea_helm safeguard_general_prompt",
+    "sea_helm sentiment id": "nusax",
+    "sea_helm sentiment jv": "nusax",
+    "sea_helm sentiment su": "nusax",
+    "sea_helm sentiment th": "wisesight",
+    **{f"sea_helm thai_exam_{exam}": "thaiexam" for exam in ("a_level", "ic", "onet", "tgat", "tpat1")},
+    "sea_helm translation-en-xx": "flores",
+    "sea_helm translation-xx-en": "flores",
+    "sea_helm translation-id-xx": "nusax",
+    "sea_helm translation-xx-id": "nusax",
+}
 
 
 @dataclass(frozen=True)
@@ -73,9 +110,25 @@ class Facts:
         return (self.prompt_language or self.language).rpartition("-")[2]
 
     @property
-    def pool(self) -> str:
-        """The name of the data set, within which equal names of clusters are the same rows."""
+    def data_set(self) -> str:
+        """The name of the data set."""
         return self.dataset + (AS_PUBLISHED if self.as_published else "")
+
+    @property
+    def pool(self) -> str:
+        """Within it equal names of clusters are the same rows."""
+        published = AS_PUBLISHED if self.as_published else ""
+        return f"{self._origin}{published}{'' if self._origin in _TRANSLATED else f' {self.language}'}"
+
+    @property
+    def family(self) -> str:
+        """Tasks of one family may ask about the same texts, which the names of their clusters need not tell."""
+        root = _TAKEN_FROM.get(f"{self._origin} {self.language}") or _TAKEN_FROM.get(self._origin, self._origin)
+        return root if root in _TRANSLATED else f"{root} {self.language}"
+
+    @property
+    def _origin(self) -> str:
+        return f"{SEA_HELM} {self.sea_helm_task}" if self.dataset == SEA_HELM else self.dataset
 
     @property
     def metric_of_rows(self) -> str:

@@ -177,6 +177,7 @@ def _run_of(
         settings=settings,
         seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         batch_size=config.get("batch_size"),
+        recorded=model,
         started=float(content["date"]) if is_number(content.get("date")) else None,
     )
     results = {name: _mapping(content["results"], name) for name in content["results"]}

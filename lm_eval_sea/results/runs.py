@@ -20,7 +20,7 @@ from lm_eval_sea.results.facts import DIGEST_LENGTH, Facts
 from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
-from lm_eval_sea.results.strata import Stratum, reported_stratum, strata_of
+from lm_eval_sea.results.strata import Origin, Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
@@ -39,6 +39,7 @@ class Run:
     has_results: bool = True
     started: float | None = None  # seconds since 1970, as the results say
     own_model: str | None = None  # the model, where `Runs.apart` put more into its name
+    recorded: str | None = None  # the model, as the results call it
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,18 @@ class TaskRun:
         """How certain the headline score, 0 to 1, is; see `strata.strata_of`. None where nothing tells."""
         rows = self.telling_rows
         if rows is not None and rows.statistics is not None:
-            return strata_of(rows.statistics, self.facts.pool, rows.clusters)
-        if self.score is None or self.score.stderr is None:
+            found = strata_of(rows.statistics, self.facts.pool, rows.clusters)
+        elif self.score is None or self.score.stderr is None:
             return None
-        return [reported_stratum(f"{self.run.model}\0{self.name}", self.score.stderr / 100, self.evaluated or 0)]
+        else:
+            of_run = f"{self.run.model}\0{self.name}"
+            found = [reported_stratum(of_run, self.score.score / 100, self.score.stderr / 100, self.evaluated or 0)]
+        return [replace(stratum, origin=self.origin) for stratum in found]
+
+    @property
+    def origin(self) -> Origin:
+        """Where its rows are from."""
+        return Origin(self.name, self.facts.family)
 
     def beside(self, kind: str, ending: str) -> Path:
         """A file of ours beside the samples: "judged", ".json" → judged_<task>_<date>.json.
@@ -169,7 +178,6 @@ class Runs:
         kept = _best_tasks(once.tasks, notes)
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
         runs = [run for run in once.runs if id(run) in left or id(run) not in with_tasks]
-        notes += _models_of_several_weights(kept)
         return replace(once._chosen(runs, kept, notes), beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
@@ -237,13 +245,19 @@ def _short_names(models: Collection[str]) -> dict[str, str]:
     parts = {model: [part for part in path.parts if part != "/"] for model, path in paths.items()}
     names = {model: [one_line("/".join(of[-count:])) for count in range(1, len(of) + 1)] for model, of in parts.items()}
     taken = Counter(name for model in models for name in {*names.get(model, ()), one_line(model)})
-    return {model: next((name for name in names.get(model, ()) if taken[name] == 1), one_line(model)) for model in models}
+    short: dict[str, str] = {}
+    for model in sorted(models):
+        name = next((name for name in names.get(model, ()) if taken[name] == 1), one_line(model))
+        alike = sum(each == name or each.startswith(f"{name} #") for each in short.values())  # they differ in a line break
+        short[model] = f"{name} #{alike + 1}" if alike else name
+    return short
 
 
 HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of
     *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
-    *("headline metric", "use of a chat template"),
+    *("headline metric", "use of a chat template", "system instruction", "generation settings"),
 )
+_OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
 
 
 def task_settings(task: TaskRun) -> dict[str, Any]:
@@ -263,6 +277,8 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "number of rows evaluated": task.evaluated,
         "headline metric": facts.headline_metric,
         "use of a chat template": bool(task.run.settings.chat_template),
+        "system instruction": task.run.settings.system_instruction,
+        "generation settings": task.run.settings.generation,
     }
 
 
@@ -298,7 +314,7 @@ def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str
     """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
     pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
     pairs += [(task_settings(one), task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
-    asked = (*pairs[0][0], *HOW_ASKED[:-1], "version of the pack")  # templates stand among the settings of the run
+    asked = (*pairs[0][0], *(name for name in HOW_ASKED if name not in _OF_RUN), "version of the pack")
     found = []
     for old, new in pairs:
         for name in (name for name in asked if name in old and old[name] != new[name]):
@@ -307,23 +323,34 @@ def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str
     return list(dict.fromkeys(found))
 
 
-def _models_of_several_weights(tasks: Iterable[TaskRun]) -> Iterator[str]:
-    """A line for each name under which runs of different weights stand together: a folder whose checkpoint was replaced."""
-    of_model: dict[str, dict[str, str]] = {}
+def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
+    """A line for each name under which scores of different models stand together: a folder whose checkpoint was replaced."""
+    found: dict[tuple[str, str], dict[str, str]] = {}  # name, what differs → value → a task
     for task in tasks:
-        if weights := task.run.settings.weights:
-            of_model.setdefault(task.run.model, {}).setdefault(weights, f"{task.name} with {weights}")
-    for model, found in of_model.items():
-        if len(found) > 1:
-            some = some_names(list(found.values()))
-            yield f"{model}: the scores are of {len(found)} different weights under one name ({some}); give each its own"
+        settings, name = task.run.settings, task.run.own_model or task.run.model
+        values = {
+            "models": task.run.recorded or name,
+            "weights": settings.weights,
+            "revisions": settings.revision,
+            "adapters or quantisations": settings.adapter_or_quantisation or "none",
+        }
+        for what, value in values.items():
+            if value:
+                found.setdefault((task.run.model, what), {}).setdefault(value, task.name)
+    return [
+        f"{model}: the scores are of {len(tasks_of)} different {what} under one name "
+        f"({some_names([f'{task} with {value}' for value, task in tasks_of.items()])}); give each its own"
+        for (model, what), tasks_of in found.items()
+        if len(tasks_of) > 1
+    ]
 
 
 def _is_copy(run: Run, other: Run) -> bool:
-    """Whether two results files have the same contents."""
+    """Whether two results files have the same contents: where these have a date, whatever the one in the name of the file."""
     if run.place is None or other.place is None or not (run.has_results and other.has_results):
         return False
-    return (run.model, run.date) == (other.model, other.date) and filecmp.cmp(run.place, other.place, shallow=False)
+    at_once = run.started is not None or run.date == other.date
+    return at_once and run.model == other.model and filecmp.cmp(run.place, other.place, shallow=False)
 
 
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:

@@ -2,8 +2,12 @@
 
 The rows of a task are a sample, drawn by cluster (the questions about a passage). To first order a score is its value plus a sum
 of contributions, one a cluster. The contributions of a cluster to several tasks (a passage that is asked about in two languages)
-are added before they are squared, so that what tasks share counts as shared; all else is independent. The variance is the sum of
-the squares, and the interval is that of Student's t with Satterthwaite's degrees of freedom.
+are added before they are squared, so that what tasks share counts as shared. The variance is the sum of the squares, and the
+interval is that of Student's t with Satterthwaite's degrees of freedom.
+
+Some tasks ask about the same texts and no name of a cluster tells: their rows were not logged, or another data set has taken
+them. The standard errors of such tasks are added, which is as much as they can be together, whatever they share (the triangle
+inequality). All else is independent.
 
 Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers is at least that of the same
 rows with one right and one wrong answer more (Agresti and Coull 1998), and with fewer than `FEWEST` clusters there is no
@@ -31,6 +35,13 @@ UNKNOWN = Spread(None, 0.0, few=False)
 _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 
 
+class Origin(NamedTuple):
+    """Of which task rows are, and of which family of tasks that may ask about the same texts."""
+
+    task: str
+    family: str
+
+
 @dataclass(frozen=True, eq=False)
 class Stratum:
     """Rows whose clusters are drawn independently of those of other strata: those of a task, or of one of its labels."""
@@ -39,10 +50,11 @@ class Stratum:
     contributions: np.ndarray  # (clusters,); the sum of their squares is the variance of the score
     least: float  # the variance is at least this
     degrees: int  # of freedom of the variance
+    origin: Origin | None = None  # None: shares nothing that its codes do not tell
 
     def times(self, factor: float) -> Stratum:
         """Of the score times a factor."""
-        return Stratum(self.codes, factor * self.contributions, factor * factor * self.least, self.degrees)
+        return replace(self, contributions=factor * self.contributions, least=factor * factor * self.least)
 
 
 def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
@@ -71,14 +83,31 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
     if len(one) < len(least):
         least = [sum(least)]
     return [
-        Stratum(a.codes, a.contributions - b.contributions, floor, a.degrees)
+        replace(a, contributions=a.contributions - b.contributions, least=floor)
         for a, b, floor in zip(one, other, least, strict=True)
     ]
 
 
-def reported_stratum(name: str, stderr: float, rows: int) -> Stratum:
-    """Of a score whose rows are not known, with the standard error that was reported; independent of all others."""
-    return Stratum(np.array([_code("\0reported", name)]).tobytes(), np.array([stderr]), 0.0, rows - 1)
+def reported_stratum(name: str, score: float, stderr: float, rows: int) -> Stratum:
+    """Of a score, 0 to 1, whose rows are not known, with the standard error that was reported.
+
+    Where that is the error of right and wrong answers, the variance has the floor that theirs has.
+    """
+    is_right_or_wrong = math.isclose(stderr * stderr * (rows - 1), score * (1 - score), rel_tol=1e-3, abs_tol=1e-9)
+    share = (score * rows + 1) / (rows + 2)
+    least = share * (1 - share) / rows if is_right_or_wrong and rows > 0 else 0.0
+    return Stratum(_reported_code(name), np.array([stderr]), least, rows - 1)
+
+
+def unpaired(name: str, first: Sequence[Stratum], second: Sequence[Stratum]) -> Stratum:
+    """Of the difference of two scores of one task whose rows cannot be paired, taken for independent."""
+    spreads = [combined([replace(stratum, origin=None) for stratum in strata]) for strata in (first, second)]
+    degrees = min(stratum.degrees for stratum in (*first, *second))
+    return Stratum(_reported_code(name), np.array([math.hypot(*(spread.stderr or 0.0 for spread in spreads))]), 0.0, degrees)
+
+
+def _reported_code(name: str) -> bytes:
+    return np.array([_code("\0reported", name)]).tobytes()
 
 
 def error_of(strata: Sequence[Stratum]) -> float | None:
@@ -92,11 +121,12 @@ def combined(strata: Sequence[Stratum]) -> Spread:
     """How certain the sum of scores is; `few` where a stratum has fewer than `FEWEST` clusters.
 
     Strata that share clusters, one with the other or over a third, are one part, whose degrees of freedom are those of its
-    smallest stratum. Over the parts they are Satterthwaite's, (Σ v)² / Σ v² / d.
+    smallest stratum. Over the parts they are Satterthwaite's, (Σ v)² / Σ v² / d. Where parts of several tasks are of one family,
+    the standard errors of the tasks are added, and the family is one part.
     """
     if not strata or any(stratum.degrees < 1 for stratum in strata):
         return Spread(None, 0.0, few=True)
-    layout = _layout(tuple(stratum.codes for stratum in strata))
+    layout = _layout(tuple(stratum.codes for stratum in strata), tuple(stratum.origin for stratum in strata))
     sums = np.bincount(layout.clusters, np.concatenate([stratum.contributions for stratum in strata]))
     sums[np.abs(sums) < _ROUNDING] = 0.0
     variances = np.bincount(layout.part_of_cluster, sums * sums)
@@ -104,6 +134,14 @@ def combined(strata: Sequence[Stratum]) -> Spread:
     np.minimum.at(degrees, layout.part_of_stratum, [stratum.degrees for stratum in strata])
     least = np.bincount(layout.part_of_stratum, [stratum.least for stratum in strata])
     variances = np.maximum(variances, least)
+    if layout.families:
+        of_family, alone = [], np.ones(len(variances), dtype=bool)
+        for tasks in layout.families:
+            own = np.concatenate(tasks)
+            of_family.append((sum(math.sqrt(variances[parts].sum()) for parts in tasks) ** 2, degrees[own].min()))
+            alone[own] = False
+        joint = np.array(of_family)
+        variances, degrees = np.append(variances[alone], joint[:, 0]), np.append(degrees[alone], joint[:, 1])
     total = float(variances.sum())
     freedom = total * total / float((variances * variances / degrees).sum()) if total else float(degrees.sum())
     return Spread(math.sqrt(total), freedom, few=min(stratum.degrees for stratum in strata) < FEWEST - 1)
@@ -193,10 +231,11 @@ class _Layout(NamedTuple):
     clusters: np.ndarray  # of each contribution
     part_of_cluster: np.ndarray
     part_of_stratum: np.ndarray
+    families: list[list[np.ndarray]]  # of each family with several tasks that share no cluster: of each task the parts
 
 
 @lru_cache(maxsize=1024)
-def _layout(codes: tuple[bytes, ...]) -> _Layout:
+def _layout(codes: tuple[bytes, ...], origins: tuple[Origin | None, ...]) -> _Layout:
     arrays = [np.frombuffer(each, dtype=np.int64) for each in codes]
     unique, clusters = np.unique(np.concatenate(arrays), return_inverse=True)
     stratum_of = np.repeat(np.arange(len(arrays)), [len(array) for array in arrays])
@@ -205,4 +244,22 @@ def _layout(codes: tuple[bytes, ...]) -> _Layout:
     _, part_of_stratum = connected_components(shared, directed=False)
     part_of_cluster = np.zeros(len(unique), dtype=np.int64)
     part_of_cluster[clusters] = part_of_stratum[stratum_of]
-    return _Layout(clusters, part_of_cluster, part_of_stratum)
+    return _Layout(clusters, part_of_cluster, part_of_stratum, _families(part_of_stratum, origins))
+
+
+def _families(part_of_stratum: np.ndarray, origins: Sequence[Origin | None]) -> list[list[np.ndarray]]:
+    """Tasks with a part in common count as one: how they vary together is known."""
+    parts: dict[str, list[tuple[str, int]]] = {}
+    for part, origin in zip(part_of_stratum.tolist(), origins, strict=True):
+        if origin is not None:
+            parts.setdefault(origin.family, []).append((origin.task, part))
+    families = []
+    for pairs in parts.values():
+        names = {name: number for number, name in enumerate(dict.fromkeys(name for name, _ in pairs))}
+        rows, columns = zip(*((names[name], part) for name, part in pairs), strict=True)
+        links = coo_matrix((np.ones(len(pairs)), (rows, columns)), shape=(len(names), len(part_of_stratum)))
+        count, component = connected_components((links @ links.T).tocsr(), directed=False)
+        if count > 1:
+            own = [{part for name, part in pairs if component[names[name]] == number} for number in range(count)]
+            families.append([np.array(sorted(each)) for each in own])
+    return families

@@ -21,7 +21,7 @@ from lm_eval_sea.results.comparison import (
 )
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
-from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, uneven_exemplars, unlike
+from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, under_one_name, uneven_exemplars, unlike
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
@@ -159,7 +159,7 @@ def catalogue_notes(task: TaskRun) -> list[str]:
 def unlike_notes(tasks: Iterable[TaskRun]) -> list[str]:
     """In what runs of the pack's tasks were not asked, or cannot be scored, alike."""
     of_pack = [task for task in tasks if task.facts.of_pack]
-    return [*unlike(of_pack), *unlike_ends(of_pack)]
+    return [*under_one_name(of_pack), *unlike(of_pack), *unlike_ends(of_pack)]
 
 
 def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:

@@ -1,10 +1,18 @@
-"""Where the facts of a task stand in its results, and text that is made safe to look at."""
+"""Where the facts of a task stand in its results, which tasks share texts, and text that is made safe to look at."""
 
+from itertools import combinations
+
+import pytest
+from datasets.utils.logging import disable_progress_bar, enable_progress_bar
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.catalogue.check import distinct_data
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import iterate_rows
 
 MADE_ON = {"data_sha256": "0123456789abcdef", "data_revision": "f00", "pack_version": "0.1.0", "signatures": {"bleu": "tok:13a"}}
 MADE_ON |= {"rows": 900, "chance": 0.25, "headline_metric": "acc", "data_source": "org/rows", "data_files": {"test": "th.jsonl"}}
@@ -36,3 +44,34 @@ def test_text_of_the_region_stays():
     for text in ("ភាសា​ខ្មែរ", "မြန်မာ‌ဘာသာ", "ไทย", "a\tb\nc"):  # with zero-width spaces and joiners
         assert visible(text) == text
     assert visible("a\x1b[31mb\u202ec\ud800") == "a\\x1b[31mb\\u202ec\\ud800"
+
+
+@pytest.mark.slow
+def test_data_sets_that_share_texts_are_of_one_family(hub_mirror, monkeypatch):
+    """Texts of 20 characters hardly stand in two places by chance; a fifth of the rows of either has one of the other's."""
+    monkeypatch.chdir(hub_mirror)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    disable_progress_bar()
+    texts, family = {}, {}
+    for task in distinct_data([task for task in read_tasks().tasks.values() if not task.metadata.get("subset")]):
+        facts = facts_of(task.metadata, task.name)
+        key = (facts.dataset, facts.sea_helm_task, facts.language)
+        if key in texts or not task.source.is_at_hand:
+            continue
+        try:
+            splits, _ = task.source.load()
+        except DataError:
+            continue  # what the mirror lacks
+        rows = [row for row in iterate_rows(splits, task.processor, task.name) if not isinstance(row, DataError)]
+        texts[key] = [{text for text in row.values() if isinstance(text, str) and len(text) >= 20} for row in rows]
+        family[key] = facts.family
+    enable_progress_bar()
+    pools = {key: set().union(*rows) for key, rows in texts.items() if rows}
+    sharing = [
+        (one, other)
+        for one, other in combinations(pools, 2)
+        if (both := pools[one] & pools[other])
+        and max(sum(bool(row & both) for row in texts[key]) / len(texts[key]) for key in (one, other)) >= 0.2
+    ]
+    assert len({one[:2] for one, _ in sharing}) > 5
+    assert not [pair for pair in sharing if family[pair[0]] != family[pair[1]]]

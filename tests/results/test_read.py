@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_lines, read_rows
+from lm_eval_sea.results.table import comparison_notes
 from lm_eval_sea.results.types import ResultsError
 
-from .lm_eval_output import NEW, OLD, row, write_results, write_run, write_samples
+from .lm_eval_output import NEW, OLD, row, toy, write_results, write_run, write_samples
 
 
 def test_a_whole_run(tmp_path):
@@ -213,6 +214,31 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
     copy.write_text(path.read_text().replace("0.5", "0.6"))
     assert len(read(tmp_path).by_seed().runs) == 2
     assert not any("copy" in note for note in read(tmp_path).best().notes)
+
+
+def test_a_copy_of_a_results_file_under_another_date_is_no_run(tmp_path):
+    path = write_run(tmp_path, {"toy_th": {"scores": {"acc,none": 0.5}}}, OLD, date=1.0)
+    shutil.copy(path, tmp_path / f"results_{NEW}.json")
+    assert len(read(tmp_path).by_seed().runs) == len(read(tmp_path).apart().runs) == 1
+
+
+@pytest.mark.parametrize(
+    ("of_second", "said"),
+    [
+        ({"revision": "b"}, "2 different revisions under one name"),
+        ({"peft": "org/x"}, "2 different adapters or quantisations under one name"),
+        ({"pretrained": "org/other"}, "2 different models under one name (toy_th with org/model, toy_vi with org/other)"),
+        ({}, None),
+    ],
+)
+def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, said):
+    """Each has a task that the other lacks, so that no run takes the place of another."""
+    first = {"pretrained": "org/model", "revision": "a"}
+    for task, stamp, arguments in (("toy_th", OLD, first), ("toy_vi", NEW, first | of_second)):
+        config = {"model_args": arguments}
+        write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model=arguments["pretrained"], config=config)
+    notes = comparison_notes(read(tmp_path, names={tmp_path: "mine"}).best())
+    assert any(said in note for note in notes) if said else not notes
 
 
 def test_nothing_to_read_is_one_line(tmp_path):

@@ -1,6 +1,7 @@
 """Means of tasks and comparisons of models, against scipy and numbers by hand."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import stats
 
 from lm_eval_sea.results.comparison import corrected_on_page
 from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics
-from lm_eval_sea.results.strata import FEWEST, combined, difference_strata, reported_stratum, strata_of
+from lm_eval_sea.results.strata import FEWEST, Origin, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
 
 SCORES = st.lists(st.floats(0.01, 0.99).map(lambda score: round(score, 3)), min_size=FEWEST, max_size=20, unique=True)
@@ -53,6 +54,32 @@ def test_tasks_on_the_same_passages_vary_together(pairs):
     assert (together.stderr, together.degrees) == pytest.approx((expected.stderr, expected.degrees), abs=1e-9)
 
 
+@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)), min_size=FEWEST, max_size=12))
+def test_tasks_that_may_share_texts_are_as_uncertain_as_they_can_be(pairs):
+    """Where names do not tell what two tasks share, their errors are added; what they share when names tell is at most that."""
+
+    def halves(pools, families):
+        return [
+            replace(part.times(0.5), origin=Origin(name, family))
+            for name, pool, family, scores in zip("ab", pools, families, zip(*pairs, strict=True), strict=True)
+            for part in strata_of(mean_statistics(scores), pool, alone(len(pairs)))
+        ]
+
+    errors = [stats.sem(scores) / 2 for scores in zip(*pairs, strict=True)]
+    together = combined(halves("ab", "xx")).stderr
+    assert together == pytest.approx(sum(errors), abs=1e-9)
+    assert combined(halves("aa", "xx")).stderr <= together + 1e-9, "the same passages by name"
+    assert combined(halves("ab", "xy")).stderr == pytest.approx(math.hypot(*errors), abs=1e-9), "independent"
+
+
+@pytest.mark.parametrize("right", [0, 3, 8])
+def test_errors_that_were_reported_have_the_floor_of_right_and_wrong_answers(right):
+    scores = [1.0] * right + [0.0] * (8 - right)
+    reported = reported_stratum("a", np.mean(scores), np.std(scores, ddof=1) / math.sqrt(8), 8)
+    assert combined([reported]).stderr == pytest.approx(combined(strata_of(mean_statistics(scores), "a", alone(8))).stderr)
+    assert combined([reported_stratum("a", 0.5, 0.01, 8)]).stderr == 0.01
+
+
 @pytest.mark.parametrize("right", [0, 3, 8])
 def test_right_and_wrong_answers_vary_at_least_as_with_one_of_each_more(right):
     scores = [1.0] * right + [0.0] * (8 - right)
@@ -66,7 +93,7 @@ def test_few_passages_have_no_interval():
     assert combined(strata_of(mean_statistics([1, 0, 1, 0] * 5), "a", ["a", "b", "c", "d"] * 5)).half_width() is None
     rare = group_mean_statistics(["x"] * 40 + ["y"] * 4, [1.0, 0.0] * 22)
     assert combined(strata_of(rare, "a", alone(44))).half_width() is None, "four rows of a label"
-    assert combined([reported_stratum("a", 0.05, 100)]).half_width() == pytest.approx(0.05 * stats.t.ppf(0.975, 99))
+    assert combined([reported_stratum("a", 0.5, 0.05, 100)]).half_width() == pytest.approx(0.05 * stats.t.ppf(0.975, 99))
 
 
 def test_balanced_accuracy_has_strata_by_label():

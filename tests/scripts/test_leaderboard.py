@@ -19,21 +19,26 @@ def results(tmp_path):
     """Writes what lm-eval writes of a run; the keywords change it."""
 
     def write(
-        model="org/a", folder=None, task=TASK, score=0.6, rows=100, limit=None, sha=None, samples=False, about=None, **metadata
-    ):
+        model="org/a", folder=None, task=TASK, score=0.6, rows=100, limit=None, sha=None, samples=False, about=None,
+        config=None, num_fewshot=None, **metadata
+    ):  # fmt: skip
         facts = read_tasks().tasks[task].metadata
         metric = facts["headline_metric"]
         place = tmp_path / (folder or model.replace("/", "__"))
-        provenance = {"data_sha256": sha or facts.get("subset", {}).get("sha256", "a" * 64), "pack_version": "0.3.0"}
+        digest = sha or facts.get("subset", {}).get("sha256") or facts.get("tested", {}).get("rows", "a" * 64)
+        provenance = {"data_sha256": digest, "pack_version": "0.3.0"}
+        known = read_tasks().tasks[task].num_fewshot
         run = {
             "scores": {f"{metric},none": score, f"{metric}_stderr,none": 0.05},
             "metadata": {**facts, "provenance": provenance} | metadata,
+            "num_fewshot": known if num_fewshot is None else num_fewshot,
         }
-        config = {"model": "hf", "model_args": {"pretrained": model}, "limit": limit, "model_sha": "abc"}
+        settings = {"model": "hf", "model_args": {"pretrained": model}, "limit": limit, "model_sha": "abc"} | (config or {})
         counts = {task: {"original": rows, "effective": rows}}
-        parts = {"group_subtasks": {}, "versions": {task: facts["version"]}, "n-samples": counts, "config": config, "date": 1.0}
+        parts = {"group_subtasks": {}, "versions": {task: facts["version"]}, "n-samples": counts, "config": settings, "date": 1.0}
         logged = {"rows": [{}]} if samples else {}
-        write_run(place, {task: run | logged}, "2026-11-22T03-00-00.000000", model=model, **parts)
+        stamp = f"2026-11-22T03-00-0{len(list(place.glob('results_*')))}.000000"
+        write_run(place, {task: run | logged}, stamp, model=model, **parts)
         if about is not None:
             (place / "about.yaml").write_text(about, encoding="utf-8")
         return place
@@ -83,6 +88,10 @@ def test_tasks_are_left_out(results, tmp_path, monkeypatch):
         ({"version": 0.9}, "version 0.9 of the task"),
         ({"prompt_book_version": 0}, "version 0 of the prompts"),
         ({"sha": "0" * 64}, "made on other rows"),
+        ({"num_fewshot": 1}, "1 exemplars; expected 3"),
+        ({"config": {"gen_kwargs": {"temperature": 1}}}, "made with --gen_kwargs {'temperature': 1}"),
+        ({"config": {"system_instruction_sha": "c0ffee"}}, "made with --system_instruction"),
+        ({"config": {"model_args": {"pretrained": "org/a", "load_in_4bit": True}}}, "made with load_in_4bit=True"),
         ({"model": "/home/me/model", "folder": "model"}, "expected its name on the hub"),
         ({"folder": "elsewhere"}, "results of org/a belong in org__a"),
         ({"samples": True}, "leave samples out"),
@@ -91,6 +100,20 @@ def test_tasks_are_left_out(results, tmp_path, monkeypatch):
 )
 def test_what_is_wrong_is_said(results, changes, expected):
     assert any(expected in line for line in findings([results(**changes)]))
+
+
+def test_models_that_were_run_on_different_rows_are_named(results):
+    """Lite and whole tasks have digests that the pack knows; those of SEA-HELM may change."""
+    places = [results(task="sea_helm_id_nli", model=f"org/{name}", folder=f"org__{name}", sha=name * 64) for name in "ab"]
+    assert any("sea_helm_id_nli was run on different rows in" in line for line in findings(places))
+
+
+def test_two_checkpoints_are_no_model(results):
+    place = results(about="model: mine\nsource: a package\nrevision: '1'\n", config={"weights_digest": "a"})
+    results(
+        about="model: mine\nsource: a package\nrevision: '1'\n", config={"weights_digest": "b"}, task="sea_xcopa_th_to_ppl_lite"
+    )
+    assert any("2 different weights under one name" in line for line in findings([place]))
 
 
 def test_a_model_from_a_folder_says_what_it_is(results):

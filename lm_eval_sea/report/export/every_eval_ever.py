@@ -11,6 +11,7 @@ import hashlib
 import json
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
@@ -61,8 +62,9 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     if model is not None and len(names) > 1:
         raise ResultsError(f"--model names one model; the runs are of {len(names)}: {', '.join(sorted(names)[:3])}")
     ids = {name: model or model_id(name) for name in names}
-    if len(set(ids.values())) < len(ids):
-        raise ResultsError(f"several models would be {max(ids.values())}; export them one by one with --model ORGANISATION/NAME")
+    [(most, count)] = Counter(ids.values()).most_common(1)
+    if count > 1 and model is None:
+        raise ResultsError(f"several models would be {most}; export them one by one with --model ORGANISATION/NAME")
     made = {}
     for run in runs.runs:
         tasks, own = runs.of_run(run), ids[_without_mode(run)]
@@ -71,7 +73,8 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
             notes.append(f"{run.place}: left out, it has no scores of tasks of this pack")
             continue
         digest = hashlib.sha256(json.dumps([own, run.date.isoformat(), results], sort_keys=True).encode()).digest()
-        made[f"data/{COLLECTION}/{own}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = _record(run, tasks, own, results)
+        name = str(uuid.UUID(bytes=digest[:16], version=4))
+        made[f"data/{COLLECTION}/{own}/{name}.json"] = _record(run, tasks, own, name, results)
     if not made:
         raise ResultsError("; ".join(notes) or "there is no run to export")
     return made, notes
@@ -82,7 +85,7 @@ def _without_mode(run: Run) -> str:
     return run.model.removesuffix(run.settings.in_name)
 
 
-def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[str, Any]]) -> dict[str, Any]:
+def _record(run: Run, tasks: Sequence[TaskRun], model: str, name: str, results: list[dict[str, Any]]) -> dict[str, Any]:
     now = f"{time.time():.0f}"
     settings = {key: str(value) for key, value in asdict(run.settings).items() if value is not None}
     packs = {task.facts.pack_version for task in tasks} - {""}
@@ -90,7 +93,7 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, results: list[dict[s
     engine = "vLLM" if backend.startswith("vllm") else "transformers" if "hf" in backend else backend
     return {
         "schema_version": SCHEMA,
-        "evaluation_id": f"{COLLECTION}/{model}/{now}",
+        "evaluation_id": f"{COLLECTION}/{model}/{now}-{name}",  # several runs are exported in one second
         "evaluation_timestamp": f"{seconds_of(run):.0f}",
         "retrieved_timestamp": now,
         "source_metadata": {
@@ -126,7 +129,8 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
     if task.score is not None:
         notes += [f"{task.name}: {note}" for note in task.score.notes]
     for name, metric in task.scores.items():
-        if beyond := beyond_scale(name, metric.value):
+        beyond = "bits per byte have no best score" if name.startswith("bits_per_byte") else beyond_scale(name, metric.value)
+        if beyond:
             notes.append(f"{task.name}: {beyond}; left out")
             continue
         is_headline = name == task.facts.headline_metric
@@ -146,7 +150,7 @@ def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     lower_is_better = {entry.get("metric"): entry.get("higher_is_better") is False for entry in reversed(entries)}
     signature = task.facts.signatures.get(name)
-    details = {"headline": str(is_headline).lower(), "chance": f"{task.facts.chance:g}"}
+    details = {"headline": str(is_headline).lower()} | ({"chance": f"{task.facts.chance:g}"} if is_headline else {})
     details |= {"signature": one_line(signature)} if signature else {}
     return {
         "metric_id": f"{COLLECTION}.{name}",

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
-from lm_eval_sea.results.runs import TaskRun, task_settings, uneven_exemplars
+from lm_eval_sea.results.runs import TaskRun, task_settings, under_one_name, uneven_exemplars
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
@@ -104,6 +104,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
             f"the runs are of {len(models)} models ({some_names(models)}), and totals are of one; give the folder of one"
         )
     _refuse_unlike(found.values())
+    if others := under_one_name(members):
+        raise ResultsError(f"{others[0]}, for totals are of one model")
     templates = {task.run.settings.chat_template for task in members}
     evidence.base_model = templates == {None} and any(task.num_fewshot for task in members)
     if len(templates) > 1:

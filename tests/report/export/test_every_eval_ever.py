@@ -7,11 +7,12 @@ import pytest
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.report.export.every_eval_ever import model_id
+from lm_eval_sea.report.export.every_eval_ever import model_id, records
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 from lm_eval_sea.results.types import ResultsError
 from tests.report.planted import CHRF, NO_SAMPLES, RANKED, TO_THAI, plant
+from tests.results.lm_eval_output import NEW, OLD, write_run
 
 
 def exported(out):
@@ -118,6 +119,18 @@ def test_intervals_are_those_that_show_prints(out, runs):
             scale = scales.get(metric, 100)
             assert (interval["lower"] * scale, interval["upper"] * scale) == pytest.approx(printed.pop(task), abs=0.051)
     assert not printed
+
+
+def test_runs_of_one_model_have_ids_of_their_own_and_bits_are_no_share(tmp_path):
+    for name, stamp in (("sea_xcopa_id_to_ppl", OLD), ("sea_xcopa_th_to_ppl", NEW)):
+        scores = {"acc_ppl,none": 0.5, "bits_per_byte,none": 0.8}
+        metadata = dict(read_tasks().tasks[name].metadata)
+        write_run(tmp_path / "runs", {name: {"scores": scores, "metadata": metadata}}, stamp)
+    made, notes = records(read(tmp_path / "runs").best())
+    assert len({record["evaluation_id"] for record in made.values()}) == 2
+    metrics = [result["metric_config"]["metric_name"] for record in made.values() for result in record["evaluation_results"]]
+    assert metrics == ["acc_ppl", "acc_ppl"]
+    assert any("bits per byte have no best score" in note for note in notes)
 
 
 def test_ids_of_models():

@@ -207,6 +207,19 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
     assert main(["score", str(paths["a"])]) == 0
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"revision": "b"}, "2 different revisions"), ({"load_in_4bit": True}, "2 different adapters or quantisations")],
+)
+def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
+    for seed, (task, own) in enumerate({"nli": {}, "causal": change}.items(), start=1):
+        path = write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]})
+        arguments = {"pretrained": "org/model", "revision": "a"} | own
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"config": {"model_args": arguments}}))
+    with pytest.raises(ResultsError, match=f"{said} under one name"):
+        totals_of(tmp_path)
+
+
 def test_tasks_under_several_chat_templates_have_no_complete_mean(tmp_path):
     """They are no seeds of each other, but one mean goes over them."""
     for seed, (task, template) in enumerate({"nli": None, "causal": "c0ffee"}.items(), start=1):
