@@ -23,7 +23,7 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.workload import fault_of_vocabulary, reads_ahead, unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
-from ..results.lm_eval_output import NEW, OLD, write_results
+from ..results.lm_eval_output import NEW, OLD, toy, write_run
 from .test_servers import completion, reply, serving
 
 
@@ -184,7 +184,7 @@ def test_a_checkpoint_that_was_replaced(tmp_path):
 def test_scores_of_two_checkpoints_under_one_name_are_said(digests, said, tmp_path):
     for digest, stamp, task in zip(digests, (OLD, NEW), ("toy_th", "toy_vi"), strict=True):
         config = {"model": "hf", "model_args": {"pretrained": "org/a"}, "weights_digest": digest}
-        write_results(tmp_path, stamp, {task: {"acc,none": 0.5}}, config=config)
+        write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model="org/a", config=config)
     assert said == ("2 different weights under one name" in " ".join(table_of(read(tmp_path).best()).split()))
 
 

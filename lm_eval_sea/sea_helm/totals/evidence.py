@@ -115,9 +115,24 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
         _gather_task(place, results, most, evidence)
     sizes = unknown_size_note({results[0].name: results[0].facts for _, results in sorted(found.items())})
     evidence.notes += filter(None, [sizes, uneven_exemplars([results[0] for results in found.values()])])
+    evidence.notes += filter(None, [_shared_texts([results[0] for results in found.values()])])
     if not evidence.rows:
         raise ResultsError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
+
+
+def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
+    """What is said of tasks that may ask about the same texts, which the draws take for independent."""
+    families: dict[str, list[str]] = {}
+    for task in tasks:
+        families.setdefault(task.facts.family, []).append(task.name)
+    shared = [name for names in families.values() if len(names) > 1 for name in names]
+    if not shared:
+        return None
+    return (
+        f"{len(shared)} tasks share texts, some in translation ({some_names(shared)}); their questions are drawn apart, as "
+        "SEA-HELM draws them, so that intervals of means over them are too narrow"
+    )
 
 
 def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:

@@ -22,7 +22,15 @@ def task_name(language: str, task: str) -> str:
 
 
 def metadata(language: str, task: str, *, ranked: bool = False) -> dict:
-    facts = {"version": 1.0, "suite": "sea_helm", "language": language, "sea_helm_task": task, "chance": 0.0, "variant": "gen"}
+    facts = {
+        "version": 1.0,
+        "suite": "sea_helm",
+        "dataset": "sea_helm",
+        "language": language,
+        "sea_helm_task": task,
+        "chance": 0.0,
+        "variant": "gen",
+    }
     item_metric = TASKS[task].get("item_metric", "correct")
     facts |= TASKS[task] | {"item_metric": item_metric, "headline_metric": item_metric or "chrf++"}
     return facts | {"variant": "ppl", "item_metric": "acc", "headline_metric": "acc"} if ranked else facts

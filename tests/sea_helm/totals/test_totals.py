@@ -420,6 +420,12 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
         totals_of(tmp_path)
 
 
+@pytest.mark.parametrize(("languages", "said"), [(("id", "th"), True), (("id",), False)])
+def test_tasks_that_ask_the_same_in_translation_are_said_to_be_drawn_apart(tmp_path, languages, said):
+    write_run(tmp_path, 1, {(language, "causal"): planted(1)["id", "causal"] for language in languages})
+    assert said == any("2 tasks share texts" in note and "intervals" in note for note in totals_of(tmp_path).notes)
+
+
 def test_a_metric_of_unknown_scale_is_refused(tmp_path):
     path = write_run(tmp_path / "run", 1, {("id", "qa"): [(0.5, ["x"])] * 3})
     content = json.loads(path.read_text())
