@@ -14,11 +14,11 @@ from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.make.files import groups, leaves
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, read
 from lm_eval_sea.make.task_yaml import HEADER, Function, to_yaml
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, digest_of_file
 
 
-def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]:
-    """The task files of a user's own data set, path → content, as far as names or globs want them.
+def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[str, str]:
+    """The task files of a user's own data set, name → content, as far as names or globs want them.
 
     The folder has `data_set.yml` and `prompts/`; its name is that of the data set.
 
@@ -38,7 +38,19 @@ def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]
     tasks = set(made)
     made |= {group["group"]: group for _, group in groups(data_set) if len(group["task"]) > 1 and tasks.issuperset(group["task"])}
     chosen = {name for pattern in wanted for name in fnmatch.filter(made, pattern)}
-    return {folder / f"{name}.yaml": HEADER + to_yaml(content) for name, content in made.items() if name in chosen}
+    return {f"{name}.yaml": HEADER + to_yaml(content) for name, content in made.items() if name in chosen}
+
+
+def no_longer_made(files: Collection[str], folder: Path) -> list[str]:
+    """The other files that `own_files` made in a folder: of a language that is gone, or of the data set that was copied."""
+    texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.glob("*.yaml"))}
+    # a task on demand, which may be there, too, has the same header
+    marks = (f"{HEADER}group:", "\n  data_set:")
+    return [
+        name
+        for name, text in texts.items()
+        if name not in files and text.startswith(HEADER) and any(mark in text for mark in marks)
+    ]
 
 
 def _in_one_file(prompted: Prompted, content: Content) -> Content:
@@ -46,10 +58,13 @@ def _in_one_file(prompted: Prompted, content: Content) -> Content:
     language = prompted.of.languages[content["metadata"]["language"]]
     process = {"dataset_kwargs": {"process": Function(f"utils.{language.process}")}} if language.process else {}
     has_exemplars = bool(prompted.words(language.prompts).get("exemplars"))
+    folder = prompted.of.path.parent
+    prompts = {content["metadata"]["prompt_language"], *([language.prompts] if has_exemplars else [])}
+    made_of = [prompted.of.path, *(folder / "prompts" / f"{each}.yml" for each in sorted(prompts))]
     return {
         **content,
         "include": str(TASKS_FOLDER / content["include"][0]),
         **process,
         **(exemplars(prompted, language.prompts) if has_exemplars else {"num_fewshot": 0}),
-        "metadata": content["metadata"] | {"data_set": str(prompted.of.path), "provenance": {}},
+        "metadata": content["metadata"] | {"data_set": {str(path): digest_of_file(path) for path in made_of}, "provenance": {}},
     }

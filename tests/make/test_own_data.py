@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import warnings
 
 import pytest
@@ -12,6 +13,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared.columns import ColumnRows
 from tests.conftest import ROOT
+from tests.model_folder import model_folder
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PLACES = {"title": "Own", "version": 1.0, "task": "sa", "source": ".", "chance": 0.5, "languages": {"th": {"rows": 2}}}
@@ -202,3 +204,119 @@ def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
         plant(tmp_path / name, record | change, PROMPT, [])
     assert main(["make", str(tmp_path / name)]) == 2
     assert line in (said := capsys.readouterr().err) and said.count("\n") == 1
+
+
+def plant_reviews(folder):
+    """Two languages of a classification, of which English is a second prompt of the first."""
+    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
+    record |= {"columns": {"text": "comment", "label": "sentiment"}, "languages": {"th": {"rows": 2}, "lo": {"rows": 2}}}
+    prompt = PROMPT | {"labels": {"neg": "ลบ", "pos": "บวก"}}
+    plant(folder, record, prompt, [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}])
+    for name in ("en", "lo"):
+        (folder / "prompts" / f"{name}.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+    make(folder)
+
+
+def replace(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+CHANGES = {
+    "labels in another order": (lambda own: reorder_labels(own), "data_set.yml has changed"),
+    "a language less": (lambda own: replace(own / "data_set.yml", "  lo:\n    rows: 2\n", ""), "data_set.yml has changed"),
+    "another instruction": (lambda own: replace(own / "prompts/th.yml", "ตอบ", "จงตอบ"), "prompts/th.yml has changed"),
+    "no prompt": (lambda own: (own / "prompts/th.yml").unlink(), "prompts/th.yml is missing"),
+    "no data set": (lambda own: (own / "data_set.yml").unlink(), "data_set.yml is missing"),
+    "another place": (lambda own: own.rename(own.with_name("reviews2")), "data_set.yml is missing"),
+}
+
+
+def reorder_labels(folder):
+    replace(folder / "data_set.yml", "- neg\n- pos", "- pos\n- neg")
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("command", ["run", "lm_eval"])
+def test_a_task_of_files_that_have_changed_is_refused(tmp_path, capsys, change, said, command):
+    """In one line, before there is a model; what the change does not concern goes on."""
+    folder = tmp_path / "reviews"
+    plant_reviews(folder)
+    capsys.readouterr()
+    change(folder)
+    here = next(tmp_path.glob("reviews*"))
+    line = rf"{re.escape(str(folder))}/{said}.*run `lm-eval-sea make {re.escape(str(folder))}`"
+    if command == "run":
+        model = [
+            "--model",
+            "hf",
+            "--model_args",
+            f"pretrained={model_folder(tmp_path / 'model')}",
+            "--device",
+            "cpu",
+        ]  # no weights
+        assert main(["run", *model, "--include_path", str(here), "--tasks", "sea_reviews_th"]) == 2
+        first, *advice = capsys.readouterr().err.strip().splitlines()
+        assert re.search(line, first) and not any("data fetch" in each for each in advice)
+    else:
+        with pytest.raises(ValueError, match=line):
+            evaluate(here, ["sea_reviews_th"])
+    if "th.yml" in said:
+        assert evaluate(here, ["sea_reviews_lo"])["results"]
+    if "changed" in said:
+        make(folder)
+        assert evaluate(here, ["sea_reviews_th"])["results"]
+
+
+def test_labels_are_scored_in_the_order_of_the_file_that_the_task_was_made_of(tmp_path):
+    """Also in a process that has read it before it changed."""
+    folder = tmp_path / "reviews"
+    plant_reviews(folder)
+    for change in (reorder_labels, lambda _: None):
+        samples = evaluate(folder, ["sea_reviews_th"])["samples"]["sea_reviews_th"]
+        shown = {(sample["doc"]["text"], sample["arguments"][sample["doc"]["gold"]][1]) for sample in samples}
+        assert shown == {("แย่", " ลบ"), ("ดี", " บวก")}
+        change(folder)
+        make(folder)
+
+
+def test_make_removes_the_files_that_it_made_before_and_no_others(tmp_path, capsys):
+    folder = tmp_path / "reviews"
+    plant_reviews(folder)
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    assert main(["make", "sea_xcopa_vi_to_ppl_p2", "--out", str(copy)]) == 0
+    (copy / "mine.yaml").write_text("task: mine\n", encoding="utf-8")
+    kept = {"mine.yaml", "sea_xcopa_vi_to_ppl_p2.yaml"}
+    make(copy, "sea_copy_th")
+    copied = {path.name for path in folder.glob("*.yaml")}
+    assert {path.name for path in copy.glob("*.yaml")} == {*kept, *copied, "sea_copy_th.yaml"}
+    make(copy)
+    assert "files removed that nothing makes any more: sea_reviews.yaml, " in capsys.readouterr().out
+    assert {path.name for path in copy.glob("*.yaml")} == kept | {name.replace("reviews", "copy") for name in copied}
+
+
+def test_check_says_what_make_would_do_and_writes_nothing(tmp_path, capsys):
+    folder, out = tmp_path / "reviews", tmp_path / "out"
+    plant_reviews(folder)
+    name = "sea_xcopa_vi_to_ppl_p2"
+    for arguments in ([str(folder)], [name, "--out", str(out)]):
+        make(*arguments)
+        before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+        assert main(["make", *arguments, "--check"]) == 0
+        assert "files agree with their prompts\n" in capsys.readouterr().out
+        assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before
+    replace(folder / "prompts/lo.yml", "ตอบ", "จงตอบ")
+    (folder / "sea_reviews_th.yaml").rename(folder / "sea_reviews_km.yaml")
+    replace(out / f"{name}.yaml", "task: ", "tag: x\ntask: ")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+    assert main(["make", str(folder), "--check"]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert {"sea_reviews_km.yaml: nothing makes this file any more", "sea_reviews_th.yaml: missing"} < set(said)
+    assert "sea_reviews_lo.yaml: differs from what its prompts make" in said
+    assert main(["make", name, "--out", str(out), "--check"]) == 1
+    assert capsys.readouterr().out == f"{name}.yaml: differs from what its prompts make\n"
+    assert main(["make", name, "--out", str(tmp_path / "absent"), "--check"]) == 1
+    assert capsys.readouterr().out == f"{name}.yaml: missing\n"
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before and not (tmp_path / "absent").exists()

@@ -16,7 +16,7 @@ import datasets
 
 from . import __version__
 from .columns import ColumnRows, position_of_label, written_labels
-from .facts import ORDER, PUBLISHED_POSITION, facts
+from .facts import ORDER, PUBLISHED_POSITION, changed_since_made, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
 from .row_language import other_language
@@ -334,8 +334,11 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         The splits `test` and `examples`; the latter is empty where the data set publishes no exemplars.
 
     Raises:
-        DataError: if the data cannot be loaded or a row cannot be scored.
+        DataError: if the data cannot be loaded or a row cannot be scored, or the files of a user's own data set are others than
+            the task was made of.
     """
+    if fault := changed_since_made(metadata):
+        raise DataError(fault, fault)
     known = facts(metadata)
     source = Source.from_metadata(**known)
     place = _place(source, row_processor(process, known))
