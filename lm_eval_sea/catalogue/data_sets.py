@@ -69,7 +69,7 @@ class DataSet:
     suite_languages: Sequence[str] = ()  # the languages of its groups, where these are not all
     max_new_tokens: Mapping[str, int] = field(default_factory=dict)  # language of the answer → the longest one to be generated
     main_variant: str = ""  # of multiple choice: the one that groups of several data sets have; without it SailCompass'
-    letters: Mapping[str, str] = field(default_factory=dict)  # language → labels of options other than ABCDE
+    letters: Mapping[str, str] = field(default_factory=dict)  # language of the prompts → labels of options other than ABCDE
     pivot: str = "en"  # the language that rows are translated from and into
     rows_as: str = ""  # the data set whose utils.py processes the rows, where they are laid out alike
     same_questions: bool = False  # rows of one id are one question in all languages, with the options in the same order

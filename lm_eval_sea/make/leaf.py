@@ -22,6 +22,7 @@ from lm_eval_sea.make.prompt_files import (
     row_template,
 )
 from lm_eval_sea.make.task_yaml import OneLine, Quoted
+from lm_eval_sea.tasks._shared.columns import LETTERS
 from lm_eval_sea.tasks._shared.facts import GENERATED, TASKS_FOLDER
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
@@ -218,7 +219,7 @@ def exemplars(prompted: Prompted, language: str, key: str = "exemplars") -> Cont
     found = entry(prompted.words(language), key, where)
     if len(found) != EXEMPLARS:
         raise PromptFileError(f"{where}: {len(found)} {key}; expected {EXEMPLARS}")
-    letters = data_set.letters.get(language, "ABCDE")
+    letters = data_set.letters.get(language, LETTERS)
     samples = [
         as_row(exemplar, data_set, letters, f"{where}: exemplar {number}") for number, exemplar in enumerate(found, start=1)
     ]

@@ -76,6 +76,8 @@ def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: 
             raise PromptFileError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
         return row | {"gold": labels.index(exemplar["label"])}
     options = entry(exemplar, "options", where)
+    if len(options) > len(letters):
+        raise PromptFileError(f"{where}: 'options' has {len(options)}; there are {len(letters)} letters, {letters}")
     if exemplar.get("gold") not in range(len(options)):
         raise PromptFileError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
     return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}

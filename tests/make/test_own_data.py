@@ -11,7 +11,7 @@ from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.tasks._shared.columns import ColumnRows
+from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
 from tests.model_folder import model_folder
 
@@ -112,27 +112,108 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
         evaluate(tmp_path / "comments", ["sea_comments_th"])
 
 
+@pytest.mark.parametrize("letters", [LETTERS, "กขคง"])
 @pytest.mark.parametrize(
     ("options", "answer", "expected"),
     [
         (["ลำปาง", "น่าน", "แพร่", "ตาก"], "C", 2),
         (["ลำปาง", "น่าน", "แพร่", ""], "C", 2),
         (["ลำปาง", "", "แพร่", "ตาก"], "C", "an empty option at position 2"),  # C is not the second option that is left
-        (["3", "1", "2", "0"], "3", "'3', which may be A or D; "),
+        (["3", "1", "2", "0"], "3", "'3', which may be {0} or {3}; "),
         (["3", "1", "2", "0"], "1", 1),  # text and number name the same
-        (["B", "A", "AB", "O"], "A", "'A', which may be A or B; "),
-        (["น่าน", "ตาก", "ตาก", ""], "ตาก", "'ตาก', which may be B or C; "),
+        (["B", "A", "AB", "O"], "A", "'A', which may be {0} or {1}; "),
+        (["น่าน", "ตาก", "ตาก", ""], "ตาก", "'ตาก', which may be {1} or {2}; "),
         (["น่าน", "ตาก", "ตาก", ""], "b", 1),
     ],
 )
-def test_the_right_option_is_never_guessed(options, answer, expected):
-    read = ColumnRows({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"})({})
+def test_the_right_option_is_never_guessed(letters, options, answer, expected):
+    read = ColumnRows({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"}, letters)({})
     row = {"q": "?", **dict(zip("abcd", options, strict=True)), "answer": answer}
     if isinstance(expected, int):
         assert read(row)["gold"] == expected
     else:
-        with pytest.raises(ValueError, match=re.escape(expected)):
+        with pytest.raises(ValueError, match=re.escape(expected.format(*letters))):
             read(row)
+
+
+@pytest.mark.parametrize(
+    ("letters", "answers", "refused"),
+    [
+        ("กขคง", ["ค", "C", "c", 2, "2"], ["จ", "E", 4]),
+        ("12345", [3, "3", "๓", "C"], [0, "5", "E"]),  # which are no numbers from 0 then
+        ("๑๒๓๔", [3, "3", "๓", "C"], [0, "๕", "E"]),
+    ],
+)
+def test_an_option_is_named_by_its_own_letter_or_the_latin_one(letters, answers, refused):
+    read = ColumnRows({"question": "q", "options": "options", "gold": "answer"}, letters)({})
+    row = {"q": "?", "options": ["ลำปาง", "น่าน", "แพร่", "ตาก"]}
+    for answer in answers:
+        made = read(row | {"answer": answer})
+        assert (made["gold"], made["letters"]) == (2, list(letters[:4]))
+    for answer in refused:
+        with pytest.raises(ValueError, match=f"expected an option, {letters[0]} to {letters[3]},(?: or)? A to D"):
+            read(row | {"answer": answer})
+
+
+def test_exemplars_and_rows_have_the_letters_of_the_data_set(tmp_path):
+    """Up to those that there are: 26 of the Latin ones."""
+    for letters, count in (("กขคง", 4), (LETTERS, 26)):
+        folder = tmp_path / f"own{count}"
+        options = [f"ที่ {place}" for place in range(count)]
+        record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
+        record |= {"columns": {"text": "q", "options": "o", "gold": "a"}, **({"letters": {"th": letters}} if count == 4 else {})}
+        exemplars = [{"text": f"ตัวอย่าง {number}", "options": options, "gold": number % count} for number in range(5)]
+        rows = [{"q": "ข้อ 1", "o": options, "a": letters[2]}, {"q": "ข้อ 2", "o": options[:3], "a": "C"}]
+        plant(folder, record, PROMPT | {"exemplars": exemplars}, rows)
+        make(folder)
+        name = f"sea_{folder.name}_th_litilo_ppl"
+        for sample in evaluate(folder, [name])["samples"][name]:
+            shown = re.findall(r"^(.)\. ที่ (\d+)$", sample["arguments"][0][0], re.MULTILINE)
+            assert {(letter, int(place)) for letter, place in shown} == {(letters[place], place) for place in range(count)}
+            answers = [continuation.strip() for _, continuation in sample["arguments"]][: len(sample["doc"]["options"])]
+            assert answers == list(letters[: len(sample["doc"]["options"])]) and sample["doc"]["gold"] == 2
+        too_many = [{**exemplars[0], "options": [*options, "อีกข้อ"]}, *exemplars[1:]]
+        plant(tmp_path / "more" / folder.name, record, PROMPT | {"exemplars": too_many}, [])
+        assert main(["make", str(tmp_path / "more" / folder.name)]) == 2
+        with pytest.raises(ValueError, match=f"field 'options' has {count + 1}; there are {count} letters, {letters}"):
+            ColumnRows(record["columns"], letters)({})({"q": "?", "o": too_many[0]["options"], "a": "A"})
+
+
+NAN = float("nan")  # which pandas writes where there is nothing
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"question": NAN}, "column 'question' has nan; expected text"),
+        ({"question": None}, "column 'question' has None; expected text"),
+        ({"question": True}, "column 'question' has True; expected text"),
+        ({"options": ["a", NAN, "c"]}, "field 'options' has an empty option at position 2; expected text"),
+        ({"options": ["a", {"text": "b"}]}, "field 'options' has {'text': 'b'}; expected text"),
+        ({"options": ["a", ["b"]]}, "field 'options' has ['b']; expected text"),
+        ({"options": [True, False]}, "field 'options' has True; expected text"),
+        ({"gold": NAN}, "column 'gold' has nan; expected text"),
+        ({"answers": NAN}, "column 'answers' has nan; expected text"),
+        ({"answers": ["a", NAN]}, "field 'answers' has nan; expected text"),
+        ({"answers": ["a", ["b"]]}, "field 'answers' has ['b']; expected text"),
+        ({"answers": '["x"]'}, "field 'answers' is the text '[\"x\"]'; expected one answer, or a list in a file of JSON"),
+        ({"answers": "['x', 'y']"}, "expected one answer, or a list in a file of JSON"),
+        ({"answers": "[ ]"}, "expected one answer, or a list in a file of JSON"),
+    ],
+)
+def test_what_is_no_text_is_refused(row, said):
+    fields = {"question", "options", "gold"} if "answers" not in row else {"question", "answers"}
+    read = ColumnRows({field: field for field in fields})({})
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read({"question": "?", "options": ["a", "b"], "gold": "A"} | row)
+
+
+def test_nothing_behind_the_last_option_and_brackets_in_an_answer_are_read():
+    read = ColumnRows({"question": "question", "options": ["a", "b", "c"], "gold": "gold"})({})
+    assert read({"question": 7, "a": 1.5, "b": "x", "c": NAN, "gold": "A"})["options"] == ["1.5", "x"]
+    read = ColumnRows({"question": "question", "answers": "answers"})({})
+    for answer in ("[citation needed]", "[1]", '"x"'):
+        assert read({"question": "?", "answers": answer})["answers"] == [answer]
 
 
 def test_options_in_one_cell_of_a_table_are_not_read_character_by_character():

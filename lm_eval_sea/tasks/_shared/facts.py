@@ -115,9 +115,9 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
         The metadata, its `provenance`, and of `data_set.yml`: `task`, `data_source` with `data_files` or `data_config` and
         `data_splits` (`Source.from_metadata` has them all), `rows`, `chance`, `headline_metric`, `tested`, which has digests of
         the rows that the pack was tested with, `subset` of a lite task; where they apply `answer_language`,
-        `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`, `columns`, `labels`,
-        `labels_in`; and of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`, `item_metric`,
-        `fields`, `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
+        `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`, `columns`, `letters`,
+        `labels`, `labels_in`; and of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`,
+        `item_metric`, `fields`, `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
     """
     said = {**metadata, **(metadata.get("provenance") or {})}
     folder = TASKS_FOLDER / str(metadata.get("dataset"))
@@ -190,6 +190,8 @@ def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
         found["sailcompass_evaluator"] = evaluator
     if "parallel" in record or record.get("same_questions"):
         found["parallel"] = True
+    if "columns" in record and (letters := record.get("letters", {}).get(data.get("prompts_in", language))):
+        found["letters"] = letters
     return found | {key: record[key] for key in ("judged_as", "columns", "labels", "labels_in") if key in record}
 
 
