@@ -35,20 +35,22 @@ def _named(arguments: argparse.Namespace) -> int:
     """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
     from lm_eval_sea.make.files import differences, write_files
     from lm_eval_sea.make.on_demand import files_on_demand, names_on_demand
-    from lm_eval_sea.make.own_data import no_longer_made, own_files
+    from lm_eval_sea.make.own_data import no_longer_made, notes_on_rows, own_files, own_tasks
 
     first, *wanted = arguments.names
     out = arguments.out or Path(first)
     try:
         if arguments.out:
-            files, superfluous = files_on_demand(arguments.names), []
+            files, superfluous, notes = files_on_demand(arguments.names), [], []
         elif not out.is_dir() and names_on_demand([first]):
             return fail(f"{first} needs --out, the folder to write", 2)
         else:
-            files = own_files(out, wanted or ["*"])
+            tasks = own_tasks(out, wanted or ["*"])
+            files, notes = own_files(tasks), notes_on_rows(tasks)
             superfluous = [] if wanted else no_longer_made(files, out)
         if not files:
             return fail(f"{first} makes no task {', '.join(wanted)}", 2)
+        print_notes(notes)
         if arguments.check:
             lines = differences(files, out, superfluous)
             print("\n".join(lines) or f"{len(files)} files agree with their prompts")

@@ -17,6 +17,7 @@ from tests.model_folder import model_folder
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PLACES = {"title": "Own", "version": 1.0, "task": "sa", "source": ".", "chance": 0.5, "languages": {"th": {"rows": 2}}}
+COLUMNS = {"text": "q", "question": "q", "options": ["a", "b"], "gold": "answer"}
 PROMPT = {"version": 1, "instruction": "ตอบ", "row": "ข้อความ: {text}", "cue": "คำตอบ:"}
 
 
@@ -276,11 +277,23 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("my-rows", {}, "letters and digits"),
         ("own", {"colour": 1}, "unknown key 'colour'"),
         ("absent/own", ..., "data_set.yml: cannot be read: "),
-        ("own", {"fields": ["question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
+        ("own", {"fields": ["text", "question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
+        ("own", {"columns": COLUMNS | {"text": False}}, "own/data_set.yml: 'columns: text' is False; expected text"),
+        (
+            "own",
+            {"source": "rows"},
+            "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./rows",
+        ),
+        (
+            "own",
+            {"files": {"test": "rows.xlsx"}},
+            "languages: th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json",
+        ),
+        ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
-    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": COLUMNS}
     if change is not ...:
         plant(tmp_path / name, record | change, PROMPT, [])
     assert main(["make", str(tmp_path / name)]) == 2
@@ -401,3 +414,72 @@ def test_check_says_what_make_would_do_and_writes_nothing(tmp_path, capsys):
     assert main(["make", name, "--out", str(tmp_path / "absent"), "--check"]) == 1
     assert capsys.readouterr().out == f"{name}.yaml: missing\n"
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before and not (tmp_path / "absent").exists()
+
+
+def plant_questions(folder, text, file="rows.csv", **change):
+    """Questions with two options in a table."""
+    record = PLACES | {"kind": "mcq", "files": {"test": file}, "fields": ["text"], "columns": COLUMNS} | change
+    plant(folder, record, PROMPT, [])
+    (folder / file).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("rows.csv", 'q;a;b;answer\n"x";1;2;A\n', "rows.csv, line 1: semicolons stand between the cells; save it with commas"),
+        ("rows.csv", "q\ta\tb\tanswer\nx\t1\t2\tA\n", "rows.csv, line 1: tabs stand between the cells; save it with commas"),
+        ("rows.tsv", "q,a,b,answer\nx,1,2,A\n", "rows.tsv, line 1: commas stand between the cells; save it with tabs"),
+        ("ROWS.CSV", "q,a,b,answer\nx,1,2,A\ny,1,2,B\n", None),
+        ("ROWS.TSV", "q\ta\tb\tanswer\nx\t1\t2\tA\ny\t1\t2\tB\n", None),
+        ("ROWS.JSONL", '{"q": "x", "a": 1, "b": 2, "answer": "A"}\n{"q": "y", "a": 1, "b": 2, "answer": "B"}\n', None),
+    ],
+)
+def test_tables_of_other_makes_and_names(tmp_path, capsys, file, text, said):
+    plant_questions(tmp_path / "own", text, file)
+    make(tmp_path / "own")
+    notes = capsys.readouterr().err
+    if said is None:
+        assert notes == ""
+        assert len(evaluate(tmp_path / "own", ["sea_own_th_to_ppl"])["samples"]["sea_own_th_to_ppl"]) == 2
+        return
+    assert notes == f"note: {tmp_path}/own/{said}\n"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        evaluate(tmp_path / "own", ["sea_own_th_to_ppl"])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"files": {"test": "others.csv"}}, "'files' names others.csv, which {0} does not have"),
+        ({"source": "./rows"}, "'source' is the folder {0}/rows, which is not there"),
+    ],
+)
+def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, said):
+    """By `make`, which makes the tasks, and by a run, with no advice to fetch it."""
+    folder = tmp_path / "own"
+    plant_questions(folder, "q,a,b,answer\n", **change)
+    make(folder)
+    line = f"{folder}/data_set.yml: {said.format(folder)}"
+    assert capsys.readouterr().err == f"note: {line}\n"
+    model = ["--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'model')}", "--device", "cpu"]
+    assert main(["run", *model, "--include_path", str(folder), "--tasks", "sea_own_th_to_ppl"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"lm-eval-sea: sea_own_th_to_ppl: {line}",
+        "  to go on without: --skip_missing",
+    ]
+
+
+def test_make_notes_exemplars_and_rows_that_are_there_twice(tmp_path, capsys):
+    folder, question = tmp_path / "own", "แม่น้ำสายใดไหลผ่านตัวเมืองเชียงใหม่"
+    table = f"q,a,b,answer\n{question},ปิง,วัง,A\nที่ไหน,ลำปาง,น่าน,B\nที่ไหน,ลำปาง,น่าน,B\n"
+    exemplars = [{"text": f"ใคร {number}", "options": ["ก", "ข"], "gold": number % 2} for number in range(4)]
+    plant_questions(folder, table, languages={"th": {"rows": 4}})
+    prompt = PROMPT | {"exemplars": [*exemplars, {"text": question, "options": ["ปิง", "วัง"], "gold": 0}]}
+    (folder / "prompts/th.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+    for arguments, status in ([], 0), (["--check"], 0):
+        assert main(["make", str(folder), *arguments]) == status
+        assert set(capsys.readouterr().err.splitlines()) == {
+            f"note: {folder}/rows.csv: 3 rows; expected 4",
+            f"note: {folder}/rows.csv, row 0: exemplar 5 of the prompt file occurs here: {question!r}",
+            f"note: {folder}/rows.csv: repeated rows: 1, in row 2",
+        }
