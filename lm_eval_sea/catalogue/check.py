@@ -222,6 +222,12 @@ def render(report: Report) -> str:
     if report.references:
         shortest, median, longest = min(report.references), statistics.median(report.references), max(report.references)
         lines.append(f"references: {len(report.references):,}, of {shortest} to {longest} characters, median {median:g}")
+    return "\n       ".join(lines + remarks(report))
+
+
+def remarks(report: Report) -> list[str]:
+    """What somebody should look at, as lines of text; of many the first."""
+    lines = []
     for name, numbers in (
         (f"references longer than an answer may be, {report.limit}", report.too_long),
         ("ties (identical options, the first of them counts)", report.ties),
@@ -234,4 +240,4 @@ def render(report: Report) -> str:
         lines += texts[:FAULTS_SHOWN]
         if len(texts) > FAULTS_SHOWN:
             lines.append(f"… and {len(texts) - FAULTS_SHOWN:,} more {name}")
-    return "\n       ".join(lines)
+    return lines

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from lm_eval_sea.catalogue import SUITE, Refusal, read_yaml_of_people
-from lm_eval_sea.catalogue.kinds import KINDS, recommended_variant
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, recommended_variant
+from lm_eval_sea.catalogue.names import competency_titles, meant
+from lm_eval_sea.tasks._shared.columns import written_labels
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
 FILE = "data_set.yml"
@@ -69,7 +72,7 @@ class DataSet:
     suite_languages: Sequence[str] = ()  # the languages of its groups, where these are not all
     max_new_tokens: Mapping[str, int] = field(default_factory=dict)  # language of the answer → the longest one to be generated
     main_variant: str = ""  # of multiple choice: the one that groups of several data sets have; without it SailCompass'
-    letters: Mapping[str, str] = field(default_factory=dict)  # language → labels of options other than ABCDE
+    letters: Mapping[str, str] = field(default_factory=dict)  # language of the prompts → labels of options other than ABCDE
     pivot: str = "en"  # the language that rows are translated from and into
     rows_as: str = ""  # the data set whose utils.py processes the rows, where they are laid out alike
     same_questions: bool = False  # rows of one id are one question in all languages, with the options in the same order
@@ -110,6 +113,13 @@ _OF_LANGUAGE = {each.name for each in fields(Language)} - {"language"}
 _OF_DATA_SET = {each.name for each in fields(DataSet)} - {"name", "path"} | set(OF_LANGUAGES)
 _NEEDED_OF_LANGUAGE = ("source", "rows", "chance")
 _NEEDED_OF_DATA_SET = ("title", "version", "kind", "task", "languages")
+_TYPES: Mapping[str, Any] = (
+    get_type_hints(Language) | get_type_hints(DataSet) | {"languages": Mapping[str, Mapping[str, Any] | None]}
+)
+# Kind → what `columns` have to say of a row, besides the fields that a prompt shows.
+_ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), "qa": ("answers",), "short_answer": ("answers",)}
+_ANSWERS |= {"number": ("solution",), "summarization": ("summary",)}
+_TYPE_NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
 
 
 def read_data_set(path: Path) -> DataSet:
@@ -127,43 +137,119 @@ def _faults(record: Any) -> Iterator[str]:
         yield "expected keys with values"
         return
     yield from key_faults("", record, _OF_DATA_SET, _NEEDED_OF_DATA_SET)
+    yield from type_faults("", record, _TYPES)
     if record["kind"] not in KINDS:
         yield f"'kind' is {record['kind']!r}; expected one of {', '.join(KINDS)}"
-    if record["kind"] == "classification" and not record.get("labels"):
-        yield "'labels' is missing; a classification has some"
+    if record["task"] not in competency_titles():
+        yield f"'task' is {record['task']!r}; expected one of {', '.join(competency_titles())}"
+    if record["kind"] == "classification":
+        yield from _label_faults(record.get("labels") or ())
     if (variant := record.get("main_variant")) is not None and variant not in KINDS[record["kind"]]:
         yield f"'main_variant' is {variant!r}; expected one of {', '.join(filter(None, KINDS[record['kind']]))}"
-    if not isinstance(record["languages"], dict) or not record["languages"]:
+    yield from _row_faults(record)
+    for language, most in record.get("max_new_tokens", {}).items():
+        if most < 1:
+            yield f"'max_new_tokens: {language}' is {most}; expected 1 or more"
+    if not record["languages"]:
         yield "'languages': expected codes of languages with what is said of each"
-        return
     for language, own in record["languages"].items():
         where = f"languages: {language}: "
-        if not isinstance(own, dict | None):
-            yield f"{where}expected keys with values"
-            return
         data = whole_record(record, language)
         yield from key_faults(where, own or {}, _OF_LANGUAGE, ())
+        yield from type_faults(where, own or {}, _TYPES)
         yield from key_faults(where, data, set(data), _NEEDED_OF_LANGUAGE)
         yield from (where + fault for fault in _value_faults(data))
 
 
-def key_faults(where: str, found: Mapping[str, Any], known: set[str], needed: Sequence[str]) -> Iterator[str]:
+def _label_faults(labels: Sequence[str] | Mapping[str, Any]) -> Iterator[str]:
+    """Whether the labels of a classification can be told from each other."""
+    if len(labels) < 2:
+        yield f"'labels' has {len(labels)}; a classification has two or more"
+    labels_of: dict[str, str] = {}
+    for label, ways in zip(labels, written_labels(labels), strict=True):
+        for way in ways:
+            if way in labels_of:
+                yield f"'labels': {way!r} is written for {labels_of[way]!r} and for {label!r}; expected one label"
+            labels_of[way] = label
+
+
+def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
+    """Whether it is known what a prompt shows of a row, and where the rows have it."""
+    kind, named = record["kind"], record.get("fields", ())
+    if not named and kind != JUDGED:
+        yield "'fields' is missing; it names what a prompt shows of a row"
+    if kind == "translation" and len(named) != 2:
+        yield f"'fields' has {len(named)}; a translation has two, the text in the pivot language and its translation"
+    if all(whole_record(record, language).get("process") for language in record["languages"]):
+        return
+    if "columns" not in record:
+        yield "'columns' is missing; it says which column of the rows has each field"
+    if lacking := [field for field in (*named, *_ANSWERS.get(kind, ())) if field not in record["columns"]]:
+        yield f"'columns' lacks {lacking[0]!r}; it says which column of the rows has each field"
+
+
+def key_faults(where: str, found: Mapping[str, Any], known: Iterable[str], needed: Sequence[str]) -> Iterator[str]:
     """What is wrong with the keys of a record; each line begins with `where`."""
     if unknown := [key for key in found if key not in known]:
-        yield f"{where}unknown key {unknown[0]!r}; expected some of {', '.join(sorted(known))}"
+        advice = meant(str(unknown[0]), known, 1) or f"; expected some of {', '.join(sorted(known))}"
+        yield f"{where}unknown key {unknown[0]!r}{advice}"
     if lacking := [key for key in needed if key not in found]:
         yield f"{where}{lacking[0]!r} is missing"
 
 
+def type_faults(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the types of a record's values; `types` has the annotations. Each line begins with `where`."""
+    for key, value in found.items():
+        if key in types:
+            yield from (where + fault for fault in _type_faults(key, value, types[key]))
+
+
+def _type_faults(name: str, value: Any, expected: Any) -> Iterator[str]:
+    among = get_args(expected) if get_origin(expected) is UnionType else (expected,)
+    fitting = [each for each in among if _is_a(value, get_origin(each) or each)]
+    if not fitting:
+        names = [_type_name(each) for each in among]
+        yield f"{name!r} is {repr(value)[:40]}; expected {' or '.join(names)}{_quotes(value) if str in among else ''}"
+    elif isinstance(value, dict):
+        of_keys, of_values = get_args(fitting[0]) or (Any, Any)
+        for key, part in value.items():
+            if not _is_a(key, of_keys):
+                yield f"{name!r} has the key {key!r}; expected text{_quotes(key)}"
+            yield from _type_faults(f"{name}: {key}", part, of_values)
+    elif isinstance(value, list):
+        for position, part in enumerate(value, start=1):
+            yield from _type_faults(f"{name}: {position}", part, *get_args(fitting[0]) or (Any,))
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    if kind in (int, float):
+        return type(value) in (int, kind)
+    plain = {Mapping: dict, Sequence: list, Any: object}.get(kind, kind)
+    return isinstance(value, plain)
+
+
+def _quotes(value: Any) -> str:
+    """How to mend what YAML takes for something else than text."""
+    if isinstance(value, bool):
+        return "; put it in quotes: YAML takes yes, no, on and off for true and false"
+    return "" if isinstance(value, list | None) else "; put it in quotes"
+
+
+def _type_name(kind: Any) -> str:
+    if get_origin(kind) is Mapping:
+        return "keys with values"
+    if get_origin(kind) is Sequence:
+        return "a list"
+    return _TYPE_NAMES[kind]
+
+
 def _value_faults(data: Mapping[str, Any]) -> Iterator[str]:
-    if not (data["rows"] is None or (type(data["rows"]) is int and data["rows"] > 0)):
+    if data["rows"] is not None and data["rows"] < 1:
         yield f"'rows' is {data['rows']!r}; expected how many there are, or null"
-    if type(data["chance"]) not in (int, float) or not 0 <= data["chance"] <= 1:
+    if not 0 <= data["chance"] <= 1:
         yield f"'chance' is {data['chance']!r}; expected a share from 0 to 1"
     if data.get("origin", "native") not in ORIGINS:
         yield f"'origin' is {data['origin']!r}; expected one of {', '.join(ORIGINS)}"
-    if not isinstance(data.get("licence"), str | None):
-        yield f"'licence' is {data['licence']!r}; expected its name, or null where none is stated"
     named = [key for key in ("files", "splits") if data.get(key)]
     if len(named) != 1 or "test" not in data[named[0]]:
         yield "expected either 'files' or 'config' and 'splits', with the split 'test'"

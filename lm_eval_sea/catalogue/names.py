@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
+
+if TYPE_CHECKING:
+    from lm_eval_sea.catalogue.data_sets import DataSet
 
 
 def language_names() -> Mapping[str, str]:

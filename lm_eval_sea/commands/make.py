@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, fail, print_notes, switch
@@ -15,16 +14,16 @@ def _make(arguments: argparse.Namespace) -> int:
         if getattr(arguments, flag):
             return make(arguments) if arguments.out else fail(f"--{flag} needs --out, the folder to write", 2)
     if arguments.names:
-        return _named(arguments.names, arguments.out)
+        return _named(arguments)
     from lm_eval_sea.catalogue.suites import unlisted
-    from lm_eval_sea.make.files import differences, english_prompts_missing, generate, write
+    from lm_eval_sea.make.files import differences, english_prompts_missing, generate, no_longer_made, write
     from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
     out, prompts = arguments.out or TASKS_FOLDER, arguments.prompts or TASKS_FOLDER
     files = generate(prompts)
     print_notes(english_prompts_missing(prompts))
     if arguments.check:
-        lines = differences(files, out)
+        lines = differences(files, out, no_longer_made(files, out))
         print("\n".join(lines) or f"{len(files)} files agree with their prompts", *unlisted(), sep="\n")
         return 1 if lines else 0
     write(files, out)
@@ -32,28 +31,41 @@ def _make(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _named(names: Sequence[str], out: Path | None) -> int:
+def _named(arguments: argparse.Namespace) -> int:
     """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
-    from lm_eval_sea.make.on_demand import names_on_demand, write_on_demand
-    from lm_eval_sea.make.own_data import own_files
+    from lm_eval_sea.make.files import differences, write_files
+    from lm_eval_sea.make.on_demand import files_on_demand, names_on_demand
+    from lm_eval_sea.make.own_data import no_longer_made, notes_on_rows, own_files, own_tasks
 
-    folder, *wanted = names
+    first, *wanted = arguments.names
+    out = arguments.out or Path(first)
     try:
-        if out:
-            print(f"{write_on_demand(names, out)} files written below {out}")
-            return 0
-        if not Path(folder).is_dir() and names_on_demand([folder]):
-            return fail(f"{folder} needs --out, the folder to write", 2)
-        files = own_files(Path(folder), wanted or ["*"])
-        for path, text in files.items():
-            path.write_text(text, encoding="utf-8", newline="\n")
+        if arguments.out:
+            files, superfluous, notes = files_on_demand(arguments.names), [], []
+        elif not out.is_dir() and names_on_demand([first]):
+            return fail(f"{first} needs --out, the folder to write", 2)
+        else:
+            tasks = own_tasks(out, wanted or ["*"])
+            files, notes = own_files(tasks), notes_on_rows(tasks)
+            superfluous = [] if wanted else no_longer_made(files, out)
+        if not files:
+            return fail(f"{first} makes no task {', '.join(wanted)}", 2)
+        print_notes(notes)
+        if arguments.check:
+            lines = differences(files, out, superfluous)
+            print("\n".join(lines) or f"{len(files)} files agree with their prompts")
+            return 1 if lines else 0
+        write_files(files, out, superfluous)
     except OSError as error:
         return fail(error, 2)
-    if not files:
-        return fail(f"{folder} makes no task {', '.join(wanted)}", 2)
-    example = next(iter(files)).stem
-    print(f"{len(files)} files written to {folder}; this now works:")
-    print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(folder)} --tasks {example}")
+    if arguments.out:
+        print(f"{len(files)} files written below {out}")
+        return 0
+    if superfluous:
+        print(f"{len(superfluous)} files removed that nothing makes any more: {', '.join(superfluous)}")
+    example = next(iter(files)).removesuffix(".yaml")
+    print(f"{len(files)} files written to {out}; this now works:")
+    print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(first)} --tasks {example}")
     return 0
 
 
@@ -113,7 +125,8 @@ Without arguments: the pack's own task files, one for each data set, language, p
 With the NAMEs or globs of tasks that are made on demand: their files, for plain lm_eval --include_path.
 
 With a FOLDER that has data_set.yml and prompts/<language>.yml for your own rows: their task files, in the same folder.
-NAMEs or globs after it choose some of them. docs/own_data.md has an example.
+NAMEs or globs after it choose some of them; without these, files that it made before and no longer makes are removed.
+docs/own_data.md has an example.
 
 --official writes tasks with the prompts of another benchmark, from your checkout of it, and with the pack's scores. The
 prompts are not ours: do not publish the folder. docs/compare_with_papers.md says which task gives which published number.
@@ -136,6 +149,7 @@ lm-eval-sea make sea_xnli_th_p2 'sea_belebele_th-en_*' --out MY_TASKS
 
 lm-eval-sea make myrows                             tasks for rows of your own
 lm-eval-sea make myrows 'sea_myrows_th_*'           … some of them
+lm-eval-sea make myrows --check                     what would be written? Writes nothing
 
 git clone https://github.com/sail-sg/sailcompass
 lm-eval-sea make --official sailcompass --out sailcompass_tasks

@@ -220,12 +220,16 @@ def _generated_on_disk(folder: Path) -> set[str]:
     }
 
 
-def differences(files: Mapping[str, str], folder: Path) -> list[str]:
+def no_longer_made(files: Mapping[str, str], folder: Path) -> list[str]:
+    """The generated files below a folder that are none of these."""
+    return sorted(_generated_on_disk(folder) - set(files))
+
+
+def differences(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> list[str]:
     """What is wrong with the files on disk, one line each."""
-    found = _generated_on_disk(folder)
-    lines = [f"{path}: nothing makes this file any more" for path in sorted(found - set(files))]
+    lines = [f"{path}: nothing makes this file any more" for path in superfluous]
     for path, content in sorted(files.items()):
-        if path not in found:
+        if not (folder / path).is_file():
             lines.append(f"{path}: missing")
         elif (folder / path).read_text(encoding="utf-8") != content:
             lines.append(f"{path}: differs from what its prompts make")
@@ -242,7 +246,12 @@ def write(files: Mapping[str, str], folder: Path) -> None:
             return [name for name in names if name in ("__pycache__", "prompts") or (below / name).as_posix() in generated]
 
         shutil.copytree(TASKS_FOLDER, folder, ignore=skip, dirs_exist_ok=True)
-    for path in _generated_on_disk(folder) - set(files):
+    write_files(files, folder, no_longer_made(files, folder))
+
+
+def write_files(files: Mapping[str, str], folder: Path, superfluous: Iterable[str] = ()) -> None:
+    """Writes files below a folder, and removes those that are superfluous there."""
+    for path in superfluous:
         (folder / path).unlink()
     for path, content in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

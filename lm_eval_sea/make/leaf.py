@@ -19,9 +19,11 @@ from lm_eval_sea.make.prompt_files import (
     of_task,
     place,
     read_prompts,
+    refuse_unknown_fields,
     row_template,
 )
 from lm_eval_sea.make.task_yaml import OneLine, Quoted
+from lm_eval_sea.tasks._shared.columns import LETTERS
 from lm_eval_sea.tasks._shared.facts import GENERATED, TASKS_FOLDER
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
@@ -112,18 +114,27 @@ class Shown(NamedTuple):
 def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
     """What a task shows of a language, or of a direction such as "en_th", in the words of a prompt language."""
     data_set, words, where = prompted.of, prompted.words(prompt_language), prompted.where(prompt_language)
+    if data_set.kind == "translation":
+        words, where = of_task(words, of, where), f"{where}: {of}"
+    if data_set.columns:
+        refuse_unknown_fields(words, data_set.columns, where)
     if data_set.kind != "translation":
         return Shown(words, where, data_set.fields, KINDS[data_set.kind][recommended_variant(data_set.kind)].answer, {})
     source, target = of.split("_")
     shown, answer = data_set.fields if source == data_set.pivot else reversed(data_set.fields)
     said = {"source_language": source, "answer_language": target}
-    return Shown(of_task(words, of, where), f"{where}: {of}", [shown], answer, said)
+    return Shown(words, where, [shown], answer, said)
 
 
 def label_words(prompted: Prompted, words: Mapping[str, Any], where: str) -> list[str]:
     """The words for the labels of a classification task, in the order of their numbers."""
     named = entry(words, "labels", where)
-    return [entry(named, label, f"{where}: labels") for label in prompted.of.labels]
+    found = {label: entry(named, label, f"{where}: labels").strip() for label in prompted.of.labels}
+    if unknown := [label for label in named if label not in found]:
+        raise PromptFileError(f"{where}: labels: data_set.yml has no label {unknown[0]!r}; it has {', '.join(found)}")
+    if repeated := [label for label, word in found.items() if list(found.values()).count(word) > 1]:
+        raise PromptFileError(f"{where}: labels: {' and '.join(map(repr, repeated))} have one word; nobody could tell them apart")
+    return list(found.values())
 
 
 def answer_limit(data_set: DataSet, of: str) -> int:
@@ -218,7 +229,7 @@ def exemplars(prompted: Prompted, language: str, key: str = "exemplars") -> Cont
     found = entry(prompted.words(language), key, where)
     if len(found) != EXEMPLARS:
         raise PromptFileError(f"{where}: {len(found)} {key}; expected {EXEMPLARS}")
-    letters = data_set.letters.get(language, "ABCDE")
+    letters = data_set.letters.get(language, LETTERS)
     samples = [
         as_row(exemplar, data_set, letters, f"{where}: exemplar {number}") for number, exemplar in enumerate(found, start=1)
     ]

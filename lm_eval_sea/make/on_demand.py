@@ -18,7 +18,6 @@ import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
@@ -168,18 +167,16 @@ def tasks_on_demand(wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {name: _configuration(_made(name)) for name in names_on_demand(wanted)}
 
 
-def write_on_demand(wanted: Iterable[str], folder: Path) -> int:
-    """Writes files of tasks on demand for `lm_eval --include_path`, and counts them; what they include is named in full."""
+def files_on_demand(wanted: Iterable[str]) -> dict[str, str]:
+    """The files of tasks on demand for `lm_eval --include_path`: name → content. What they include is named in full."""
     made: dict[str, Content] = {}
     for each in wanted:
         if not (names := names_on_demand([each])):
             raise PromptFileError(f"{each!r} is not a task that is made on demand; `lm-eval-sea ls` lists them")
         made |= {name: _made(name) for name in names}
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in made.items():
+    for content in made.values():
         content["include"] = [str(TASKS_FOLDER / path) for path in content["include"]]
-        (folder / f"{name}.yaml").write_text(render("", content), encoding="utf-8", newline="\n")
-    return len(made)
+    return {f"{name}.yaml": render("", content) for name, content in made.items()}
 
 
 def _made(name: str) -> Content:

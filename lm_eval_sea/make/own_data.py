@@ -6,19 +6,23 @@ The tasks use the templates of this installation by their place, so that the fol
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from lm_eval_sea.catalogue.data_sets import FILE, RecordError, data_sets, read_data_set
+from lm_eval_sea.catalogue.data_sets import FILE, Language, RecordError, data_sets, read_data_set
 from lm_eval_sea.catalogue.kinds import JUDGED
+from lm_eval_sea.catalogue.task_files import read_task_file
+from lm_eval_sea.catalogue.task_list import TaskRecord, record_of
 from lm_eval_sea.make.files import groups, leaves
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, read
 from lm_eval_sea.make.task_yaml import HEADER, Function, to_yaml
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, digest_of_file
+from lm_eval_sea.tasks._shared.published.json_rows import ENDINGS
+from lm_eval_sea.tasks._shared.published.table_rows import DELIMITERS
 
 
-def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]:
-    """The task files of a user's own data set, path → content, as far as names or globs want them.
+def own_tasks(folder: Path, wanted: Collection[str] = ("*",)) -> dict[str, Content]:
+    """The tasks and groups of a user's own data set by name, as far as names or globs want them.
 
     The folder has `data_set.yml` and `prompts/`; its name is that of the data set.
 
@@ -33,12 +37,60 @@ def own_files(folder: Path, wanted: Collection[str] = ("*",)) -> dict[Path, str]
         raise RecordError(f"{folder}: the folder has the data set's name: letters and digits, and none of the pack's names")
     if data_set.kind == JUDGED:
         raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")
+    for language in data_set.languages.values():
+        _refuse_no_rows(path, language)
     prompted = read(data_set, folder.parent)
     made = {content["task"]: _in_one_file(prompted, content) for _, content in leaves(prompted)}
     tasks = set(made)
     made |= {group["group"]: group for _, group in groups(data_set) if len(group["task"]) > 1 and tasks.issuperset(group["task"])}
     chosen = {name for pattern in wanted for name in fnmatch.filter(made, pattern)}
-    return {folder / f"{name}.yaml": HEADER + to_yaml(content) for name, content in made.items() if name in chosen}
+    return {name: content for name, content in made.items() if name in chosen}
+
+
+def _refuse_no_rows(path: Path, language: Language) -> None:
+    """Refuses what can be no file or repository of rows, whatever there is."""
+    where = f"{path}: languages: {language.language}"
+    if "/" not in language.source and not language.source.startswith("."):
+        raise RecordError(f"{where}: 'source' is {language.source!r}; expected OWNER/NAME of the hub, or a folder such as ./rows")
+    for named in language.files.values():
+        for file in [named] if isinstance(named, str) else named:
+            if Path(file).suffix.lower() not in (known := (*ENDINGS, *DELIMITERS)):
+                raise RecordError(f"{where}: 'files' names {file!r}; expected a file whose name ends in {', '.join(known)}")
+
+
+def own_files(tasks: Mapping[str, Content]) -> dict[str, str]:
+    """The files of tasks and groups: name → content."""
+    return {f"{name}.yaml": HEADER + to_yaml(content) for name, content in tasks.items()}
+
+
+def notes_on_rows(tasks: Mapping[str, Content]) -> list[str]:
+    """What is wrong or unexpected in the rows of tasks, as far as these are on this machine; rows of the hub are not fetched."""
+    from lm_eval_sea.catalogue.check import check_data, distinct_data, remarks  # imports `datasets`
+
+    records = [_record(name, content) for name, content in tasks.items() if "group" not in content]
+    here = [task for task in distinct_data(records) if task.source.is_made_by_user or task.source.local_state()]
+    lines = [(task.source, line) for task in here for line in remarks(check_data(task))]
+    return list(dict.fromkeys(line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines))
+
+
+def _record(name: str, content: Content) -> TaskRecord:
+    """A task as the catalogue has those of the pack."""
+    path = Path(next(iter(content["metadata"]["data_set"])))
+    process = content.get("dataset_kwargs", {}).get("process")
+    of_rows = {"dataset_kwargs": {"process": f"{path.parent}/{process}"}} if process else {}
+    return record_of(name, path, read_task_file(content["include"]) | content | of_rows)
+
+
+def no_longer_made(files: Collection[str], folder: Path) -> list[str]:
+    """The other files that `own_files` made in a folder: of a language that is gone, or of the data set that was copied."""
+    texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.glob("*.yaml"))}
+    # a task on demand, which may be there, too, has the same header
+    marks = (f"{HEADER}group:", "\n  data_set:")
+    return [
+        name
+        for name, text in texts.items()
+        if name not in files and text.startswith(HEADER) and any(mark in text for mark in marks)
+    ]
 
 
 def _in_one_file(prompted: Prompted, content: Content) -> Content:
@@ -46,10 +98,13 @@ def _in_one_file(prompted: Prompted, content: Content) -> Content:
     language = prompted.of.languages[content["metadata"]["language"]]
     process = {"dataset_kwargs": {"process": Function(f"utils.{language.process}")}} if language.process else {}
     has_exemplars = bool(prompted.words(language.prompts).get("exemplars"))
+    folder = prompted.of.path.parent
+    prompts = {content["metadata"]["prompt_language"], *([language.prompts] if has_exemplars else [])}
+    made_of = [prompted.of.path, *(folder / "prompts" / f"{each}.yml" for each in sorted(prompts))]
     return {
         **content,
         "include": str(TASKS_FOLDER / content["include"][0]),
         **process,
         **(exemplars(prompted, language.prompts) if has_exemplars else {"num_fewshot": 0}),
-        "metadata": content["metadata"] | {"data_set": str(prompted.of.path), "provenance": {}},
+        "metadata": content["metadata"] | {"data_set": {str(path): digest_of_file(path) for path in made_of}, "provenance": {}},
     }

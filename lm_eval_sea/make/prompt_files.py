@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
-from lm_eval_sea.catalogue.data_sets import DataSet
+from lm_eval_sea.catalogue.data_sets import DataSet, key_faults, type_faults
 from lm_eval_sea.catalogue.kinds import KINDS
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 EXEMPLARS = 5  # of a prompt file that has any
 
 _FIELD = re.compile(r"{(\w+)}")
+# The keys of a prompt file, with the types of their values; below `_OF_TASK` those of one of its `tasks`, and of `chat`.
+_OF_CHAT: Mapping[str, Any] = {"version": float, "instruction": str}
+_OF_TASK: Mapping[str, Any] = {
+    **dict.fromkeys(("instruction", "row", "cue", "format"), str),
+    "paraphrases": Sequence[str],
+    "chat": Mapping[str, Any],
+}
+_TYPES: Mapping[str, Any] = {
+    **_OF_TASK,
+    "version": float,
+    **dict.fromkeys(("exemplars", "parallel_exemplars"), Sequence[Mapping[str, Any]]),
+    **dict.fromkeys(("labels", "questions"), Mapping[str, str]),
+    "translate": str,
+    "tasks": Mapping[str, Mapping[str, Any]],
+}
+# What an exemplar has besides its fields.
+_OF_EXEMPLAR: Mapping[str, Any] = {"options": Sequence[str], "gold": Any, "label": Any, "answers": Sequence[str]}
 
 
 class PromptFileError(Refusal, ValueError):
@@ -49,6 +66,12 @@ def row_template(prompt: Mapping[str, Any], fields: Sequence[str], where: str, o
     return "".join(_jinja_line(line, keyed, optional) for line in row.splitlines()).rstrip("\n")
 
 
+def refuse_unknown_fields(prompt: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    """Refuses a row that shows what no row has."""
+    if unknown := [field for field in _FIELD.findall(entry(prompt, "row", where)) if field not in known]:
+        raise PromptFileError(f"{where}: 'row' shows {{{unknown[0]}}}, which no row has; expected {', '.join(known)}")
+
+
 def _jinja_line(line: str, keyed: dict[str, dict[str, str]], optional: Sequence[str]) -> str:
     def replaced(found: re.Match[str]) -> str:
         sentences = keyed.get(found[1])  # of a column that holds a key
@@ -66,9 +89,12 @@ def line_starts(prompt: Mapping[str, Any]) -> list[str]:
 
 def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: str) -> dict[str, Any]:
     """An exemplar of a prompt file in the form of a processed row; of the letters, its options take the first."""
+    answer = KINDS[data_set.kind][""].answer if data_set.kind in GENERATED else ""
+    answers = {answer} if answer else {"label"} if data_set.kind == "classification" else {"options", "gold"}
+    types = {key: _OF_EXEMPLAR.get(key, str) for key in (*data_set.fields, *answers)}
+    _refuse(f"{where}: ", exemplar, types)
     row = {field: entry(exemplar, field, where) for field in data_set.fields}
-    if data_set.kind in GENERATED:
-        answer = KINDS[data_set.kind][""].answer
+    if answer:
         return row | {answer: entry(exemplar, answer, where)}
     if data_set.kind == "classification":
         labels = list(data_set.labels)
@@ -76,7 +102,9 @@ def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: 
             raise PromptFileError(f"{where}: 'label' is {exemplar.get('label')!r}; expected one of {', '.join(labels)}")
         return row | {"gold": labels.index(exemplar["label"])}
     options = entry(exemplar, "options", where)
-    if exemplar.get("gold") not in range(len(options)):
+    if len(options) > len(letters):
+        raise PromptFileError(f"{where}: 'options' has {len(options)}; there are {len(letters)} letters, {letters}")
+    if type(exemplar.get("gold")) is not int or exemplar["gold"] not in range(len(options)):
         raise PromptFileError(f"{where}: 'gold' is {exemplar.get('gold')!r}; expected 0 to {len(options) - 1}")
     return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
 
@@ -98,4 +126,17 @@ def _read(path: Path) -> dict[str, Any]:
     prompts = read_yaml_of_people(path, PromptFileError)
     if not isinstance(prompts, dict):
         raise PromptFileError(f"{path}: no prompt file: expected keys with values")
+    _refuse(f"{path}: ", prompts, _TYPES)
+    parts = {f"{path}: tasks: {name}: ": part for name, part in (prompts.get("tasks") or {}).items()}
+    for where, part in parts.items():
+        _refuse(where, part, _OF_TASK)
+    for where, part in {f"{path}: ": prompts, **parts}.items():
+        _refuse(f"{where}chat: ", part.get("chat") or {}, _OF_CHAT)
     return prompts
+
+
+def _refuse(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+    """Refuses keys that are not known and values of another type; what is missing or empty is looked for where it is used."""
+    there = {key: value for key, value in found.items() if value is not None}
+    for fault in (*key_faults(where, found, types, ()), *type_faults(where, there, types)):
+        raise PromptFileError(fault)

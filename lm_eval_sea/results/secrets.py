@@ -19,14 +19,15 @@ _WORDS = (
     r"(?:api|access|secret|private|auth|subscription|functions?|account|client|service|signing|encryption)[_-]?keys?"
     r"|passw(?:or)?d|passphrase|pwd|secrets?|credentials?|authorization|auth|bearer|jwt|cookie|pat"
 )
-# … and those that end in "token", but for the tokens of a tokenizer.
-_OF_TOKENIZER = (
+# … and those that end in "token", but for the tokens of a tokenizer, and a metric.
+_NO_SECRETS = (
     "bos", "eos", "bod", "eod", "pad", "unk", "sep", "cls", "mask", "start", "end", "begin", "stop", "think", "thinking",
     "thought", "reasoning", "prefix", "suffix", "middle", "fim", "image", "audio", "video", "speech", "special", "first",
     "last", "next", "new", "max", "min", "num", "boi", "eoi", "system", "user", "assistant", "turn", "text", "word",
     "decoder", "forced", "extra", "filler", "blank", "dummy", "draft", "tool", "bom", "eom", "eot", "eoh",
+    "acc",
 )  # fmt: skip
-_TOKEN = "".join(rf"(?<!{word}[_-])" for word in _OF_TOKENIZER) + "token"
+_TOKEN = "".join(rf"(?<!{word}[_-])" for word in _NO_SECRETS) + "token"
 _SECRET_NAME = rf"(?<![A-Za-z])(?:{_WORDS}|{_TOKEN})"
 _NAME = re.compile(rf".*{_SECRET_NAME}", re.IGNORECASE | re.DOTALL)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

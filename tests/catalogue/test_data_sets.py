@@ -10,7 +10,11 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from tests.conftest import ROOT
 
 WHOLE = {"title": "Own questions", "version": 1.0, "kind": "mcq", "task": "exam", "source": "me/questions"}
-WHOLE |= {"files": {"test": "test.jsonl"}, "chance": 0.25, "languages": {"th": {"rows": 3}}}
+WHOLE |= {"files": {"test": "test.jsonl"}, "chance": 0.25, "languages": {"th": {"rows": 3}}, "fields": ["question"]}
+WHOLE |= {"columns": {"question": "q", "options": ["a", "b"], "gold": "answer"}}
+LABELLED = {"kind": "classification", "columns": {"question": "q", "label": "answer"}}
+TRANSLATED = {"kind": "translation", "fields": ["english", "translation"]}
+YES = "; put it in quotes: YAML takes yes, no, on and off for true and false"
 
 
 def read(folder, record):
@@ -34,17 +38,46 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"colour": "red"}, "unknown key 'colour'; expected some of"),
+        ({"hue": "red"}, "unknown key 'hue'; expected some of"),
         ({"title": ...}, "'title' is missing"),
         ({"kind": "quiz"}, "'kind' is 'quiz'; expected one of mcq, "),
         ({"main_variant": "to"}, "'main_variant' is 'to'; expected one of to_ppl, tito_ppl, "),
         ({"languages": {}}, "'languages': expected codes of languages"),
         ({"languages": {"th": {}}}, "languages: th: 'rows' is missing"),
-        ({"languages": {"th": {"rows": "many"}}}, "languages: th: 'rows' is 'many'; expected how many there are, or null"),
+        ({"languages": {"th": {"rows": "many"}}}, "languages: th: 'rows' is 'many'; expected a whole number or null"),
+        ({"languages": {"th": {"rows": 0}}}, "languages: th: 'rows' is 0; expected how many there are, or null"),
         ({"languages": {"th": {"rows": 3, "row": 3}}}, "languages: th: unknown key 'row'"),
-        ({"languages": {"th": 3}}, "languages: th: expected keys with values"),
+        ({"languages": {"th": 3}}, "'languages: th' is 3; expected keys with values or null"),
         ({"chance": 25}, "languages: th: 'chance' is 25; expected a share from 0 to 1"),
-        ({"licence": True}, "languages: th: 'licence' is True; expected its name, or null"),
+        ({"licence": True}, f"'licence' is True; expected text or null{YES}"),
+        ({"colum": {}}, "unknown key 'colum'; did you mean columns?"),
+        ({"task": "cultur"}, "'task' is 'cultur'; expected one of qa, mt, "),
+        ({"version": "1.0.0"}, "'version' is '1.0.0'; expected a number"),
+        ({"title": 2024}, "'title' is 2024; expected text; put it in quotes"),
+        ({"fields": "question"}, "'fields' is 'question'; expected a list"),
+        ({"fields": ...}, "'fields' is missing; it names what a prompt shows of a row"),
+        ({"fields": ["question", 5]}, "'fields: 2' is 5; expected text; put it in quotes"),
+        ({"columns": ...}, "'columns' is missing; it says which column of the rows has each field"),
+        ({"columns": {"question": "q", "options": ["a", "b"]}}, "'columns' lacks 'gold'; "),
+        ({"columns": {"options": ["a", "b"], "gold": "answer"}}, "'columns' lacks 'question'; "),
+        ({"columns": WHOLE["columns"] | {"id": False}}, f"'columns: id' is False; expected text or a list{YES}"),
+        ({"columns": WHOLE["columns"] | {"id": {"q": 1}}}, "'columns: id' is {'q': 1}; expected text or a list"),
+        ({"max_new_tokens": 20}, "'max_new_tokens' is 20; expected keys with values"),
+        ({"max_new_tokens": {"my": "lots"}}, "'max_new_tokens: my' is 'lots'; expected a whole number"),
+        ({"max_new_tokens": {"my": 0}}, "'max_new_tokens: my' is 0; expected 1 or more"),
+        ({"languages": ["th"]}, "'languages' is ['th']; expected keys with values"),
+        ({"languages": {False: {"rows": 3}}}, f"'languages' has the key False; expected text{YES}"),
+        (TRANSLATED | {"fields": ...}, "'fields' is missing"),
+        (TRANSLATED | {"fields": ["english"]}, "'fields' has 1; a translation has two, "),
+        (LABELLED, "'labels' has 0; a classification has two or more"),
+        (LABELLED | {"labels": ["good"]}, "'labels' has 1; a classification has two or more"),
+        (LABELLED | {"labels": [True, "maybe"]}, f"'labels: 1' is True; expected text{YES}"),
+        (LABELLED | {"labels": {True: 1, False: 0}}, f"'labels' has the key True; expected text{YES}"),
+        (
+            LABELLED | {"labels": {"good": [4, 5], "bad": [1, "4"]}},
+            "'labels': '4' is written for 'good' and for 'bad'; expected one",
+        ),
+        (LABELLED | {"labels": ["good", "good"]}, "'labels': 'good' is written for 'good' and for 'good'; "),
         ({"origin": "found"}, "languages: th: 'origin' is 'found'; expected one of native, translated, machine translated"),
         ({"files": {"train": "a.jsonl"}}, "languages: th: expected either 'files' or 'config' and 'splits', with the split"),
         ({"splits": {"test": "test"}}, "languages: th: expected either 'files' or"),

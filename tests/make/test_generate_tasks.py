@@ -105,6 +105,26 @@ FAULTS = [
     ("flores/en", ["tasks", "en_vi", "cue"], None, "en_vi: 'cue' is missing or empty"),
     ("flores/id", ["exemplars", 0, "translation"], None, "exemplar 1: 'translation' is missing or empty"),
     ("xquad/vi", ["exemplars", 4, "answers"], [], "exemplar 5: 'answers' is missing or empty"),
+    ("xcopa/th", ["exemplar"], [], "unknown key 'exemplar'; did you mean exemplars?"),
+    ("flores/th", ["tasks", "th_en", "instructon"], "x", "tasks: th_en: unknown key 'instructon'; did you mean instruction?"),
+    ("belebele/my", ["chat", "verson"], 1, "chat: unknown key 'verson'; did you mean version?"),
+    ("sea_helm/id", ["tasks", "nli", "chat"], {"cue": "x"}, "tasks: nli: chat: unknown key 'cue'; expected some of "),
+    ("xcopa/th", ["exemplars", 0, "option"], [], "exemplar 1: unknown key 'option'; did you mean options?"),
+    ("xcopa/th", ["cue"], True, "'cue' is True; expected text; put it in quotes: YAML takes yes, no, on and off for "),
+    ("xcopa/th", ["instruction"], ["a", "b"], "'instruction' is ['a', 'b']; expected text"),
+    ("xcopa/th", ["instruction"], 5, "'instruction' is 5; expected text; put it in quotes"),
+    ("xcopa/th", ["version"], "one", "'version' is 'one'; expected a number"),
+    ("xcopa/th", ["paraphrases", 0], False, "'paraphrases: 1' is False; expected text; put it in quotes"),
+    ("xcopa/th", ["exemplars"], "a, b", "'exemplars' is 'a, b'; expected a list"),
+    ("xcopa/th", ["exemplars", 0], "a", "'exemplars: 1' is 'a'; expected keys with values"),
+    ("xcopa/th", ["exemplars", 0, "options"], "a, b", "exemplar 1: 'options' is 'a, b'; expected a list"),
+    ("xcopa/th", ["exemplars", 0, "options", 1], {"text": "b"}, "exemplar 1: 'options: 2' is {'text': 'b'}; expected text"),
+    ("xcopa/th", ["exemplars", 0, "gold"], True, "exemplar 1: 'gold' is True; expected 0 to 1"),
+    ("xquad/vi", ["exemplars", 0, "answers"], "a", "exemplar 1: 'answers' is 'a'; expected a list"),
+    ("indolem/id", ["labels", "positive"], True, "'labels: positive' is True; expected text; put it in quotes"),
+    ("indolem/id", ["labels", "positive"], "negatif", "labels: 'positive' and 'negative' have one word; "),
+    ("indolem/id", ["labels", "neutral"], "netral", "labels: data_set.yml has no label 'neutral'; it has positive, negative"),
+    ("indolem/id", ["row"], "{text} {txt}", "'row' shows {txt}, which no row has; expected text, label"),
     ("sea_helm/id", ["tasks", "qa"], None, "'qa' is missing or empty"),
     ("sea_helm/id", ["tasks", "nli", "instruction"], None, "nli: 'instruction' is missing or empty"),
     ("sea_helm/id", ["tasks", "nli", "format"], "A B C", "nli: 'format' lacks {cue} or the word ANSWER"),
@@ -134,8 +154,9 @@ def make_one(data_set: str, prompts: Path) -> None:
 def test_a_fault_of_a_prompt_file_is_named(prompts, name, keys, value, message):
     data_set, language = name.split("/")
     change(prompts / data_set / "prompts" / f"{language}.yml", keys, value)
-    with pytest.raises(PromptFileError, match=re.escape(f"{data_set}/prompts/{language}.yml: {message}")):
+    with pytest.raises(PromptFileError, match=re.escape(f"{data_set}/prompts/{language}.yml: {message}")) as error:
         make_one(data_set, prompts)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["xcopa/vi", "belebele/my", "sea_helm/lo"])

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import warnings
 
 import pytest
@@ -10,11 +11,13 @@ from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.tasks._shared.columns import ColumnRows
+from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
+from tests.model_folder import model_folder
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PLACES = {"title": "Own", "version": 1.0, "task": "sa", "source": ".", "chance": 0.5, "languages": {"th": {"rows": 2}}}
+COLUMNS = {"text": "q", "question": "q", "options": ["a", "b"], "gold": "answer"}
 PROMPT = {"version": 1, "instruction": "ตอบ", "row": "ข้อความ: {text}", "cue": "คำตอบ:"}
 
 
@@ -110,27 +113,108 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
         evaluate(tmp_path / "comments", ["sea_comments_th"])
 
 
+@pytest.mark.parametrize("letters", [LETTERS, "กขคง"])
 @pytest.mark.parametrize(
     ("options", "answer", "expected"),
     [
         (["ลำปาง", "น่าน", "แพร่", "ตาก"], "C", 2),
         (["ลำปาง", "น่าน", "แพร่", ""], "C", 2),
         (["ลำปาง", "", "แพร่", "ตาก"], "C", "an empty option at position 2"),  # C is not the second option that is left
-        (["3", "1", "2", "0"], "3", "'3', which may be A or D; "),
+        (["3", "1", "2", "0"], "3", "'3', which may be {0} or {3}; "),
         (["3", "1", "2", "0"], "1", 1),  # text and number name the same
-        (["B", "A", "AB", "O"], "A", "'A', which may be A or B; "),
-        (["น่าน", "ตาก", "ตาก", ""], "ตาก", "'ตาก', which may be B or C; "),
+        (["B", "A", "AB", "O"], "A", "'A', which may be {0} or {1}; "),
+        (["น่าน", "ตาก", "ตาก", ""], "ตาก", "'ตาก', which may be {1} or {2}; "),
         (["น่าน", "ตาก", "ตาก", ""], "b", 1),
     ],
 )
-def test_the_right_option_is_never_guessed(options, answer, expected):
-    read = ColumnRows({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"})({})
+def test_the_right_option_is_never_guessed(letters, options, answer, expected):
+    read = ColumnRows({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"}, letters)({})
     row = {"q": "?", **dict(zip("abcd", options, strict=True)), "answer": answer}
     if isinstance(expected, int):
         assert read(row)["gold"] == expected
     else:
-        with pytest.raises(ValueError, match=re.escape(expected)):
+        with pytest.raises(ValueError, match=re.escape(expected.format(*letters))):
             read(row)
+
+
+@pytest.mark.parametrize(
+    ("letters", "answers", "refused"),
+    [
+        ("กขคง", ["ค", "C", "c", 2, "2"], ["จ", "E", 4]),
+        ("12345", [3, "3", "๓", "C"], [0, "5", "E"]),  # which are no numbers from 0 then
+        ("๑๒๓๔", [3, "3", "๓", "C"], [0, "๕", "E"]),
+    ],
+)
+def test_an_option_is_named_by_its_own_letter_or_the_latin_one(letters, answers, refused):
+    read = ColumnRows({"question": "q", "options": "options", "gold": "answer"}, letters)({})
+    row = {"q": "?", "options": ["ลำปาง", "น่าน", "แพร่", "ตาก"]}
+    for answer in answers:
+        made = read(row | {"answer": answer})
+        assert (made["gold"], made["letters"]) == (2, list(letters[:4]))
+    for answer in refused:
+        with pytest.raises(ValueError, match=f"expected an option, {letters[0]} to {letters[3]},(?: or)? A to D"):
+            read(row | {"answer": answer})
+
+
+def test_exemplars_and_rows_have_the_letters_of_the_data_set(tmp_path):
+    """Up to those that there are: 26 of the Latin ones."""
+    for letters, count in (("กขคง", 4), (LETTERS, 26)):
+        folder = tmp_path / f"own{count}"
+        options = [f"ที่ {place}" for place in range(count)]
+        record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
+        record |= {"columns": {"text": "q", "options": "o", "gold": "a"}, **({"letters": {"th": letters}} if count == 4 else {})}
+        exemplars = [{"text": f"ตัวอย่าง {number}", "options": options, "gold": number % count} for number in range(5)]
+        rows = [{"q": "ข้อ 1", "o": options, "a": letters[2]}, {"q": "ข้อ 2", "o": options[:3], "a": "C"}]
+        plant(folder, record, PROMPT | {"exemplars": exemplars}, rows)
+        make(folder)
+        name = f"sea_{folder.name}_th_litilo_ppl"
+        for sample in evaluate(folder, [name])["samples"][name]:
+            shown = re.findall(r"^(.)\. ที่ (\d+)$", sample["arguments"][0][0], re.MULTILINE)
+            assert {(letter, int(place)) for letter, place in shown} == {(letters[place], place) for place in range(count)}
+            answers = [continuation.strip() for _, continuation in sample["arguments"]][: len(sample["doc"]["options"])]
+            assert answers == list(letters[: len(sample["doc"]["options"])]) and sample["doc"]["gold"] == 2
+        too_many = [{**exemplars[0], "options": [*options, "อีกข้อ"]}, *exemplars[1:]]
+        plant(tmp_path / "more" / folder.name, record, PROMPT | {"exemplars": too_many}, [])
+        assert main(["make", str(tmp_path / "more" / folder.name)]) == 2
+        with pytest.raises(ValueError, match=f"field 'options' has {count + 1}; there are {count} letters, {letters}"):
+            ColumnRows(record["columns"], letters)({})({"q": "?", "o": too_many[0]["options"], "a": "A"})
+
+
+NAN = float("nan")  # which pandas writes where there is nothing
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"question": NAN}, "column 'question' has nan; expected text"),
+        ({"question": None}, "column 'question' has None; expected text"),
+        ({"question": True}, "column 'question' has True; expected text"),
+        ({"options": ["a", NAN, "c"]}, "field 'options' has an empty option at position 2; expected text"),
+        ({"options": ["a", {"text": "b"}]}, "field 'options' has {'text': 'b'}; expected text"),
+        ({"options": ["a", ["b"]]}, "field 'options' has ['b']; expected text"),
+        ({"options": [True, False]}, "field 'options' has True; expected text"),
+        ({"gold": NAN}, "column 'gold' has nan; expected text"),
+        ({"answers": NAN}, "column 'answers' has nan; expected text"),
+        ({"answers": ["a", NAN]}, "field 'answers' has nan; expected text"),
+        ({"answers": ["a", ["b"]]}, "field 'answers' has ['b']; expected text"),
+        ({"answers": '["x"]'}, "field 'answers' is the text '[\"x\"]'; expected one answer, or a list in a file of JSON"),
+        ({"answers": "['x', 'y']"}, "expected one answer, or a list in a file of JSON"),
+        ({"answers": "[ ]"}, "expected one answer, or a list in a file of JSON"),
+    ],
+)
+def test_what_is_no_text_is_refused(row, said):
+    fields = {"question", "options", "gold"} if "answers" not in row else {"question", "answers"}
+    read = ColumnRows({field: field for field in fields})({})
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read({"question": "?", "options": ["a", "b"], "gold": "A"} | row)
+
+
+def test_nothing_behind_the_last_option_and_brackets_in_an_answer_are_read():
+    read = ColumnRows({"question": "question", "options": ["a", "b", "c"], "gold": "gold"})({})
+    assert read({"question": 7, "a": 1.5, "b": "x", "c": NAN, "gold": "A"})["options"] == ["1.5", "x"]
+    read = ColumnRows({"question": "question", "answers": "answers"})({})
+    for answer in ("[citation needed]", "[1]", '"x"'):
+        assert read({"question": "?", "answers": answer})["answers"] == [answer]
 
 
 def test_options_in_one_cell_of_a_table_are_not_read_character_by_character():
@@ -193,12 +277,209 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("my-rows", {}, "letters and digits"),
         ("own", {"colour": 1}, "unknown key 'colour'"),
         ("absent/own", ..., "data_set.yml: cannot be read: "),
-        ("own", {"fields": ["question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
+        ("own", {"fields": ["text", "question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
+        ("own", {"columns": COLUMNS | {"text": False}}, "own/data_set.yml: 'columns: text' is False; expected text"),
+        (
+            "own",
+            {"source": "rows"},
+            "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./rows",
+        ),
+        (
+            "own",
+            {"files": {"test": "rows.xlsx"}},
+            "languages: th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json",
+        ),
+        ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
-    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": COLUMNS}
     if change is not ...:
         plant(tmp_path / name, record | change, PROMPT, [])
     assert main(["make", str(tmp_path / name)]) == 2
     assert line in (said := capsys.readouterr().err) and said.count("\n") == 1
+
+
+def plant_reviews(folder):
+    """Two languages of a classification, of which English is a second prompt of the first."""
+    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
+    record |= {"columns": {"text": "comment", "label": "sentiment"}, "languages": {"th": {"rows": 2}, "lo": {"rows": 2}}}
+    prompt = PROMPT | {"labels": {"neg": "ลบ", "pos": "บวก"}}
+    plant(folder, record, prompt, [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}])
+    for name in ("en", "lo"):
+        (folder / "prompts" / f"{name}.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+    make(folder)
+
+
+def replace(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+CHANGES = {
+    "labels in another order": (lambda own: reorder_labels(own), "data_set.yml has changed"),
+    "a language less": (lambda own: replace(own / "data_set.yml", "  lo:\n    rows: 2\n", ""), "data_set.yml has changed"),
+    "another instruction": (lambda own: replace(own / "prompts/th.yml", "ตอบ", "จงตอบ"), "prompts/th.yml has changed"),
+    "no prompt": (lambda own: (own / "prompts/th.yml").unlink(), "prompts/th.yml is missing"),
+    "no data set": (lambda own: (own / "data_set.yml").unlink(), "data_set.yml is missing"),
+    "another place": (lambda own: own.rename(own.with_name("reviews2")), "data_set.yml is missing"),
+}
+
+
+def reorder_labels(folder):
+    replace(folder / "data_set.yml", "- neg\n- pos", "- pos\n- neg")
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("command", ["run", "lm_eval"])
+def test_a_task_of_files_that_have_changed_is_refused(tmp_path, capsys, change, said, command):
+    """In one line, before there is a model; what the change does not concern goes on."""
+    folder = tmp_path / "reviews"
+    plant_reviews(folder)
+    capsys.readouterr()
+    change(folder)
+    here = next(tmp_path.glob("reviews*"))
+    line = rf"{re.escape(str(folder))}/{said}.*run `lm-eval-sea make {re.escape(str(folder))}`"
+    if command == "run":
+        model = [
+            "--model",
+            "hf",
+            "--model_args",
+            f"pretrained={model_folder(tmp_path / 'model')}",
+            "--device",
+            "cpu",
+        ]  # no weights
+        assert main(["run", *model, "--include_path", str(here), "--tasks", "sea_reviews_th"]) == 2
+        first, *advice = capsys.readouterr().err.strip().splitlines()
+        assert re.search(line, first) and not any("data fetch" in each for each in advice)
+    else:
+        with pytest.raises(ValueError, match=line):
+            evaluate(here, ["sea_reviews_th"])
+    if "th.yml" in said:
+        assert evaluate(here, ["sea_reviews_lo"])["results"]
+    if "changed" in said:
+        make(folder)
+        assert evaluate(here, ["sea_reviews_th"])["results"]
+
+
+def test_labels_are_scored_in_the_order_of_the_file_that_the_task_was_made_of(tmp_path):
+    """Also in a process that has read it before it changed."""
+    folder = tmp_path / "reviews"
+    plant_reviews(folder)
+    for change in (reorder_labels, lambda _: None):
+        samples = evaluate(folder, ["sea_reviews_th"])["samples"]["sea_reviews_th"]
+        shown = {(sample["doc"]["text"], sample["arguments"][sample["doc"]["gold"]][1]) for sample in samples}
+        assert shown == {("แย่", " ลบ"), ("ดี", " บวก")}
+        change(folder)
+        make(folder)
+
+
+def test_make_removes_the_files_that_it_made_before_and_no_others(tmp_path, capsys):
+    folder = tmp_path / "reviews"
+    plant_reviews(folder)
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    assert main(["make", "sea_xcopa_vi_to_ppl_p2", "--out", str(copy)]) == 0
+    (copy / "mine.yaml").write_text("task: mine\n", encoding="utf-8")
+    kept = {"mine.yaml", "sea_xcopa_vi_to_ppl_p2.yaml"}
+    make(copy, "sea_copy_th")
+    copied = {path.name for path in folder.glob("*.yaml")}
+    assert {path.name for path in copy.glob("*.yaml")} == {*kept, *copied, "sea_copy_th.yaml"}
+    make(copy)
+    assert "files removed that nothing makes any more: sea_reviews.yaml, " in capsys.readouterr().out
+    assert {path.name for path in copy.glob("*.yaml")} == kept | {name.replace("reviews", "copy") for name in copied}
+
+
+def test_check_says_what_make_would_do_and_writes_nothing(tmp_path, capsys):
+    folder, out = tmp_path / "reviews", tmp_path / "out"
+    plant_reviews(folder)
+    name = "sea_xcopa_vi_to_ppl_p2"
+    for arguments in ([str(folder)], [name, "--out", str(out)]):
+        make(*arguments)
+        before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+        assert main(["make", *arguments, "--check"]) == 0
+        assert "files agree with their prompts\n" in capsys.readouterr().out
+        assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before
+    replace(folder / "prompts/lo.yml", "ตอบ", "จงตอบ")
+    (folder / "sea_reviews_th.yaml").rename(folder / "sea_reviews_km.yaml")
+    replace(out / f"{name}.yaml", "task: ", "tag: x\ntask: ")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+    assert main(["make", str(folder), "--check"]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert {"sea_reviews_km.yaml: nothing makes this file any more", "sea_reviews_th.yaml: missing"} < set(said)
+    assert "sea_reviews_lo.yaml: differs from what its prompts make" in said
+    assert main(["make", name, "--out", str(out), "--check"]) == 1
+    assert capsys.readouterr().out == f"{name}.yaml: differs from what its prompts make\n"
+    assert main(["make", name, "--out", str(tmp_path / "absent"), "--check"]) == 1
+    assert capsys.readouterr().out == f"{name}.yaml: missing\n"
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before and not (tmp_path / "absent").exists()
+
+
+def plant_questions(folder, text, file="rows.csv", **change):
+    """Questions with two options in a table."""
+    record = PLACES | {"kind": "mcq", "files": {"test": file}, "fields": ["text"], "columns": COLUMNS} | change
+    plant(folder, record, PROMPT, [])
+    (folder / file).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("rows.csv", 'q;a;b;answer\n"x";1;2;A\n', "rows.csv, line 1: semicolons stand between the cells; save it with commas"),
+        ("rows.csv", "q\ta\tb\tanswer\nx\t1\t2\tA\n", "rows.csv, line 1: tabs stand between the cells; save it with commas"),
+        ("rows.tsv", "q,a,b,answer\nx,1,2,A\n", "rows.tsv, line 1: commas stand between the cells; save it with tabs"),
+        ("ROWS.CSV", "q,a,b,answer\nx,1,2,A\ny,1,2,B\n", None),
+        ("ROWS.TSV", "q\ta\tb\tanswer\nx\t1\t2\tA\ny\t1\t2\tB\n", None),
+        ("ROWS.JSONL", '{"q": "x", "a": 1, "b": 2, "answer": "A"}\n{"q": "y", "a": 1, "b": 2, "answer": "B"}\n', None),
+    ],
+)
+def test_tables_of_other_makes_and_names(tmp_path, capsys, file, text, said):
+    plant_questions(tmp_path / "own", text, file)
+    make(tmp_path / "own")
+    notes = capsys.readouterr().err
+    if said is None:
+        assert notes == ""
+        assert len(evaluate(tmp_path / "own", ["sea_own_th_to_ppl"])["samples"]["sea_own_th_to_ppl"]) == 2
+        return
+    assert notes == f"note: {tmp_path}/own/{said}\n"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        evaluate(tmp_path / "own", ["sea_own_th_to_ppl"])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"files": {"test": "others.csv"}}, "'files' names others.csv, which {0} does not have"),
+        ({"source": "./rows"}, "'source' is the folder {0}/rows, which is not there"),
+    ],
+)
+def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, said):
+    """By `make`, which makes the tasks, and by a run, with no advice to fetch it."""
+    folder = tmp_path / "own"
+    plant_questions(folder, "q,a,b,answer\n", **change)
+    make(folder)
+    line = f"{folder}/data_set.yml: {said.format(folder)}"
+    assert capsys.readouterr().err == f"note: {line}\n"
+    model = ["--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'model')}", "--device", "cpu"]
+    assert main(["run", *model, "--include_path", str(folder), "--tasks", "sea_own_th_to_ppl"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"lm-eval-sea: sea_own_th_to_ppl: {line}",
+        "  to go on without: --skip_missing",
+    ]
+
+
+def test_make_notes_exemplars_and_rows_that_are_there_twice(tmp_path, capsys):
+    folder, question = tmp_path / "own", "แม่น้ำสายใดไหลผ่านตัวเมืองเชียงใหม่"
+    table = f"q,a,b,answer\n{question},ปิง,วัง,A\nที่ไหน,ลำปาง,น่าน,B\nที่ไหน,ลำปาง,น่าน,B\n"
+    exemplars = [{"text": f"ใคร {number}", "options": ["ก", "ข"], "gold": number % 2} for number in range(4)]
+    plant_questions(folder, table, languages={"th": {"rows": 4}})
+    prompt = PROMPT | {"exemplars": [*exemplars, {"text": question, "options": ["ปิง", "วัง"], "gold": 0}]}
+    (folder / "prompts/th.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+    for arguments, status in ([], 0), (["--check"], 0):
+        assert main(["make", str(folder), *arguments]) == status
+        assert set(capsys.readouterr().err.splitlines()) == {
+            f"note: {folder}/rows.csv: 3 rows; expected 4",
+            f"note: {folder}/rows.csv, row 0: exemplar 5 of the prompt file occurs here: {question!r}",
+            f"note: {folder}/rows.csv: repeated rows: 1, in row 2",
+        }

@@ -34,6 +34,17 @@ def test_names_of_secrets():
     assert [name for name, value in shown.items() if value == MASK] == SECRET
 
 
+def test_no_metric_of_the_pack_is_the_name_of_a_secret():
+    """Neither in the rows that a run logs, with what each metric predicted, nor in a table as text."""
+    files = (ROOT / "lm_eval_sea/tasks/_shared").glob("*_yaml")
+    metrics = {name for file in files for name in re.findall(r"- \{metric: ([^,}]+)", file.read_text(encoding="utf-8"))}
+    assert "acc_token" in metrics and len(metrics) > 30
+    row = {"doc": {"predictions": dict.fromkeys(metrics, 1)}, **dict.fromkeys(metrics, 0.5), "arguments": [{"token": "abc"}]}
+    assert KnownSecrets().masked_row(row) == row | {"arguments": [{"token": MASK}]}
+    text = json.dumps(dict.fromkeys(metrics, 0.5))
+    assert masked_text(text) == text
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

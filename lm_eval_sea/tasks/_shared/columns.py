@@ -7,6 +7,8 @@ Texts lose the blanks around them.
 from __future__ import annotations
 
 import functools
+import math
+import re
 import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ LETTERS = string.ascii_uppercase
 _HARDLY = 0.01  # a probability below which chance is no explanation
 _MEND = "subtract 1 from each, or give letters, A for the first option"
 _LISTS = ("answers", "options", "votes")  # fields whose column may have a list
+_WRITTEN_LIST = re.compile(r"""\[\s*(?:["'].*["'])?\s*\]""", re.DOTALL)  # a list of texts in the cell of a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,7 @@ class ColumnRows:
     """The processor of rows with these columns (field → column, or several), as `rows.load_rows` takes it."""
 
     columns: Mapping[str, str | Sequence[str]]
+    letters: str = LETTERS  # of the options, in order
 
     def __call__(self, splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
         """The function from a published row to a processed row."""
@@ -38,11 +42,13 @@ class ColumnRows:
             made = {field: _value(row, field, named) for field, named in self.columns.items()}
             if "options" in made:
                 options = _options(made["options"])
-                gold = _position(made.pop("gold"), options, from_one=from_one)
-                return made | {"options": options, "letters": list(LETTERS[: len(options)]), "gold": gold}
+                if len(options) > len(self.letters):
+                    raise ValueError(f"field 'options' has {len(options)}; there are {len(self.letters)} letters, {self.letters}")
+                letters = self.letters[: len(options)]
+                gold = _position(made.pop("gold"), options, letters, from_one=from_one)
+                return made | {"options": options, "letters": list(letters), "gold": gold}
             if "answers" in made:
-                answers = made["answers"] if isinstance(made["answers"], list) else [made["answers"]]
-                made["answers"] = [_text("answers", answer) for answer in answers]
+                made["answers"] = _answers(made["answers"])
             return made
 
         return process_row
@@ -62,7 +68,8 @@ class ColumnRows:
 
     def _numbers(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
         """Of each row whose right option is named by a number, not by its text: the number, and how many options there are."""
-        for row in rows if "options" in self.columns else ():
+        # where the letters are digits, a number is the letter
+        for row in rows if "options" in self.columns and not self.letters.isdecimal() else ():
             try:
                 right, values = (_value(row, field, self.columns[field]) for field in ("gold", "options"))
                 options = _options(values)
@@ -83,7 +90,7 @@ def _value(row: Mapping[str, Any], field: str, named: str | Sequence[str]) -> An
     value = row[named]
     if field == "label" or (field in _LISTS and isinstance(value, list)):
         return value
-    return _text(named, value)
+    return _text(f"column {named!r}", value)
 
 
 def _options(values: Sequence[Any]) -> list[str]:
@@ -91,7 +98,7 @@ def _options(values: Sequence[Any]) -> list[str]:
     if isinstance(values, str):  # a cell of a table, whose characters are no options
         said = f"field 'options' is the text {values[:40]!r}"
         raise ValueError(f"{said}; expected a list, or in data_set.yml a column for each option")  # noqa: TRY004 (of the data)
-    options = ["" if value is None else str(value).strip() for value in values]
+    options = ["" if _is_missing(value) else _text("field 'options'", value) for value in values]
     while options and not options[-1]:
         options.pop()
     if "" in options:  # without it, letters and numbers would name other options
@@ -99,9 +106,22 @@ def _options(values: Sequence[Any]) -> list[str]:
     return options
 
 
-def _text(column: str, value: Any) -> str:
-    if not isinstance(value, str | int | float):
-        raise ValueError(f"column {column!r} has {str(value)[:40]!r}; expected text")  # noqa: TRY004 (of the data, not of the caller)
+def _answers(values: Any) -> list[str]:
+    """The references of a row, of which there may be one."""
+    if isinstance(values, str) and _WRITTEN_LIST.fullmatch(values):
+        said = f"field 'answers' is the text {values[:40]!r}"
+        raise ValueError(f"{said}; expected one answer, or a list in a file of JSON")
+    return [_text("field 'answers'", value) for value in (values if isinstance(values, list) else [values])]
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether there is nothing: null, or NaN, which pandas writes for it."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _text(where: str, value: Any) -> str:
+    if _is_missing(value) or isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"{where} has {str(value)[:40]}; expected text")
     return str(value).strip()
 
 
@@ -123,24 +143,30 @@ def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
     raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(way for ways in written for way in ways)}")
 
 
-def _position(right: Any, options: Sequence[str], *, from_one: Callable[[], bool]) -> int:
-    """Of the right option, which a row names by its text, by its letter, or by its number from 0.
+def _position(right: Any, options: Sequence[str], letters: str, *, from_one: Callable[[], bool]) -> int:
+    """Of the right option, which a row names by its text, by its letter, own or Latin, or by its number from 0.
 
     `from_one` says whether the numbers of all rows count from 1: those of others are wrong, too, in silence, so the message is
     about all.
     """
     meant = {position for position, option in enumerate(options) if option == right}
-    if isinstance(right, str) and len(right) == 1 and right.upper() in LETTERS[: len(options)]:
-        meant.add(LETTERS.index(right.upper()))
-    if isinstance(right, str) and right.isdecimal() and int(right) < len(options):
-        meant.add(int(right))
+    latin = LETTERS[: len(options)]
+    if isinstance(right, str) and len(right) == 1:
+        meant |= {own.index(letter) for own in (letters, latin) for letter in {right, right.upper()} if letter in own}
+    numbers = [int(letter) for letter in letters] if letters.isdecimal() else list(range(len(options)))
+    if isinstance(right, str) and right.isdecimal() and int(right) in numbers:
+        meant.add(numbers.index(int(right)))
     if len(meant) == 1:
         return meant.pop()
-    letters = f"{LETTERS[0]} to {LETTERS[len(options) - 1]}"
     if meant:
-        named = " or ".join(LETTERS[position] for position in sorted(meant))
+        named = " or ".join(letters[position] for position in sorted(meant))
         raise ValueError(f"field 'gold' is {right!r}, which may be {named}; give the letter or number that is no option's text")
     if from_one():
         said = f"field 'gold' is {right!r} of {len(options)} options, and 0 in no row"
         raise ValueError(f"{said}: the numbers count from 1, not from 0; {_MEND}")
-    raise ValueError(f"field 'gold' is {right!r}; expected an option, {letters}, or 0 to {len(options) - 1}")
+    *others, last = [
+        "an option",
+        *(f"{own[0]} to {own[-1]}" for own in dict.fromkeys((letters, latin))),
+        *([] if letters.isdecimal() else [f"0 to {len(options) - 1}"]),
+    ]
+    raise ValueError(f"field 'gold' is {right!r}; expected {', '.join(others)}, or {last}")

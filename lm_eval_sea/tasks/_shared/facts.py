@@ -6,6 +6,7 @@ Needs no other part of the pack, so that tasks work through `--include_path` alo
 from __future__ import annotations
 
 import functools
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,10 @@ _OF_PARALLEL_ROWS = ("chat", "choice", "enshots", "parallel", "pair", "translate
 @functools.cache
 def read_yaml(path: Path) -> dict[str, Any]:
     """A file of ours, read once per process."""
+    return _parsed(path)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
     with path.open(encoding="utf-8") as file:
         content: dict[str, Any] = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 (a safe one)
     return content
@@ -103,23 +108,24 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
         metadata: of the task. It says who the task is: `dataset`, `language`, `variant`, `prompt_language`; of SEA-HELM `task`
             and `answer_tag`; of a translation `source_language` and `answer_language`; its `setting`, if it has one. What else
             it says goes before `data_set.yml`; a task that states `rows`, as every task did up to version 0.3, and the results
-            of any task state all that there is. Its `data_set` is the path of the `data_set.yml`
-            of a user's own data set, where that is not beside the tasks of the pack.
+            of any task state all that there is. A task of a user's own data set has `data_set`, see `files_of_own_data`;
+            if these have changed since it was made, its metadata are all that is known of it.
 
     Returns:
         The metadata, its `provenance`, and of `data_set.yml`: `task`, `data_source` with `data_files` or `data_config` and
         `data_splits` (`Source.from_metadata` has them all), `rows`, `chance`, `headline_metric`, `tested`, which has digests of
         the rows that the pack was tested with, `subset` of a lite task; where they apply `answer_language`,
-        `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`, `columns`, `labels`,
-        `labels_in`; and of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`, `item_metric`,
-        `fields`, `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
+        `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`, `columns`, `letters`,
+        `labels`, `labels_in`; and of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`,
+        `item_metric`, `fields`, `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
     """
     said = {**metadata, **(metadata.get("provenance") or {})}
     folder = TASKS_FOLDER / str(metadata.get("dataset"))
-    path = Path(metadata["data_set"]) if "data_set" in metadata else folder / "data_set.yml"
-    if "rows" in said or not path.is_file():
+    own = files_of_own_data(metadata)
+    path = Path(next(iter(own))) if own else folder / "data_set.yml"
+    if "rows" in said or not path.is_file() or changed_since_made(metadata):
         return said
-    record = read_yaml(path)
+    record = (_parsed if own else read_yaml)(path)  # a user's own may change while the process runs
     found = _of_sea_helm(record, said) if "tasks" in record else _of_data_set(record, said)
     if str(found["data_source"]).startswith("."):  # a folder beside the file
         found["data_source"] = str((path.parent / found["data_source"]).resolve())
@@ -129,6 +135,32 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if said.get("setting") == "lite":
         found |= _of_lite(path.with_name("lite.yml"), found | said)
     return found | said
+
+
+def files_of_own_data(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """What a task of a user's own data set was made of: path → `digest_of_file`, `data_set.yml` first; empty for other tasks."""
+    files = metadata.get("data_set")
+    return files if isinstance(files, dict) else {}
+
+
+def changed_since_made(metadata: Mapping[str, Any]) -> str:
+    """Which file of a user's own data set is another than the task was made of, and how to mend it; empty where none is.
+
+    The task file repeats parts of these files, such as the words for labels, which would no longer be in the order of the labels.
+    """
+    files = files_of_own_data(metadata)
+    for name, digest in files.items():
+        folder = Path(next(iter(files))).parent
+        if not (path := Path(name)).is_file():
+            return f"{path} is missing, of which the task was made; run `lm-eval-sea make {folder}`, or make on its new place"
+        if digest_of_file(path) != digest:
+            return f"{path} has changed since the task was made; run `lm-eval-sea make {folder}` again"
+    return ""
+
+
+def digest_of_file(path: Path) -> str:
+    """The beginning of the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def key_of_rows(said: Mapping[str, Any]) -> str:
@@ -158,6 +190,8 @@ def _of_data_set(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
         found["sailcompass_evaluator"] = evaluator
     if "parallel" in record or record.get("same_questions"):
         found["parallel"] = True
+    if "columns" in record and (letters := record.get("letters", {}).get(data.get("prompts_in", language))):
+        found["letters"] = letters
     return found | {key: record[key] for key in ("judged_as", "columns", "labels", "labels_in") if key in record}
 
 

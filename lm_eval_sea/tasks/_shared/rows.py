@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import datasets
 
 from . import __version__
-from .columns import ColumnRows, position_of_label, written_labels
-from .facts import ORDER, PUBLISHED_POSITION, facts
+from .columns import LETTERS, ColumnRows, position_of_label, written_labels
+from .facts import ORDER, PUBLISHED_POSITION, changed_since_made, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
 from .row_language import other_language
@@ -131,7 +131,7 @@ def row_processor(process: RowProcessor | None, known: Mapping[str, Any]) -> Row
         process: the function of `utils.py`; without one the `columns` of `data_set.yml` say what a processed row has.
         known: the facts.
     """
-    process = process or _of_columns(json.dumps(known["columns"]))
+    process = process or _of_columns(json.dumps(known["columns"]), known.get("letters", LETTERS))
     labels = known.get("labels", [])
     if "fields" in known:
         scored = ("phenomenon",) if "phenomena" in known else ()
@@ -334,8 +334,11 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         The splits `test` and `examples`; the latter is empty where the data set publishes no exemplars.
 
     Raises:
-        DataError: if the data cannot be loaded or a row cannot be scored.
+        DataError: if the data cannot be loaded or a row cannot be scored, or the files of a user's own data set are others than
+            the task was made of.
     """
+    if fault := changed_since_made(metadata):
+        raise DataError(fault, fault)
     known = facts(metadata)
     source = Source.from_metadata(**known)
     place = _place(source, row_processor(process, known))
@@ -389,9 +392,9 @@ def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcesso
 
 
 @functools.cache
-def _of_columns(described: str) -> RowProcessor:
-    """One processor for equal columns, so that tasks share their rows."""
-    return ColumnRows(json.loads(described))
+def _of_columns(described: str, letters: str) -> RowProcessor:
+    """One processor for equal columns and letters, so that tasks share their rows."""
+    return ColumnRows(json.loads(described), letters)
 
 
 def _repeated(rows: Sequence[Row]) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import datasets
 
+from .facts import files_of_own_data
 from .hub_files import DataError, download_all, one_line
 from .published.json_rows import ENDINGS, read_json_rows
 from .published.table_rows import DELIMITERS, read_table_rows
@@ -41,6 +42,7 @@ class Source(NamedTuple):
     checkout: str = ""  # folder of the user that has them, too
     checkout_files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path in it
     checkout_columns: tuple[str, ...] = ()  # of its tables, where no first line names them
+    named_in: str = ""  # the user's own `data_set.yml`
 
     @classmethod
     def from_metadata(
@@ -53,7 +55,7 @@ class Source(NamedTuple):
         data_source_also: Sequence[str] = (),
         data_on_hub: bool = True,
         data_checkout: Mapping[str, Any] | None = None,
-        **_: Any,
+        **others: Any,
     ) -> Source:
         """From the keys `data_…` of a task's metadata; others are ignored."""
         return cls(
@@ -66,12 +68,13 @@ class Source(NamedTuple):
             (data_checkout or {}).get("folder", ""),
             tuple((data_checkout or {}).get("files", {}).items()),
             tuple((data_checkout or {}).get("columns", ())),
+            next(iter(files_of_own_data(others)), ""),
         )
 
     @property
     def is_made_by_user(self) -> bool:
         """Whether this is no repository of the hub but a folder that the user makes."""
-        return "/" not in self.repository or not self.on_hub
+        return "/" not in self.repository or not self.on_hub or Path(self.repository).is_absolute()
 
     @property
     def is_at_hand(self) -> bool:
@@ -99,7 +102,7 @@ class Source(NamedTuple):
         if self.files:
             return self._load_files()
         if not self.is_at_hand:
-            raise DataError(_to_be_made(self.checkout or self.repository))
+            raise self._to_be_made(self.checkout or self.repository)
         try:
             return self._load_config()
         except DataError as error:
@@ -137,12 +140,20 @@ class Source(NamedTuple):
         if folder.is_dir():
             for _, path in self.files:
                 if not (folder / path).is_file():
+                    if self.named_in:
+                        raise DataError(f"{self.named_in}: 'files' names {path}, which {folder} does not have", self.named_in)
                     raise DataError(f"the folder {folder} has no {path}. {self._advice()}")
             return self._read_files(folder), LOCAL_FOLDER
         if self.is_made_by_user:
-            raise DataError(_to_be_made(folder))
+            raise self._to_be_made(folder)
         folder = download_all(self.repository, [path for _, path in self.files])
         return self._read_files(folder), folder.name
+
+    def _to_be_made(self, folder: Path | str) -> DataError:
+        if self.named_in:
+            return DataError(f"{self.named_in}: 'source' is the folder {folder}, which is not there", self.named_in)
+        made = "which you make yourself: the README of the data set says how. Start where it is."
+        return DataError(f"the current folder has no folder {folder}, {made}")
 
     def _advice(self) -> str:
         if self.is_made_by_user:
@@ -231,26 +242,21 @@ class Source(NamedTuple):
         wanted = {name for _, name in self.splits}
         for split, paths in (builder.config.data_files or {}).items():
             for path in map(Path, paths if str(split) in wanted else []):
-                if path.suffix in ENDINGS:
+                if path.suffix.lower() in ENDINGS:
                     _rows_of_file(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
 
 
 def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
     try:
-        if path.suffix in DELIMITERS:
+        if path.suffix.lower() in DELIMITERS:
             return read_table_rows(path, columns)
-        return read_json_rows(path) if path.suffix in ENDINGS else [{"text": path.read_text(encoding="utf-8-sig")}]
+        return read_json_rows(path) if path.suffix.lower() in ENDINGS else [{"text": path.read_text(encoding="utf-8-sig")}]
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:
         said = one_line(error)
         row = said.partition(": ")[0]
         raise DataError(f"{name}, {said}", f"{name}, {row}" if row.startswith("row ") else name) from error
-
-
-def _to_be_made(folder: Path | str) -> str:
-    made = "which you make yourself: the README of the data set says how. Start where it is."
-    return f"the current folder has no folder {folder}, {made}"
 
 
 def _as_list(paths: str | Sequence[str]) -> Sequence[str]:

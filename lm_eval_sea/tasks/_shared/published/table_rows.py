@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_OTHERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 
 
 def read_table_rows(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
@@ -30,7 +31,10 @@ def read_table_rows(path: Path, columns: Sequence[str] = ()) -> list[dict[str, s
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"byte {error.start}: the byte 0x{error.object[error.start]:02x}, which is not UTF-8") from error
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[path.suffix], strict=True)
+    delimiter, first = DELIMITERS[path.suffix.lower()], text.partition("\n")[0]
+    if not columns and delimiter not in first and (other := next((name for each, name in _OTHERS.items() if each in first), "")):
+        raise ValueError(f"line 1: {other} stand between the cells; save it with {_OTHERS[delimiter]}")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         columns = list(columns) or next(reader, [])
         cells_of_rows = [cells for cells in reader if cells]
