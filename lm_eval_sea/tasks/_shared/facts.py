@@ -139,8 +139,8 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def files_of_own_data(metadata: Mapping[str, Any]) -> dict[str, str]:
     """What a task of a user's own data set was made of: path → `digest_of_file`, `data_set.yml` first; empty for other tasks."""
-    files = metadata.get("data_set")
-    return files if isinstance(files, dict) else {}
+    files = metadata.get("data_set") or {}
+    return files if isinstance(files, dict) else {str(files): ""}  # a task file of an earlier version has no digest
 
 
 def changed_since_made(metadata: Mapping[str, Any]) -> str:
