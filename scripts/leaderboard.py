@@ -17,6 +17,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import json
 import shlex
@@ -30,7 +31,8 @@ from typing import Any
 import matplotlib
 import yaml
 
-from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks
+from lm_eval_sea.make import on_demand
 from lm_eval_sea.report.chart import DOT, GUIDE, LIGHT, Chart, Line, Mark, Panel, draw
 from lm_eval_sea.report.markdown import escaped
 from lm_eval_sea.report.means import models_table, scopes_table
@@ -109,8 +111,17 @@ def _of_run(run: Run, folder: Path) -> Iterator[str]:
         yield f"{run.place}: the revision of the model is not recorded; give it in --model_args revision=…"
 
 
+@functools.cache
+def known_task(name: str) -> TaskRecord | None:
+    """The task of that name, of a file or made on demand; None if there is none."""
+    try:
+        return next((task for task in on_demand.select([name]) if task.name == name), None)
+    except UnknownNameError:
+        return None
+
+
 def _of_task(task: TaskRun) -> Iterator[str]:
-    known = read_tasks().tasks.get(task.name)
+    known = known_task(task.name)
     if known is None:
         yield "no task of this pack; leave it out"
         return
@@ -139,7 +150,8 @@ def older_readers(task: TaskRun) -> str:
     Answers are not kept, so they cannot be read again; the page says so.
     """
     own, _, asked = str(task.facts.version).partition(".")
-    newest, _, asked_now = str(read_tasks().tasks[task.name].metadata["version"]).partition(".")
+    known = known_task(task.name)
+    newest, _, asked_now = str(known.metadata["version"] if known else task.facts.version).partition(".")
     return own if str(task.facts.variant).startswith("chat") and asked == asked_now and int(own) < int(newest) else ""
 
 
@@ -268,9 +280,8 @@ def _command(run: Run) -> str:
     listed = read_tasks()
     group = next((group for group, members in listed.groups.items() if set(members) == names), None)
     # lm-eval does not write --num_fewshot
-    asked = {
-        count for name, count in content["n-shot"].items() if name in listed.tasks and count != listed.tasks[name].num_fewshot
-    }
+    shown = content["n-shot"].items()
+    asked = {count for name, count in shown if (known := known_task(name)) is not None and count != known.num_fewshot}
     parts = ["lm-eval-sea", "run", "--model", str(config["model"]), "--model_args", given]
     parts += ["--batch_size", str(config["batch_size"])] if config.get("batch_size") else []
     parts += ["--apply_chat_template"] if content.get("chat_template") else []

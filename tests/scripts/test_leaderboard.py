@@ -8,7 +8,7 @@ import pytest
 
 import leaderboard
 from leaderboard import figure, findings, page, read_leaderboard
-from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.make import on_demand
 from tests.results.lm_eval_output import write_run
 
 TASK = "sea_xcopa_id_to_ppl_lite"
@@ -22,16 +22,16 @@ def results(tmp_path):
         model="org/a", folder=None, task=TASK, score=0.6, rows=100, limit=None, sha=None, samples=False, about=None,
         config=None, num_fewshot=None, **metadata
     ):  # fmt: skip
-        facts = read_tasks().tasks[task].metadata
+        [record] = on_demand.select([task])
+        facts = record.metadata
         metric = facts["headline_metric"]
         place = tmp_path / (folder or model.replace("/", "__"))
         digest = sha or facts.get("subset", {}).get("sha256") or facts.get("tested", {}).get("rows", "a" * 64)
         provenance = {"data_sha256": digest, "pack_version": "0.3.0"}
-        known = read_tasks().tasks[task].num_fewshot
         run = {
             "scores": {f"{metric},none": score, f"{metric}_stderr,none": 0.05},
             "metadata": {**facts, "provenance": provenance} | metadata,
-            "num_fewshot": known if num_fewshot is None else num_fewshot,
+            "num_fewshot": record.num_fewshot if num_fewshot is None else num_fewshot,
         }
         settings = {"model": "hf", "model_args": {"pretrained": model}, "limit": limit, "model_sha": "abc"} | (config or {})
         counts = {task: {"original": rows, "effective": rows}}
@@ -102,6 +102,11 @@ def test_what_is_wrong_is_said(results, changes, expected):
     assert any(expected in line for line in findings([results(**changes)]))
 
 
+def test_tasks_that_are_made_on_demand_are_known(results):
+    assert findings([results(task="sea_csqa_su_chat_lite")]) == []
+    assert any("version 0.9 of the task" in line for line in findings([results(task="sea_csqa_id_chat_lite", version=0.9)]))
+
+
 def test_models_that_were_run_on_different_rows_are_named(results):
     """Lite and whole tasks have digests that the pack knows; those of SEA-HELM may change."""
     places = [results(task="sea_helm_id_nli", model=f"org/{name}", folder=f"org__{name}", sha=name * 64) for name in "ab"]
@@ -124,9 +129,9 @@ def test_a_model_from_a_folder_says_what_it_is(results):
 
 def test_a_score_by_older_readers_stays_and_the_page_says_so(results):
     chat = "sea_xcopa_id_chat"
-    newest, _, asked = str(read_tasks().tasks[chat].metadata["version"]).partition(".")
+    newest, _, asked = str(leaderboard.known_task(chat).metadata["version"]).partition(".")
     older = int(newest) - 1
-    rows = read_tasks().tasks[chat].metadata["rows"]
+    rows = leaderboard.known_task(chat).metadata["rows"]
     place = results(task=chat, rows=rows, version=float(f"{older}.{asked}"))
     assert findings([place]) == []
     assert f") (readers {older}) |" in page(read_leaderboard([place]))
@@ -155,7 +160,7 @@ def test_the_command_has_what_the_user_asked_for(results):
     place = results()
     [path] = place.glob("results_*.json")
     content = json.loads(path.read_text(encoding="utf-8"))
-    for shown, told in ((read_tasks().tasks[TASK].num_fewshot, False), (5, True)):
+    for shown, told in ((leaderboard.known_task(TASK).num_fewshot, False), (5, True)):
         content |= {"n-shot": {TASK: shown}, "system_instruction": "Be brief." if told else None}
         content["config"]["thinking"] = "off" if told else "template"
         path.write_text(json.dumps(content), encoding="utf-8")
