@@ -18,7 +18,7 @@ from typing import Any
 from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
-from .server_parameters import NeededParameterError, PromptTooLongError, ServerParameters
+from .server_parameters import NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
 
 FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
@@ -61,11 +61,13 @@ class Reply:
         finish_reason: in the words of OpenAI's API.
         usage: as the server counts tokens.
         model: what the server calls the model that answers.
+        refused_parameters: what was sent in the place of parameters that the server refuses.
     """
 
     finish_reason: str | None = None
     model: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
+    refused_parameters: Mapping[str, str] = field(default_factory=dict)
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
     _length: int = 0
@@ -186,16 +188,17 @@ class ChatServer:
             RequestError: if there is none.
             ServerError: if there can be none for any request.
         """
-        room: int | None = None
+        parameters = self._parameters.of_request(wanted)
         while True:
-            sent = self._parameters.of_request(wanted, room)
             try:
-                reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, sent))
-                if reply.model:
-                    say_if_another(model, reply.model)
-                return reply
+                reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, parameters.sent()))
             except self._openai.APIStatusError as error:
-                room = self._learn(sent, wanted, room, error)
+                self._learn(parameters, error)
+                continue
+            reply.refused_parameters = parameters.answered(reply.usage.get("completion_tokens"))
+            if reply.model:
+                say_if_another(model, reply.model)
+            return reply
 
     async def rank(self, model: str, messages: Any, endings: Sequence[str], template_kwargs: Mapping[str, Any]) -> list[Any]:
         """Log-likelihoods of texts that may begin the answer to messages, where the server is vLLM's.
@@ -270,8 +273,8 @@ class ChatServer:
         except self._openai.APIStatusError as error:
             raise RequestError(str(self._refusal(error))) from error
 
-    def _learn(self, sent: Mapping[str, Any], wanted: Mapping[str, Any], room: int | None, error: Any) -> int | None:
-        """The room of a request that is to be made once more.
+    def _learn(self, parameters: RequestParameters, error: Any) -> None:
+        """Has a request that was refused take other parameters.
 
         Raises:
             RequestError: if it would be made as before.
@@ -282,16 +285,14 @@ class ChatServer:
         if error.status_code in _OF_ALL or body.get("code") == "insufficient_quota":
             raise refusal from error
         if error.status_code in _OF_PARAMETERS:
-            parameter = body.get("param")
+            named = body.get("param")
             try:
-                found = self._parameters.learn(sent, _message(error), parameter if isinstance(parameter, str) else None)
+                if parameters.learn(_message(error), named if isinstance(named, str) else None):
+                    return
             except NeededParameterError as needed:
                 raise ServerError(f"{self._base_url}: {needed}") from error
             except PromptTooLongError as long:
                 raise RequestError(str(long)) from error
-            room = room if found is None else found
-            if self._parameters.of_request(wanted, room) != sent:
-                return room
         raise RequestError(str(refusal)) from error
 
     def _refusal(self, error: Any) -> ServerError:
@@ -342,7 +343,6 @@ class ChatServer:
                     reply.add(data)
         if reply.finish_reason is None:
             raise _BrokenReplyError("a reply that ends in the middle")
-        self._parameters.take_length(sent, reply.usage.get("completion_tokens"))
         return reply
 
 

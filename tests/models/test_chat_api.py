@@ -138,6 +138,42 @@ def test_refused_names_that_no_parameter_field_tells(caplog):
 
 
 @pytest.mark.parametrize(
+    "quoted",
+    [
+        "keep the temperature of the seed bank low, max_tokens",
+        "the temperature must be 5 at most, and max_tokens is invalid",
+        "max_completion_tokens: at most 5",
+        "the temperature is not supported; max_completion_tokens neither",
+    ],
+)
+def test_names_of_parameters_in_a_row_that_a_refusal_quotes(quoted, caplog):
+    """A request without them is refused as well, so the row fails alone and all others are asked as before."""
+    flagged = refusal(f'The request was rejected. Flagged passage: "{quoted}…"')
+    with serve(lambda body, _: flagged if "two" in str(body["messages"]) else OK) as toy:
+        answers = ask(toy, "one", "two", "three", num_concurrent=1)
+    assert answers == ["Answer: B", "", "Answer: B"] and quoted in answers[1].failure
+    assert not any(answer.refused_parameters for answer in answers)
+    assert [(body["temperature"], body["max_completion_tokens"]) for body in (toy.requests[0], toy.requests[-1])] == [(0, 64)] * 2
+    assert [line for line in said(caplog) if "all requests" in line] == []
+
+
+def test_answers_tell_which_parameters_were_refused():
+    def behave(body, _):
+        if "temperature" in body:
+            return refusal("temperature is not supported with this model", "temperature")
+        if body.get("max_completion_tokens", 0) > 4096:
+            return refusal("max_completion_tokens: at most 4096 tokens")
+        return OK
+
+    with serve(behave) as toy:
+        [long] = ask(toy, settings=GREEDY | {"max_gen_toks": 9000})
+        [short] = ask(toy)
+    assert long.refused_parameters == {"temperature": "not sent", "max_completion_tokens": "4,096 at most"}
+    assert short.refused_parameters == {"temperature": "not sent"}
+    assert pickle.loads(pickle.dumps(long)).refused_parameters == long.refused_parameters
+
+
+@pytest.mark.parametrize(
     ("message", "most"),
     [
         ("max_tokens is too large: 9000. This model supports at most 4,096 completion tokens, whereas you provided 9000.", 4096),

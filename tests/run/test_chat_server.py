@@ -10,7 +10,7 @@ from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import Fork
 from tests.run.conftest import answers_kept, written
 
-from ..models.toy_server import DROP, HANG, Answer, serve
+from ..models.toy_server import DROP, HANG, Answer, refusal, serve
 
 TASK = "sea_belebele_en_chat"
 USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
@@ -22,6 +22,28 @@ def command(toy, output, *arguments, task=TASK, model_args=""):
         "run", "--model", "chat-api", "--model_args", f"model=toy,base_url={toy.base_url}{model_args}", "--tasks", task,
         "--output_path", str(output), "--log_samples", *arguments,
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_results_say_which_parameters_the_server_refuses(samples, tmp_path, monkeypatch, caplog):
+    """Those of an answer that an earlier run kept; in the second run none is refused."""
+    monkeypatch.chdir(samples)
+    broken = True
+
+    def behave(body, number):
+        if broken and "temperature" in body:
+            return refusal("temperature is not supported", "temperature")
+        return DROP if broken and number > 1 else THINKING
+
+    with serve(behave) as toy:
+        given = command(toy, tmp_path, "--limit", "2", model_args=",num_concurrent=1,max_retries=0")
+        assert main(given) == 0
+        [first] = tmp_path.rglob("results_*.json")
+        first.unlink()
+        broken = False
+        assert main(given) == 0
+    assert written(tmp_path)["config"]["refused_parameters"] == {"temperature": "not sent"}
+    assert caplog.text.count("the server refuses parameters: temperature (not sent)") == 2
 
 
 @pytest.mark.slow
