@@ -347,6 +347,21 @@ def test_a_server_that_goes_away_ends_the_run():
         ask(toy, *map(str, range(200)), num_concurrent=2, max_retries=0)
 
 
+def test_rows_that_are_never_answered_do_not_end_the_run():
+    """However many there are, and where they alone are left of an interrupted run: the server answers other messages."""
+
+    def behave(body, _):
+        return DROP if "crash" in str(body["messages"]) else OK
+
+    with serve(behave) as toy:
+        answers = ask(toy, "one", *["crash"] * 25, "two", num_concurrent=1, max_retries=0)
+        left = ask(toy, *["crash"] * 3, num_concurrent=1, max_retries=0)
+    assert answers == ["Answer: B", *[""] * 25, "Answer: B"] and left == [""] * 3
+    assert all(answer.failure for answer in [*answers[1:-1], *left])
+    with serve(lambda *_: DROP) as toy, pytest.raises(ServerError, match="3 of 3 requests have no answer"):
+        ask(toy, *"abc", max_retries=0)
+
+
 def test_equal_sampled_requests_have_seeds_of_their_own():
     settings = {"do_sample": True, "temperature": 0.7, "seed": 11}
     with serve(lambda body, _: text(str(body["seed"]))) as toy:

@@ -51,15 +51,21 @@ def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, m
     monkeypatch.chdir(samples)
     output = tmp_path / "results"
     broken = True
-    with serve(lambda _, number: DROP if broken and number == 1 else THINKING) as toy:
+
+    def behave(body, number):
+        return DROP if broken and number and body["messages"] == toy.requests[1]["messages"] else THINKING
+
+    with serve(behave) as toy:
         first = command(toy, output, "--limit", "3", model_args=",num_concurrent=1,max_retries=0")
         assert main(first) == 0
         assert "requests without an answer, which count as failed: 1; the same command asks for them" in caplog.messages
         assert len(toy.requests) == 3 and (output / FOLDER).exists()
+        assert main(first) == 0, "it is the row's fault"
+        assert toy.requests[4]["messages"][-1]["content"] == "1", "the server is there"
         broken = False
         assert main(first) == 0
-    assert len(toy.requests) == 4
-    assert toy.requests[3]["messages"] == toy.requests[1]["messages"]
+    assert [number for number, body in enumerate(toy.requests) if body["messages"] == toy.requests[1]["messages"]] == [1, 3, 5]
+    assert len(toy.requests) == 6
     assert not (output / FOLDER).exists(), "all is answered"
 
 
