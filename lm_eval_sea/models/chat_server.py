@@ -75,12 +75,12 @@ class Reply:
     @property
     def answer(self) -> str | None:
         """The whole of it."""
-        return "".join(self._answer) if self._answer else None
+        return _whole(self._answer)
 
     @property
     def thought(self) -> str | None:
         """The whole of it."""
-        return "".join(self._thought) if self._thought else None
+        return _whole(self._thought)
 
     def add(self, data: Any) -> None:
         """Takes a piece of a stream, or a whole completion.
@@ -109,6 +109,15 @@ class Reply:
             self._length += len(text) + len(thought)
         if self._length > LONGEST_TEXT:
             raise _BrokenReplyError("an answer without an end")
+
+
+def _whole(pieces: Sequence[str]) -> str | None:
+    return _without_surrogates("".join(pieces)) if pieces else None
+
+
+def _without_surrogates(text: str) -> str:
+    """Halves of a character, which JSON may have apart, put together; a half alone is U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _texts(content: Any) -> tuple[str, str]:
@@ -396,5 +405,5 @@ def _message(error: Any) -> str:
 
 
 def _shown(said: Any) -> str:
-    text = " ".join(str(said).split())
+    text = _without_surrogates(" ".join(str(said).split()))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -288,6 +288,19 @@ def test_options_are_not_ranked_behind_an_open_thought():
 
 
 @pytest.mark.parametrize(
+    ("pieces", "answer"),
+    [(["B \ud83d", "\ude00."], "B 😀."), (["B \ud83d", "."], "B \ufffd."), (["\ude00", "\ud83d"], "\ufffd\ufffd")],
+)
+@pytest.mark.parametrize("name", ["content", "reasoning"])
+def test_characters_that_a_stream_tears_in_two(name, pieces, answer):
+    """Their halves are put together; one that stands alone could be written into no file."""
+    torn = Answer([*((name, piece) for piece in pieces), ("content", " end")])
+    with serve(lambda *_: torn) as toy:
+        [found] = ask(toy)
+    assert (found.thought if name == "reasoning" else found.removesuffix(" end")) == answer
+
+
+@pytest.mark.parametrize(
     "broken",
     [
         Status(200, {"error": {"message": "overloaded", "code": 502}}),
