@@ -73,7 +73,8 @@ class ChatAPI(LM):
             model: its name at the server.
             base_url: such as http://localhost:8000/v1.
             num_concurrent: requests at the same time.
-            timeout: seconds without a token after which a request is made anew, not those of a whole answer.
+            timeout: seconds without a token after which a request is made anew, not those of a whole answer; ten times as many
+                before the first, where the server says by comments that the request is waiting.
             max_retries: attempts after the first; waits are those that the server names (Retry-After), or 1, 2, 4 … seconds.
             max_length: the window in tokens, where the server does not tell.
             max_gen_toks: tokens of an answer, thought included, where a task does not say.

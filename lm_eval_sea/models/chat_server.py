@@ -23,6 +23,7 @@ from .server_parameters import NeededParameterError, PromptTooLongError, Request
 FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
 LONGEST_TEXT = 32 * 2**20  # characters of one answer: that of a server that never ends
+QUEUE = 10  # times the timeout between tokens: how long a server that sends comments may take for the first
 _CONNECT_SECONDS = 20.0
 _LONG_WAIT = 30.0  # seconds of which is told
 _RETRIES_AT_FIRST = 2  # of the question whether the server is there
@@ -61,6 +62,7 @@ class Reply:
         finish_reason: in the words of OpenAI's API.
         usage: as the server counts tokens.
         model: what the server calls the model that answers.
+        length: characters of answer and thought.
         refused_parameters: what was sent in the place of parameters that the server refuses.
     """
 
@@ -70,7 +72,8 @@ class Reply:
     refused_parameters: Mapping[str, str] = field(default_factory=dict)
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
-    _length: int = 0
+    _has_deltas: bool = False
+    length: int = 0
 
     @property
     def answer(self) -> str | None:
@@ -97,17 +100,22 @@ class Reply:
         if isinstance(data.get("usage"), Mapping):
             self.usage = dict(data["usage"])
         for choice in data.get("choices") or ():
-            part = choice.get("delta") or choice.get("message") or {}
+            if choice.get("index"):  # another answer to the same request, which nobody asked for
+                continue
+            delta = choice.get("delta")
+            self._has_deltas |= bool(delta)
+            # some servers end a stream with the whole message
+            part = delta or (not self._has_deltas and choice.get("message")) or {}
             text, thought = _texts(part.get("content"))
             # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; some send both
-            thought += part.get("reasoning") or part.get("reasoning_content") or ""
+            thought += _text_in(part.get("reasoning")) or _text_in(part.get("reasoning_content"))
             text += part.get("refusal") or ""
             for pieces, piece in ((self._answer, text), (self._thought, thought)):
                 if piece:
                     pieces.append(piece)
             self.finish_reason = choice.get("finish_reason") or self.finish_reason
-            self._length += len(text) + len(thought)
-        if self._length > LONGEST_TEXT:
+            self.length += len(text) + len(thought)
+        if self.length > LONGEST_TEXT:
             raise _BrokenReplyError("an answer without an end")
 
 
@@ -128,6 +136,15 @@ def _texts(content: Any) -> tuple[str, str]:
     return content or "", ""
 
 
+def _text_in(content: Any) -> str:
+    """The text of a string, of a part that has one, or of a list of such parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        return next(filter(None, (_text_in(content.get(name)) for name in ("text", "content", "summary"))), "")
+    return "".join(map(_text_in, content)) if isinstance(content, Sequence) else ""
+
+
 class ChatServer:
     """A server, for as long as an event loop runs; a context manager."""
 
@@ -137,7 +154,7 @@ class ChatServer:
         Args:
             base_url: such as http://localhost:8000/v1.
             api_key: servers of one's own want none, but the client does.
-            timeout: seconds without a token, or before the first.
+            timeout: seconds without a token; before the first as many without a sign of the server, and `QUEUE` times as many.
             max_retries: attempts after the first.
             parameters: what is known of what the server takes.
 
@@ -149,7 +166,8 @@ class ChatServer:
         except ImportError as error:
             raise ServerError(f"chat-api needs the package openai: {install_extra('api')}") from error
         self._openai = openai
-        self._base_url, self._parameters, self._max_retries = base_url, parameters, max_retries
+        self._base_url, self._parameters = base_url, parameters
+        self._timeout, self._max_retries = timeout, max_retries
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=api_key,
@@ -339,7 +357,10 @@ class ChatServer:
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
-        """One attempt; the answer comes token by token, so that the client's timeout is one between tokens."""
+        """One attempt; the answer comes token by token, so that the client's timeout is one between tokens.
+
+        The client's is one of silence; that of comments, with which a server may keep a request waiting, is counted here.
+        """
         reply = Reply()
         request = self._client.chat.completions.with_streaming_response.create(
             model=model, messages=messages, stream=True, extra_body=dict(sent)
@@ -348,22 +369,41 @@ class ChatServer:
             if "json" in response.headers.get("Content-Type", ""):  # a server that does not stream, or that reports an error
                 reply.add(json.loads(await response.text()))
             else:
-                async for data in _events(response.iter_lines()):
-                    reply.add(data)
+                length, end = 0, time.monotonic() + QUEUE * self._timeout
+                async for data in _events(response.iter_bytes()):
+                    if data is not None:
+                        reply.add(data)
+                    if reply.length > length:
+                        length, end = reply.length, time.monotonic() + self._timeout
+                    elif time.monotonic() > end:
+                        raise _BrokenReplyError("timed out: the server sends no tokens, and comments only")
         if reply.finish_reason is None:
             raise _BrokenReplyError("a reply that ends in the middle")
         return reply
 
 
-async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Any]:
-    """What server-sent events carry. Those of chat completions are a line each; others are comments."""
-    async for line in lines:
+async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
+    """What server-sent events carry, None for a comment. Those of chat completions are a line each."""
+    async for line in _lines(chunks):
         name, _, value = line.partition(":")
         if name != "data":
+            yield None
             continue
         if value.strip() == "[DONE]":
             return
         yield json.loads(value)
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Lines as events have them: `str.splitlines`, as the client has it, also ends them at U+2028 and others within a text."""
+    begun: list[bytes] = []
+    async for chunk in chunks:
+        first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair that two chunks share is one empty line more
+        begun.append(first)
+        for other in others:
+            yield b"".join(begun).decode(errors="replace")
+            begun = [other]
+    yield b"".join(begun).decode(errors="replace")
 
 
 @functools.cache

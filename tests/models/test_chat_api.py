@@ -84,6 +84,22 @@ def test_a_slow_stream_may_take_longer_than_the_time_between_tokens():
         assert ask(toy, timeout=1.5, max_retries=0) == ["B, C, D"]
 
 
+@pytest.mark.parametrize("line", [": keep-alive", 'data: {"choices": []}'])
+def test_tokens_are_waited_for_and_comments_are_none(line, monkeypatch):
+    """They keep a request in a queue for longer than the time between tokens, and not for ever."""
+    monkeypatch.setattr(chat_server, "QUEUE", 4)
+    wait = (None, line)
+    pieces = {
+        "queue": [*[wait] * 8, ("content", "B")],
+        "for ever": [wait] * 2000,
+        "in the middle": [("content", "B"), *[wait] * 2000],
+    }
+    with serve(lambda body, _: Answer(pieces[body["messages"][0]["content"]], pause=0.15)) as toy:
+        answers = ask(toy, *pieces, timeout=0.8, max_retries=0)
+    assert answers == ["B", "", ""] and answers[0].failure is None
+    assert all("the server sends no tokens" in answer.failure for answer in answers[1:])
+
+
 def test_a_server_that_hangs_fails_the_row_alone():
     with serve(lambda body, _: HANG if "two" in str(body["messages"]) else OK) as toy:
         answers = ask(toy, "one", "two", "three", timeout=0.5, max_retries=1)
@@ -257,6 +273,40 @@ def test_thoughts_beside_answers(reply, told):
         [answer] = ask(toy)
     assert (answer, answer.thought, answer.finish_reason, answer.prompt_tokens) == told
     assert answer.failure is answer.thought_tokens is answer.answer_tokens is None
+
+
+def stream(*lines, end="\n\n"):
+    return Status(200, "".join(line + end for line in lines).encode(), content_type="text/event-stream")
+
+
+def chunk(index=0, finish=None, **part):
+    return "data: " + json.dumps({"choices": [{"index": index, "finish_reason": finish, **part}]}, ensure_ascii=False)
+
+
+END = chunk(delta={}, finish="stop")
+PART = {"type": "text", "text": "So"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "thought"),
+    [
+        *((stream(chunk(delta={"content": f"A{mark}B"}), END), f"A{mark}B", None) for mark in "\u2028\u2029\x85\v\f\x1c"),
+        *((stream(chunk(delta={"content": "B"}), END, "data: [DONE]", end=end), "B", None) for end in ("\r\r", "\r\n\r\n")),
+        (stream(*(chunk(index, delta={"content": text}) for index, text in enumerate("ABC")), END), "A", None),
+        (stream(chunk(1, delta={"content": "no"}, finish="length"), chunk(delta={"content": "B"}), END), "B", None),
+        (Status(200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"} | more
+                                  for text, more in (("A", {}), ("B", {"index": 1}))]}), "A", None),
+        (stream(chunk(delta={"content": "B"}), chunk(delta={}, message={"content": "B"}, finish="stop")), "B", None),
+        (stream(chunk(message={"content": "B"}, finish="stop")), "B", None),
+        *((stream(chunk(delta={"reasoning": thought}), chunk(delta={"content": "B"}), END), "B", "So")
+          for thought in ("So", PART, [PART], [{"type": "summary", "summary": [PART]}], ["S", {"text": "o"}])),
+        (stream(chunk(delta={"reasoning": {"encrypted": 1}, "reasoning_content": "So", "content": "B"}), END), "B", "So"),
+    ],
+)  # fmt: skip
+def test_forms_of_replies(reply, answer, thought):
+    with serve(lambda *_: reply) as toy:
+        [found] = ask(toy)
+    assert (found, found.thought, found.finish_reason, found.failure) == (answer, thought, "stop", None)
 
 
 VLLM = Status(200, {"data": [{"id": "toy", "max_model_len": 4096}]})
