@@ -16,6 +16,7 @@ from lm_eval.models.api_models import JsonChatStr
 from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
+from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
 from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError
@@ -331,7 +332,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> Gene
     """
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not tell thoughts apart leaves them in the text
-    parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=reply.finish_reason != "length")
+    parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
     if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
         text, told_apart = "", parts.thought
     details = reply.usage.get("completion_tokens_details")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.tasks._shared.chat.ends import FAILED, end_of
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 from .server_parameters import NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
@@ -59,7 +60,7 @@ class Reply:
     Attributes:
         answer: None where the server sent none.
         thought: None where the server tells none apart.
-        finish_reason: in the words of OpenAI's API.
+        finish_reason: in the words of OpenAI's API; the server's own where none is known.
         usage: as the server counts tokens.
         model: what the server calls the model that answers.
         length: characters of answer and thought.
@@ -113,7 +114,10 @@ class Reply:
             for pieces, piece in ((self._answer, text), (self._thought, thought)):
                 if piece:
                     pieces.append(piece)
-            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            if finish_reason := choice.get("finish_reason"):
+                self.finish_reason = end_of(str(finish_reason)) or _shown(finish_reason)
+            if self.finish_reason == FAILED:
+                raise _BrokenReplyError(f"an answer that the server ends by {_shown(finish_reason)!r}")
             self.length += len(text) + len(thought)
         if self.length > LONGEST_TEXT:
             raise _BrokenReplyError("an answer without an end")
@@ -379,6 +383,8 @@ class ChatServer:
                         raise _BrokenReplyError("timed out: the server sends no tokens, and comments only")
         if reply.finish_reason is None:
             raise _BrokenReplyError("a reply that ends in the middle")
+        if end_of(reply.finish_reason) is None:
+            _say_if_unknown(reply.finish_reason)
         return reply
 
 
@@ -412,6 +418,12 @@ def say_if_another(asked: str, answers: str) -> None:
     names = [re.sub(r"-(latest|preview)\Z", "", name.rsplit("/", 1)[-1].lower()) for name in (asked, answers)]
     if names[0] not in names[1] and names[1] not in names[0]:
         logger.warning("the server answers as the model %r, and was asked for %r: is it the right one?", _shown(answers), asked)
+
+
+@functools.cache
+def _say_if_unknown(finish_reason: str) -> None:
+    """Warns once of each end of an answer that is not known."""
+    logger.warning("answers end by %r, which is not known: they count as cut", finish_reason)
 
 
 def _told(reply: Any, name: str) -> Any:

@@ -13,7 +13,8 @@ class GeneratedText(str):
     Attributes:
         thought: what the model thought, where the backend keeps it apart; the string is the answer alone then. None also where
             thought and answer are one text, which `tasks/_shared/reading/thought.py` takes apart.
-        finish_reason: why the text ended, in the words of OpenAI's API: "stop", "length", "content_filter".
+        finish_reason: why the text ended, in the words of OpenAI's API: "stop", "length", "content_filter", "tool_calls"; a
+            server's own word where none of them says the same (`tasks/_shared/chat/ends.py`).
         prompt_tokens: of the rendered prompt.
         thought_tokens: of the thought, its marks included.
         answer_tokens: of what is not thought.

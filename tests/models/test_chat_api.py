@@ -309,6 +309,33 @@ def test_forms_of_replies(reply, answer, thought):
     assert (found, found.thought, found.finish_reason, found.failure) == (answer, thought, "stop", None)
 
 
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        *((end, "stop") for end in ("stop", "STOP", "eos_token", "end_turn")),
+        *((end, "length") for end in ("length", "model_length", "max_tokens", "MAX_TOKENS")),
+        ("content_filter", "content_filter"),
+        ("function_call", "tool_calls"),
+        ("end_of_the_world", "end_of_the_world"),
+    ],
+)
+def test_ends_of_answers_have_one_name(end, told, caplog):
+    with serve(lambda *_: text("B, or", finish=end)) as toy:
+        answers = ask(toy, "one", "two")
+    assert [(answer, answer.finish_reason) for answer in answers] == [("B, or", told)] * 2
+    assert [line for line in said(caplog) if "not known" in line] == said(caplog)
+    assert len(said(caplog)) == (end == "end_of_the_world"), "once"
+
+
+@pytest.mark.parametrize("end", ["error", "abort", "insufficient_system_resource"])
+def test_an_end_that_is_a_fault_of_the_server_is_no_answer(end):
+    with serve(lambda _, number: OK if number else text("The answer is A", finish=end)) as toy:
+        assert ask(toy) == ["Answer: B"]
+    with serve(lambda body, _: text("The answer is A", finish=end) if "two" in str(body["messages"]) else OK) as toy:
+        answers = ask(toy, "one", "two", max_retries=0)
+    assert answers == ["Answer: B", ""] and repr(end) in answers[1].failure
+
+
 VLLM = Status(200, {"data": [{"id": "toy", "max_model_len": 4096}]})
 
 
