@@ -361,39 +361,43 @@ class ChatServer:
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
-        """One attempt; the answer comes token by token, so that the client's timeout is one between tokens.
-
-        The client's is one of silence; that of comments, with which a server may keep a request waiting, is counted here.
-        """
+        """One attempt; the answer comes token by token, so that the timeout is one between tokens."""
         reply = Reply()
         request = self._client.chat.completions.with_streaming_response.create(
             model=model, messages=messages, stream=True, extra_body=dict(sent)
         )
         async with request as response:
             if "json" in response.headers.get("Content-Type", ""):  # a server that does not stream, or that reports an error
-                reply.add(json.loads(await response.text()))
+                content = [chunk async for chunk in self._in_time(response.iter_bytes(), reply)]
+                reply.add(json.loads(b"".join(content).decode(errors="replace")))
             else:
-                length, end = 0, time.monotonic() + QUEUE * self._timeout
-                async for data in _events(response.iter_bytes()):
-                    if data is not None:
-                        reply.add(data)
-                    if reply.length > length:
-                        length, end = reply.length, time.monotonic() + self._timeout
-                    elif time.monotonic() > end:
-                        raise _BrokenReplyError("timed out: the server sends no tokens, and comments only")
+                async for data in _events(self._in_time(response.iter_bytes(), reply)):
+                    reply.add(data)
         if reply.finish_reason is None:
             raise _BrokenReplyError("a reply that ends in the middle")
         if end_of(reply.finish_reason) is None:
             _say_if_unknown(reply.finish_reason)
         return reply
 
+    async def _in_time(self, chunks: AsyncIterator[bytes], reply: Reply) -> AsyncIterator[bytes]:
+        """What a server sends, as long as the reply grows by it in time: the client's timeout is one of silence.
+
+        A server may keep a request waiting by comments, so it gets more time for the first token.
+        """
+        length, end = 0, time.monotonic() + QUEUE * self._timeout
+        async for chunk in chunks:
+            if reply.length > length:
+                length, end = reply.length, time.monotonic() + self._timeout
+            elif time.monotonic() > end:
+                raise _BrokenReplyError("timed out: the server keeps the connection open, and sends no tokens")
+            yield chunk
+
 
 async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
-    """What server-sent events carry, None for a comment. Those of chat completions are a line each."""
+    """What server-sent events carry. Those of chat completions are a line each; others are comments."""
     async for line in _lines(chunks):
         name, _, value = line.partition(":")
         if name != "data":
-            yield None
             continue
         if value.strip() == "[DONE]":
             return

@@ -84,7 +84,7 @@ def test_a_slow_stream_may_take_longer_than_the_time_between_tokens():
         assert ask(toy, timeout=1.5, max_retries=0) == ["B, C, D"]
 
 
-@pytest.mark.parametrize("line", [": keep-alive", 'data: {"choices": []}'])
+@pytest.mark.parametrize("line", [": keep-alive", 'data: {"choices": []}', ""])
 def test_tokens_are_waited_for_and_comments_are_none(line, monkeypatch):
     """They keep a request in a queue for longer than the time between tokens, and not for ever."""
     monkeypatch.setattr(chat_server, "QUEUE", 4)
@@ -97,7 +97,7 @@ def test_tokens_are_waited_for_and_comments_are_none(line, monkeypatch):
     with serve(lambda body, _: Answer(pieces[body["messages"][0]["content"]], pause=0.15)) as toy:
         answers = ask(toy, *pieces, timeout=0.8, max_retries=0)
     assert answers == ["B", "", ""] and answers[0].failure is None
-    assert all("the server sends no tokens" in answer.failure for answer in answers[1:])
+    assert all("sends no tokens" in answer.failure for answer in answers[1:])
 
 
 def test_a_server_that_hangs_fails_the_row_alone():
